@@ -1,0 +1,1 @@
+"""How numbers are computed, on plain arrays: no device, no vendor names."""

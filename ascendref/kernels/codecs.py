@@ -1,0 +1,248 @@
+"""Bits to floats and back: BF16 and F16 storage, round to nearest even.
+
+A *register* is what a kernel computes in: float32 for the compute types float16, bfloat16 and
+float32, float64 for float64. ``decode`` brings a stored element into a register, ``encode`` rounds
+a register to a stored element, once. The conversions are LLVM instructions rather than Numba
+arithmetic because Numba widens ``uint32 + uint32`` to 64 bits, which halves the vector width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+_I16: Final = ir.IntType(16)
+_I32: Final = ir.IntType(32)
+_I64: Final = ir.IntType(64)
+_HALF: Final = ir.HalfType()
+_FLOAT: Final = ir.FloatType()
+_DOUBLE: Final = ir.DoubleType()
+
+
+def _unary(result: types.Type, argument: types.Type) -> Callable[[Any], Any]:
+    """Make an intrinsic ``argument -> result`` from a function that emits its LLVM code."""
+
+    def wrap(emit: Callable[[Any, Any], Any]) -> Any:
+        def typed(typingctx: Any, value: Any) -> Any:
+            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+                return emit(builder, args[0])
+
+            return result(argument), codegen
+
+        typed.__name__ = emit.__name__
+        typed.__doc__ = emit.__doc__
+        return intrinsic(typed)
+
+    return wrap
+
+
+@_unary(types.float32, types.uint16)
+def decode_bfloat16(builder: Any, bits: Any) -> Any:
+    """BF16 is the upper half of a float32."""
+    wide = builder.shl(builder.zext(bits, _I32), ir.Constant(_I32, 16))
+    return builder.bitcast(wide, _FLOAT)
+
+
+@_unary(types.float32, types.uint16)
+def decode_float16(builder: Any, bits: Any) -> Any:
+    """F16 widens exactly, in hardware where there is any."""
+    return builder.fpext(builder.bitcast(bits, _HALF), _FLOAT)
+
+
+@_unary(types.uint16, types.float32)
+def encode_bfloat16(builder: Any, value: Any) -> Any:
+    """Round float32 to BF16; a NaN stays one because it is never rounded."""
+    bits = builder.bitcast(value, _I32)
+    upper = builder.lshr(bits, ir.Constant(_I32, 16))
+    odd = builder.and_(upper, ir.Constant(_I32, 1))
+    rounded = builder.lshr(
+        builder.add(bits, builder.add(odd, ir.Constant(_I32, 0x7FFF))), ir.Constant(_I32, 16)
+    )
+    quiet = builder.or_(upper, ir.Constant(_I32, 0x40))
+    is_nan = builder.fcmp_unordered("uno", value, value)
+    return builder.trunc(builder.select(is_nan, quiet, rounded), _I16)
+
+
+@_unary(types.uint16, types.float32)
+def encode_float16(builder: Any, value: Any) -> Any:
+    """Round float32 to F16, in hardware where there is any."""
+    return builder.bitcast(builder.fptrunc(value, _HALF), _I16)
+
+
+@_unary(types.float32, types.float64)
+def to_odd_float32(builder: Any, value: Any) -> Any:
+    """Round float64 to float32 *to odd*: an inexact result gets an odd last bit.
+
+    A second rounding to a type at least two bits narrower then gives what one direct rounding
+    would have given (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
+    """
+    near = builder.fptrunc(value, _FLOAT)
+    back = builder.fpext(near, _DOUBLE)
+    bits = builder.bitcast(near, _I32)
+    magnitude = ir.Constant(_I64, 0x7FFFFFFFFFFFFFFF)
+    above = builder.icmp_unsigned(
+        ">",
+        builder.and_(builder.bitcast(back, _I64), magnitude),
+        builder.and_(builder.bitcast(value, _I64), magnitude),
+    )
+    toward_zero = builder.sub(bits, builder.zext(above, _I32))
+    odd = builder.or_(toward_zero, ir.Constant(_I32, 1))
+    inexact = builder.fcmp_ordered("one", back, value)
+    return builder.bitcast(builder.select(inexact, odd, bits), _FLOAT)
+
+
+@_unary(types.float64, types.int64)
+def to_odd_float64(builder: Any, value: Any) -> Any:
+    """Convert int64 to float64, keeping a trace of the bits that do not fit (as above)."""
+    low = builder.and_(value, ir.Constant(_I64, 0xFFF))
+    trace = builder.zext(builder.icmp_signed("!=", low, ir.Constant(_I64, 0)), _I64)
+    # the trace lands in a bit that is still inside the 53-bit significand of a large number
+    high = builder.and_(value, ir.Constant(_I64, ~0xFFF))
+    kept = builder.or_(high, builder.shl(trace, ir.Constant(_I64, 11)))
+    small = builder.icmp_unsigned(
+        "<",
+        builder.add(value, ir.Constant(_I64, 1 << 53)),
+        ir.Constant(_I64, 1 << 54),
+    )
+    return builder.sitofp(builder.select(small, value, kept), _DOUBLE)
+
+
+@njit
+def _same(value: Any) -> Any:
+    return value
+
+
+@njit
+def _float32_of(value: Any) -> Any:
+    return np.float32(value)
+
+
+@njit
+def _float64_of(value: Any) -> Any:
+    return np.float64(value)
+
+
+@njit
+def _round_float16(value: Any) -> Any:
+    return decode_float16(encode_float16(value))
+
+
+@njit
+def _round_bfloat16(value: Any) -> Any:
+    return decode_bfloat16(encode_bfloat16(value))
+
+
+@njit
+def _float64_from_float16(bits: Any) -> Any:
+    return np.float64(decode_float16(bits))
+
+
+@njit
+def _float64_from_bfloat16(bits: Any) -> Any:
+    return np.float64(decode_bfloat16(bits))
+
+
+@njit
+def _float16_from_float64(value: Any) -> Any:
+    return encode_float16(to_odd_float32(value))
+
+
+@njit
+def _bfloat16_from_float64(value: Any) -> Any:
+    return encode_bfloat16(to_odd_float32(value))
+
+
+#: compute type -> type of the register that holds it
+REGISTER: Final[dict[str, type]] = {
+    "float16": np.float32,
+    "bfloat16": np.float32,
+    "float32": np.float32,
+    "float64": np.float64,
+}
+
+#: compute type -> rounding of a register to that type (nothing where the register is the type)
+ROUND: Final[dict[str, Any]] = {
+    "float16": _round_float16,
+    "bfloat16": _round_bfloat16,
+    "float32": _same,
+    "float64": _same,
+}
+
+#: (storage type, register) -> exact or correctly rounded conversion into the register
+_WIDEN: Final[dict[tuple[str, type], Any]] = {
+    ("float16", np.float32): decode_float16,
+    ("float16", np.float64): _float64_from_float16,
+    ("bfloat16", np.float32): decode_bfloat16,
+    ("bfloat16", np.float64): _float64_from_bfloat16,
+    ("float32", np.float32): _same,
+    ("float32", np.float64): _float64_of,
+    ("float64", np.float32): _float32_of,
+    ("float64", np.float64): _same,
+}
+
+#: (register, storage type) -> the conversion that rounds once
+_NARROW: Final[dict[tuple[type, str], Any]] = {
+    (np.float32, "float16"): encode_float16,
+    (np.float32, "bfloat16"): encode_bfloat16,
+    (np.float32, "float32"): _same,
+    (np.float32, "float64"): _float64_of,
+    (np.float64, "float16"): _float16_from_float64,
+    (np.float64, "bfloat16"): _bfloat16_from_float64,
+    (np.float64, "float32"): _float32_of,
+    (np.float64, "float64"): _same,
+}
+
+#: a wider detour to a half-precision compute type: everything in float64, then one rounding
+_SINGLE_ROUNDING: Final[dict[str, Any]] = {
+    "float16": _float16_from_float64,
+    "bfloat16": _bfloat16_from_float64,
+}
+
+
+@cache
+def decoder(storage: str, compute: str) -> Any:
+    """Return the function that brings a stored element into a register of the compute type.
+
+    The value is rounded to the compute type at most once.
+    """
+    register = REGISTER[compute]
+    if (storage, register) in _WIDEN and compute in ("float32", "float64"):
+        return _WIDEN[storage, register]
+    if storage == compute:
+        return _WIDEN[storage, register]
+    if compute in ("float32", "float64"):
+        return _float32_of if register is np.float32 else _float64_of
+    # to half precision: through float64 so that float64 and int64 data round once
+    widen = to_odd_float64 if storage == "int64" else _WIDEN.get((storage, np.float64), _float64_of)
+    narrow, expand = _SINGLE_ROUNDING[compute], _WIDEN[compute, np.float32]
+
+    @njit
+    def decode(element: Any) -> Any:
+        return expand(narrow(widen(element)))
+
+    return decode
+
+
+@cache
+def encoder(compute: str, result: str, out: str) -> Any:
+    """Return the function that rounds a register to the result type, then casts it to out's."""
+    register = REGISTER[compute]
+    if result == out or (register, result) == (np.float32, "float32"):
+        return _NARROW[register, out]
+    if (register, result) == (np.float64, "float64"):
+        return _NARROW[register, out]
+    narrow = _NARROW[register, result]
+    widened = np.float64 if result == "float64" else np.float32
+    expand, finish = _WIDEN[result, widened], _NARROW[widened, out]
+
+    @njit
+    def encode(value: Any) -> Any:
+        return finish(expand(narrow(value)))
+
+    return encode

@@ -1,0 +1,216 @@
+"""Compiling: jit options, kernel identity, the disk cache, who may run in parallel.
+
+Numba keeps compiled functions in files named after the function, and looks only at the source file
+that the function stands in. Kernels are generated, so each carries in its name a digest of all
+that goes into it: every file of this package, and the file of its formula. Editing a formula or a
+codec therefore names a new kernel and cannot load a stale one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final, NamedTuple
+
+import numba
+from numba import njit
+
+from ..errors import CacheWarning
+from .formula import JIT_OPTIONS
+
+_PACKAGE: Final = Path(__file__).parent
+
+
+class KernelStatistics(NamedTuple):
+    """Where one compiled kernel came from."""
+
+    #: name of the kernel: operator, types, layout, serial or parallel
+    kernel: str
+    #: True when it was loaded from the disk cache, False when it was compiled
+    cached: bool
+
+
+_lock = threading.RLock()
+_compiled: list[tuple[str, Any]] = []
+_warned = False
+
+
+def statistics() -> tuple[KernelStatistics, ...]:
+    """Return, for every kernel in this process, whether it came from the disk cache.
+
+    The answer is the Numba dispatcher's own count of cache hits.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.ones(3, np.float32)
+    >>> _ = ar.hardshrink_backward(x, x)
+    >>> [row.kernel for row in ar.kernel_statistics() if "hardshrink" in row.kernel][:1]
+    ['hardshrink_backward_grad_input_float32_float32_to_float32_in_float32_dense_serial']
+    """
+    with _lock:
+        return tuple(
+            KernelStatistics(name, bool(sum(dispatcher.stats.cache_hits.values())))
+            for name, dispatcher in _compiled
+        )
+
+
+@cache
+def _package_digest() -> bytes:
+    """Digest the source of every module that kernels are made of."""
+    return b"".join(
+        hashlib.sha256(path.read_bytes()).digest() for path in sorted(_PACKAGE.glob("*.py"))
+    )
+
+
+@cache
+def _module_digest(module: str) -> bytes:
+    """Digest the source file of the module that a formula stands in."""
+    return hashlib.sha256(Path(str(sys.modules[module].__file__)).read_bytes()).digest()
+
+
+def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """Return the function that generated source defines, bound to its global names."""
+    local: dict[str, Any] = {}
+    exec(compile(source, __file__, "exec"), local)
+    return FunctionType(local[name].__code__, names, name)
+
+
+def helper(source: str, name: str, names: dict[str, Any]) -> Any:
+    """Compile generated source into a function for other kernels to call."""
+    return njit(**JIT_OPTIONS)(function_from(source, name, names))
+
+
+def kernel(
+    source: str,
+    name: str,
+    names: dict[str, Any],
+    signature: Any,
+    *,
+    formula: Callable[..., Any],
+    parallel: bool,
+) -> Any:
+    """Compile generated source into a kernel for one signature, or load it from the disk cache.
+
+    Parameters
+    ----------
+    source : str
+        Source of a function called ``kernel``.
+    name : str
+        What the kernel is called in statistics and in the cache.
+    names : dict
+        The kernel's global names.
+    signature : numba signature
+        The one signature that it takes.
+    formula : callable
+        The formula inside, whose source file is part of the kernel's identity.
+    parallel : bool
+        Whether ``prange`` loops run on every core.
+    """
+    with _lock:
+        function = function_from(source, "kernel", names)
+        identity = hashlib.sha256(
+            b"".join(
+                (
+                    _package_digest(),
+                    _module_digest(formula.__module__),
+                    source.encode(),
+                    name.encode(),
+                )
+            )
+        ).hexdigest()
+        function.__qualname__ = f"{name[:120]}_{identity[:24]}"
+        function.__module__ = __name__
+        options = JIT_OPTIONS | {"parallel": parallel}
+        dispatcher = _cached(function, signature, options)
+        if dispatcher is None:
+            dispatcher = njit(**options)(function)
+            dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        _compiled.append((name, dispatcher))
+        return dispatcher
+
+
+def _cached(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
+    """Compile through the disk cache; None, and one warning, where there is none to be had."""
+    folder = numba.config.CACHE_DIR
+    if folder and not _writable(folder):
+        return _without_cache(f"the folder {folder} (NUMBA_CACHE_DIR) cannot be written")
+    try:
+        dispatcher = njit(**options, cache=True)(function)
+        dispatcher.compile(signature)
+    except RuntimeError as error:
+        if "no locator" not in str(error):
+            raise
+        return _without_cache("neither the package's folder nor the user's cache can be written")
+    except (OSError, EOFError) as error:
+        return _without_cache(f"its files cannot be used: {error}")
+    return dispatcher
+
+
+def _writable(folder: str) -> bool:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+def _without_cache(reason: str) -> None:
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"no kernel cache: {reason}; every process compiles its own kernels."
+            " Set NUMBA_CACHE_DIR to a folder that can be written.",
+            CacheWarning,
+            stacklevel=2,
+        )
+
+
+class Cores:
+    """Who may use every core: one call of one unforked process at a time.
+
+    The ``workqueue`` threading layer aborts the process when two threads launch parallel work at
+    once, and OpenMP dies in a forked child. A call that may not have the cores runs the serial
+    twin of its kernel at once, which gives the same bits.
+    """
+
+    def __init__(self) -> None:
+        self._free = threading.Lock()
+        self.forked = False
+
+    def acquire(self) -> bool:
+        """Take the cores if they are free, without waiting."""
+        return not self.forked and self._free.acquire(blocking=False)
+
+    def release(self) -> None:
+        """Give the cores back."""
+        self._free.release()
+
+    def become_child(self) -> None:
+        """Mark this process as a forked child, which works serially."""
+        self._free = threading.Lock()
+        self.forked = True
+
+
+CORES: Final = Cores()
+
+
+def _in_child() -> None:
+    CORES.become_child()
+    _lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    # a fork waits for a compilation under way, so that the child never inherits a held lock
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_in_child
+    )

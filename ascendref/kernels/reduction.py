@@ -1,0 +1,282 @@
+"""An elementwise result together with one sum per channel, in one pass.
+
+The bits of the sum do not depend on threads, chunks or strides, because its tree is fixed by the
+number of terms alone. The terms of a channel are numbered in C order. Block b holds terms
+1024 b … 1024 b + 1023; inside it, sixteen running sums start at −0 (the neutral element of IEEE
+addition), term k is added to sum k mod 16, and the sixteen are halved by adding the upper half to
+the lower. Blocks are then added in pairs, neighbours first, an odd last one moving up unchanged.
+Every addition is rounded to the compute type.
+"""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from typing import Any, Final
+
+import numpy as np
+from numba import prange, types
+from numba.np.numpy_support import from_dtype
+from numpy.typing import NDArray
+
+from ..dtypes import ElementType
+from ..layout import BLOCK, LANES, TILE, broadcast_strides, channel_plan
+from .codecs import REGISTER, ROUND, decoder, encoder
+from .compile import CORES, helper, kernel
+from .elementwise import PARALLEL_FROM, Formula
+from .formula import compiled
+from .tiles import loader, peek, poke, stack, storer
+
+_STRIP: Final = 32
+
+_PLACE: Final = """
+def place(plan, operand, term):
+    axes = plan[5]
+    at = 6 + axes + operand * (axes + 1)
+    offset = 0
+    for axis in range(axes - 1, -1, -1):
+        size = plan[6 + axis]
+        after = term // size
+        offset += (term - after * size) * plan[at + 1 + axis]
+        term = after
+    return offset
+"""
+
+_BODY: Final = """
+def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
+    grads = allocate()
+    datas = allocate()
+    results = allocate()
+    weights = allocate_weights()
+    lanes = allocate_lanes()
+    channels, terms, strip, segment, axes = plan[0], plan[1], plan[2], plan[3], plan[5]
+    inner = plan[5 + axes] if axes else 1
+    strips = (channels + strip - 1) // strip
+    strides = 6 + axes
+    weight_axes = 6 + axes + 3 * (axes + 1)
+    weight_rank = plan[weight_axes]
+    for task in range(start, stop):
+        block = task // strips
+        channel = (task - block * strips) * strip
+        height = min(strip, channels - channel)
+        for c in range(height):
+            rest = channel + c
+            offset = 0
+            for axis in range(weight_rank - 1, -1, -1):
+                size = plan[weight_axes + 1 + axis]
+                after = rest // size
+                offset += (rest - after * size) * plan[weight_axes + 1 + weight_rank + axis]
+                rest = after
+            weights[c] = decode(read(weight, offset))
+        for i in range(height * {lanes}):
+            lanes[i] = minus_zero
+        end = min(terms, (block + 1) * {block})
+        for first in range(block * {block}, end, segment):
+            width = min(segment, end - first)
+            done = 0
+            while done < width:
+                term = first + done
+                run = min(width - done, inner - term % inner)
+                s1, s0 = plan[strides], plan[strides + axes] if axes else 0
+                at = grad + channel * s1 + place(plan, 0, term)
+                load(grads, done, segment, at, s0, s1, run, height)
+                s1, s0 = plan[strides + axes + 1], plan[strides + 2 * axes + 1] if axes else 0
+                at = data + channel * s1 + place(plan, 1, term)
+                load(datas, done, segment, at, s0, s1, run, height)
+                done += run
+            for c in range(height):
+                row = c * segment
+                w = weights[c]
+                for i in range(row, row + width):
+                    results[i] = element(grads[i], datas[i], w)
+                for i in range(row, row + width):
+                    grads[i] = term_of(grads[i], datas[i])
+                whole = width // {lanes} * {lanes}
+                for i in range(whole, width):
+                    k = c * {lanes} + i - whole
+                    lanes[k] = rnd(lanes[k] + grads[row + i])
+                for i in range(0, whole, {lanes}):
+                    for lane in range({lanes}):
+                        k = c * {lanes} + lane
+                        lanes[k] = rnd(lanes[k] + grads[row + i + lane])
+            done = 0
+            while done < width:
+                term = first + done
+                run = min(width - done, inner - term % inner)
+                at2 = strides + 2 * axes + 2
+                s1, s0 = plan[at2], plan[at2 + axes] if axes else 0
+                at = result + channel * s1 + place(plan, 2, term)
+                store(results, done, segment, at, s0, s1, run, height)
+                done += run
+        for c in range(height):
+            half = {lanes} // 2
+            while half:
+                for lane in range(half):
+                    k = c * {lanes} + lane
+                    lanes[k] = rnd(lanes[k] + lanes[k + half])
+                half //= 2
+            if blocks == 1:
+                write(sums, (channel + c) * sums_stride, encode(lanes[c * {lanes}]))
+            else:
+                partial[(channel + c) * blocks + block] = lanes[c * {lanes}]
+"""
+
+_FINISH: Final = """
+def finish(sums, sums_stride, channels, partial, blocks):
+    for channel in range(channels):
+        row = channel * blocks
+        count = blocks
+        while count > 1:
+            for i in range(count // 2):
+                partial[row + i] = rnd(partial[row + 2 * i] + partial[row + 2 * i + 1])
+            if count % 2:
+                partial[row + count // 2] = partial[row + count - 1]
+            count = (count + 1) // 2
+        write(sums, channel * sums_stride, encode(partial[row]))
+"""
+
+_SERIAL: Final = """
+def kernel(grad, data, weight, result, sums, sums_stride, plan, partial, tasks, blocks):
+    body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, 0, tasks)
+    if blocks > 1:
+        finish(sums, sums_stride, plan[0], partial, blocks)
+"""
+
+_PARALLEL: Final = """
+def kernel(grad, data, weight, result, sums, sums_stride, plan, partial, tasks, blocks):
+    group = plan[4]
+    for part in prange((tasks + group - 1) // group):
+        start = part * group
+        stop = min(tasks, start + group)
+        body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop)
+    if blocks > 1:
+        finish(sums, sums_stride, plan[0], partial, blocks)
+"""
+
+
+class ChannelSumKernel:
+    """Two formulas of a gradient, its data and a weight per channel: a result and a sum.
+
+    Parameters
+    ----------
+    element : Formula
+        The elementwise result.
+    term : Formula
+        What is summed over everything but the channel axis.
+    kind : ElementType
+        Type of all operands.
+    compute : str
+        Compute type.
+    """
+
+    def __init__(self, element: Formula, term: Formula, kind: ElementType, compute: str) -> None:
+        self.element = element
+        self.term = term
+        self.kind = kind
+        self.compute = compute
+        self.register = REGISTER[compute]
+
+    def __call__(
+        self,
+        operands: tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]],
+        sums: NDArray[Any],
+        channel: int | None,
+    ) -> None:
+        """Compute the result and the sums.
+
+        Parameters
+        ----------
+        operands : tuple of ndarray
+            Gradient, data, weight and result. The gradient broadcasts to the result's shape, the
+            data and the result have it, the weight has one element per channel in C order.
+        sums : ndarray
+            One element per channel: rank 1, or any rank with one element.
+        channel : int or None
+            The channel axis; None for one channel.
+        """
+        grad, data, weight, result = operands
+        shape = result.shape
+        plan, tasks, blocks = channel_plan(
+            shape,
+            (broadcast_strides(grad.shape, grad.strides, shape), data.strides, result.strides),
+            channel,
+            (weight.shape, weight.strides),
+        )
+        partial: NDArray[Any] = np.empty(sums.size * blocks if blocks > 1 else 0, self.register)
+        arguments = (
+            grad.ctypes.data,
+            data.ctypes.data,
+            weight.ctypes.data,
+            result.ctypes.data,
+            sums.ctypes.data,
+            sums.strides[0] if sums.ndim == 1 else 0,
+            plan,
+            partial,
+            tasks,
+            blocks,
+        )
+        if result.size >= PARALLEL_FROM and CORES.acquire():
+            try:
+                self.parallel(*arguments)
+            finally:
+                CORES.release()
+        else:
+            self.serial(*arguments)
+
+    @cached_property
+    def serial(self) -> Any:
+        """The serial loop."""
+        return self._compile(_SERIAL, parallel=False)
+
+    @cached_property
+    def parallel(self) -> Any:
+        """The parallel loop."""
+        return self._compile(_PARALLEL, parallel=True)
+
+    @cached_property
+    def _helpers(self) -> dict[str, Any]:
+        kind, compute, register = self.kind.name, self.compute, self.register
+        decode, encode = decoder(kind, compute), encoder(compute, kind, kind)
+        ends = {"rnd": ROUND[compute], "write": poke(kind), "encode": encode}
+        body = {
+            "place": helper(_PLACE, "place", {}),
+            "element": compiled(self.element.element, compute),
+            "term_of": compiled(self.term.element, compute),
+            "allocate": stack(register, 2 * TILE),
+            "allocate_weights": stack(register, _STRIP),
+            "allocate_lanes": stack(register, _STRIP * LANES),
+            "minus_zero": register(-0.0),
+            "decode": decode,
+            "read": peek(kind),
+            "load": loader(kind, decode),
+            "store": storer(kind, encode),
+            **ends,
+        }
+        return {
+            "body": helper(_BODY.format(block=BLOCK, lanes=LANES), "body", body),
+            "finish": helper(_FINISH, "finish", ends),
+            "prange": prange,
+        }
+
+    def _compile(self, source: str, *, parallel: bool) -> Any:
+        return kernel(
+            source,
+            f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}_"
+            f"{'parallel' if parallel else 'serial'}",
+            self._helpers,
+            types.void(
+                *[types.int64] * 6,
+                types.Array(types.int64, 1, "C"),
+                types.Array(from_dtype(self.register), 1, "C"),
+                *[types.int64] * 2,
+            ),
+            formula=self.element.element,
+            parallel=parallel,
+        )
+
+
+@cache
+def channel_sum(
+    element: Formula, term: Formula, kind: ElementType, compute: str
+) -> ChannelSumKernel:
+    """Return the one kernel for two formulas and their types."""
+    return ChannelSumKernel(element, term, kind, compute)

@@ -1,0 +1,134 @@
+"""Tiles: small buffers on the stack between memory of any layout and the arithmetic.
+
+A tile is read into buffers, computed there, and written back as a whole. That keeps the arithmetic
+vectorised for every layout, and makes an output that is exactly an input's view safe.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.numpy_support import from_dtype
+
+from ..dtypes import ELEMENT_TYPES
+from .formula import JIT_OPTIONS
+
+
+@cache
+def peek(storage: str) -> Any:
+    """Return the function that reads an element at ``address + offset`` bytes."""
+    kind = from_dtype(ELEMENT_TYPES[storage].storage)
+
+    @intrinsic
+    def read(typingctx: Any, address: Any, offset: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            load = builder.load(_pointer(context, builder, kind, *args))
+            load.align = 1  # views need not be aligned
+            return load
+
+        return kind(types.int64, types.int64), codegen
+
+    return read
+
+
+@cache
+def poke(storage: str) -> Any:
+    """Return the function that writes an element at ``address + offset`` bytes."""
+    kind = from_dtype(ELEMENT_TYPES[storage].storage)
+
+    @intrinsic
+    def write(typingctx: Any, address: Any, offset: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            store = builder.store(args[2], _pointer(context, builder, kind, *args[:2]))
+            store.align = 1
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, kind), codegen
+
+    return write
+
+
+def _pointer(context: Any, builder: Any, kind: Any, address: Any, offset: Any) -> Any:
+    # the base turns into a pointer once per row and the offset stays a plain index: only then does
+    # LLVM see consecutive elements
+    base = builder.inttoptr(address, ir.IntType(8).as_pointer())
+    place = builder.gep(base, [offset], source_etype=ir.IntType(8))
+    return builder.bitcast(place, context.get_data_type(kind).as_pointer())
+
+
+@cache
+def stack(register: type, count: int) -> Any:
+    """Return the function that makes a buffer of ``count`` registers on the stack."""
+    kind = from_dtype(register)
+
+    @intrinsic
+    def allocate(typingctx: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            size = ir.Constant(ir.IntType(32), count)
+            return cgutils.alloca_once(builder, context.get_data_type(kind), size=size)
+
+        return types.CPointer(kind)(), codegen
+
+    return allocate
+
+
+@cache
+def loader(storage: str, decode: Any) -> Any:
+    """Return the function that reads a tile of ``m1`` × ``m0`` elements into a dense buffer."""
+    size = ELEMENT_TYPES[storage].storage.itemsize
+    read = peek(storage)
+
+    @njit(**JIT_OPTIONS)
+    def load(
+        buffer: Any, first: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int
+    ) -> None:
+        if s0 == size:
+            for j in range(m1):
+                for i in range(m0):
+                    buffer[first + j * pitch + i] = decode(read(address + j * s1, i * size))
+        elif s0 == 0:
+            for j in range(m1):
+                value = decode(read(address + j * s1, 0))
+                for i in range(m0):
+                    buffer[first + j * pitch + i] = value
+        elif abs(s0) <= abs(s1) or s1 == 0:
+            for j in range(m1):
+                for i in range(m0):
+                    buffer[first + j * pitch + i] = decode(read(address + j * s1, i * s0))
+        else:
+            for i in range(m0):
+                for j in range(m1):
+                    buffer[first + j * pitch + i] = decode(read(address + i * s0, j * s1))
+
+    return load
+
+
+@cache
+def storer(storage: str, encode: Any) -> Any:
+    """Return the function that writes a dense buffer to a tile of ``m1`` × ``m0`` elements."""
+    size = ELEMENT_TYPES[storage].storage.itemsize
+    write = poke(storage)
+
+    @njit(**JIT_OPTIONS)
+    def store(
+        buffer: Any, first: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int
+    ) -> None:
+        if s0 == size:
+            for j in range(m1):
+                for i in range(m0):
+                    write(address + j * s1, i * size, encode(buffer[first + j * pitch + i]))
+        elif abs(s0) <= abs(s1) or m1 == 1:
+            for j in range(m1):
+                for i in range(m0):
+                    write(address + j * s1, i * s0, encode(buffer[first + j * pitch + i]))
+        else:
+            for i in range(m0):
+                for j in range(m1):
+                    write(address + i * s0, j * s1, encode(buffer[first + j * pitch + i]))
+
+    return store

@@ -1,0 +1,220 @@
+"""Shapes and strides: broadcasting, collapsing, overlap.
+
+Strides are in bytes here, as in NumPy.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: the highest rank of a tensor
+MAX_RANK: Final = 8
+#: elements in one tile of a strided loop; its buffers stay in the first-level cache
+TILE: Final = 1024
+#: edge of a square tile, for operands that run along different axes; two cache lines of float32
+EDGE: Final = 32
+#: terms in one partial sum of a reduction: part of the definition of its bits
+BLOCK: Final = 1024
+#: running sums inside a block, term k goes to sum k mod LANES: part of the definition of its bits
+LANES: Final = 16
+
+Strides = tuple[int, ...]
+
+
+def broadcast_strides(shape: tuple[int, ...], strides: Strides, target: tuple[int, ...]) -> Strides:
+    """Return the strides of an array seen in a shape that it broadcasts to."""
+    lead = len(target) - len(shape)
+    return (0,) * lead + tuple(
+        0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True)
+    )
+
+
+def collapse(
+    shape: tuple[int, ...], operands: tuple[Strides, ...]
+) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
+    """Merge neighbouring axes that every operand walks as one, and drop axes of size 1.
+
+    Examples
+    --------
+    >>> collapse((2, 3, 4), ((48, 16, 4), (0, 16, 4)))
+    ((2, 12), ((48, 4), (0, 4)))
+    """
+    sizes: list[int] = []
+    steps: list[list[int]] = []
+    for axis, size in enumerate(shape):
+        if size == 1:
+            continue
+        step = [strides[axis] for strides in operands]
+        if steps and all(a == b * size for a, b in zip(steps[-1], step, strict=True)):
+            sizes[-1] *= size
+            steps[-1] = step
+        else:
+            sizes.append(size)
+            steps.append(step)
+    return tuple(sizes), tuple(tuple(step[k] for step in steps) for k in range(len(operands)))
+
+
+@lru_cache(maxsize=1024)
+def tile_plan(shape: tuple[int, ...], operands: tuple[Strides, ...]) -> tuple[NDArray[Any], int]:
+    """Cut the index space of an elementwise loop into tiles of at most ``TILE`` elements.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the output.
+    operands : tuple of tuple of int
+        Byte strides of every operand in that shape, the output last.
+
+    Returns
+    -------
+    plan : ndarray of int64
+        ``n0, n1, t0, t1, r``, the sizes of the ``r`` outer axes, then for every operand its strides
+        along axis 0 (the innermost), axis 1 and the outer axes. A tile is ``t1`` × ``t0``.
+    tiles : int
+        Number of tiles.
+    """
+    order = sorted(range(len(shape)), key=lambda axis: -abs(operands[-1][axis]))
+    sizes, steps = collapse(
+        tuple(shape[axis] for axis in order),
+        tuple(tuple(strides[axis] for axis in order) for strides in operands),
+    )
+    axes = list(range(len(sizes)))
+    crossed = False
+    for strides in steps[:-1]:
+        # an input that runs along another axis than the output: put the two into one tile
+        fastest = min(
+            (axis for axis in axes if strides[axis]), key=lambda a: abs(strides[a]), default=None
+        )
+        if fastest is not None and fastest != len(sizes) - 1:
+            axes.remove(fastest)
+            axes.insert(len(sizes) - 2, fastest)
+            crossed = True
+            break
+    n0 = sizes[axes[-1]] if axes else 1
+    n1 = sizes[axes[-2]] if len(axes) > 1 else 1
+    t0 = min(n0, EDGE if crossed else TILE)
+    t1 = min(n1, EDGE if crossed else max(1, TILE // t0))
+    outer = axes[:-2]
+    rows = [n0, n1, t0, t1, len(outer), *(sizes[axis] for axis in outer)]
+    for strides in steps:
+        rows.append(strides[axes[-1]] if axes else 0)
+        rows.append(strides[axes[-2]] if len(axes) > 1 else 0)
+        rows.extend(strides[axis] for axis in outer)
+    tiles = -(-n0 // t0) * -(-n1 // t1) * prod(sizes[axis] for axis in outer)
+    return np.array(rows, np.int64), tiles
+
+
+class ChannelPlan(NamedTuple):
+    """How a loop with one sum per channel walks its operands."""
+
+    #: ``channels, terms, strip, segment, group, r``, the sizes of the ``r`` axes that are summed
+    #: over, for every operand its channel stride and its strides along those axes; then, for the
+    #: weight, the number of its axes, their sizes and their strides
+    plan: NDArray[Any]
+    #: number of tasks: blocks of terms × strips of channels
+    tasks: int
+    #: number of blocks of terms
+    blocks: int
+
+
+@lru_cache(maxsize=1024)
+def channel_plan(
+    shape: tuple[int, ...],
+    operands: tuple[Strides, ...],
+    channel: int | None,
+    weight: tuple[tuple[int, ...], Strides],
+) -> ChannelPlan:
+    """Cut an elementwise loop with one sum per channel into tasks.
+
+    The terms of a channel are numbered in the C order of the other axes, whatever the strides, and
+    every ``BLOCK`` of them is one partial sum.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the elementwise output.
+    operands : tuple of tuple of int
+        Byte strides of every operand in that shape.
+    channel : int or None
+        The channel axis; None for a single channel.
+    weight : tuple
+        Shape and byte strides of the tensor that holds one element per channel, in C order.
+    """
+    rest = tuple(axis for axis in range(len(shape)) if axis != channel)
+    channels = 1 if channel is None else shape[channel]
+    sizes, steps = collapse(
+        tuple(shape[axis] for axis in rest),
+        tuple(tuple(strides[axis] for axis in rest) for strides in operands),
+    )
+    across = tuple(0 if channel is None else strides[channel] for strides in operands)
+    terms = prod(sizes)
+    inner = sizes[-1] if sizes else 1
+    if channels == 1 or inner >= BLOCK:
+        strip = 1
+    elif steps[-1] and abs(across[-1]) >= abs(steps[-1][-1]):
+        strip = 16
+    else:
+        strip = 32  # channels lie side by side in memory: two cache lines of float32
+    strip = min(strip, channels)
+    segment = min(BLOCK, 2 * TILE // strip) // LANES * LANES
+    group = max(1, 16 * TILE // (strip * min(terms, BLOCK)))
+    rows = [channels, terms, strip, segment, group, len(sizes), *sizes]
+    for stride, step in zip(across, steps, strict=True):
+        rows += [stride, *step]
+    weight_sizes, (weight_steps,) = collapse(weight[0], (weight[1],))
+    rows += [len(weight_sizes), *weight_sizes, *weight_steps]
+    blocks = -(-terms // BLOCK)
+    return ChannelPlan(np.array(rows, np.int64), blocks * -(-channels // strip), blocks)
+
+
+def maps_indices_to_one_address(array: NDArray[Any]) -> bool:
+    """Tell whether two indices of an array share a byte.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> maps_indices_to_one_address(np.broadcast_to(np.zeros(1), (3,)))
+    True
+    >>> maps_indices_to_one_address(np.zeros((3, 4)).T[::-1])
+    False
+    """
+    extent = array.itemsize
+    for size, stride in sorted(
+        zip(array.shape, array.strides, strict=True), key=lambda axis: abs(axis[1])
+    ):
+        if size == 0:
+            return False
+        if size > 1:
+            if abs(stride) < extent:
+                break
+            extent += (size - 1) * abs(stride)
+    else:
+        return False
+    # the axes are not nested; two indices that first differ along one axis decide it exactly
+    while array.ndim:
+        if array.shape[0] > 1 and np.shares_memory(array[1:], array[:1]):
+            return True
+        array = array[0]
+    return False
+
+
+def same_view(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Tell whether two arrays are one view of one piece of memory."""
+    return (
+        a.dtype == b.dtype
+        and a.shape == b.shape
+        and a.strides == b.strides
+        and a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
+    )
+
+
+def meets(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Tell whether two arrays share a byte."""
+    if a.base is None and b.base is None and a is not b:
+        return False  # each owns its memory
+    return np.may_share_memory(a, b) and np.shares_memory(a, b)

@@ -1,0 +1,86 @@
+"""aclnnHardshrinkBackward: the gradient passes where the input lies outside ±λ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..functional import Array, array_call
+from ..kernels.elementwise import Formula
+from ..kernels.formula import narrow, select, zero
+from ..spec import Operator, ScalarParam, TensorParam, broadcast_shapes, declare
+
+
+def prepare(lambd: float) -> tuple[float]:
+    """A negative λ counts as 0; a NaN stays one and makes every comparison false."""
+    lambd = narrow(lambd)
+    return (select(lambd < zero, zero, lambd),)
+
+
+def grad_input(grad_output: float, self: float, lambd: float) -> float:
+    """The branch selects: a masked gradient of any value gives +0."""
+    return select((self > lambd) | (self < -lambd), grad_output, zero)
+
+
+OPERATOR = declare(
+    Operator(
+        name="hardshrink_backward",
+        api="aclnnHardshrinkBackward",
+        tensors=(TensorParam("grad_output"), TensorParam("self")),
+        scalars=(ScalarParam("lambd"),),
+        outputs=("grad_input",),
+        formula=Formula(
+            "hardshrink_backward_grad_input", grad_input, prepare, tensors=2, scalars=1
+        ),
+        shapes=broadcast_shapes,
+    )
+)
+
+
+def hardshrink_backward(
+    grad_output: Array,
+    self: Array,
+    lambd: Any = 0.5,
+    *,
+    out: Array | None = None,
+    compute_dtype: Any = None,
+) -> Array:
+    """Return the gradient of hardshrink: ``grad_output`` where ``|self| > lambd``, else 0.
+
+    Parameters
+    ----------
+    grad_output, self : array
+        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or
+        F64, also mixed. They broadcast.
+    lambd : real number, optional
+        Threshold λ, narrowed to float32. Negative counts as 0; with NaN the result is 0.
+    out : array, optional
+        Where the result goes: of the broadcast shape and any floating type, apart from the inputs
+        or exactly the view of one.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
+        Type in which the formula is evaluated; None is F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        Of the broadcast shape, the promoted type and the caller's kind; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is no array, or of another element type.
+    ArgumentValueError
+        If shapes do not broadcast, a rank is above 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnHardshrinkBackward). NaN in ``self`` gives 0, where PyTorch
+    passes the gradient.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-2, -0.5, 0.25, 0.75], np.float32)
+    >>> ar.hardshrink_backward(np.ones_like(x), x, 0.5)
+    array([1., 0., 0., 1.], dtype=float32)
+    """
+    return array_call(OPERATOR, (grad_output, self), (lambd,), out, compute_dtype)

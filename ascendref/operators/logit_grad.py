@@ -1,0 +1,95 @@
+"""aclnnLogitGrad: the gradient of log(x / (1 - x))."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..functional import Array, array_call
+from ..kernels.elementwise import Formula
+from ..kernels.formula import float32, inf, nan, number, one, rnd, select, zero
+from ..spec import Operator, ScalarParam, TensorParam, declare, equal_shapes
+
+
+def prepare(eps: float) -> tuple[float, float]:
+    """eps arrives as FLOAT, and 1 - eps is evaluated in it."""
+    low = float32(eps)
+    return number(low), number(float32(1.0) - low)
+
+
+def out(x: float, dy: float, low: float, high: float) -> float:
+    """The rules stand in the order in which the first one that applies decides, last to first."""
+    value = rnd(dy / rnd(x * rnd(one - x)))
+    value = select((x == zero) | (x == one), rnd(dy * inf), value)
+    value = select((low >= zero) & ((x < low) | (x > high)), zero, value)
+    value = select((low < zero) & ((x < zero) | (x > one)), nan, value)
+    value = select(x != x, nan, value)
+    value = select(low == one, rnd(dy * inf), value)
+    value = select(low > one, nan, value)
+    value = select(low == inf, zero, value)
+    return select(low != low, nan, value)
+
+
+OPERATOR = declare(
+    Operator(
+        name="logit_grad",
+        api="aclnnLogitGrad",
+        tensors=(TensorParam("x"), TensorParam("dy")),
+        scalars=(ScalarParam("eps"),),
+        outputs=("out",),
+        formula=Formula("logit_grad_out", out, prepare, tensors=2, scalars=1),
+        shapes=equal_shapes,
+        same_type=True,
+    )
+)
+
+
+def logit_grad(
+    x: Array,
+    dy: Array,
+    eps: Any = -1.0,
+    *,
+    out: Array | None = None,
+    compute_dtype: Any = None,
+) -> Array:
+    """Return the gradient of logit: ``dy / (x * (1 - x))``.
+
+    Parameters
+    ----------
+    x, dy : array
+        Input of the forward operator and gradient of its result, in this order; one shape of rank 0
+        to 8 (no broadcasting) and one type, F16, BF16, F32 or F64.
+    eps : real number or None, optional
+        Narrowed to float32; None is -1. Negative: outside [0, 1] the result is NaN. From 0 to below
+        1: outside [eps, 1 - eps] it is 0. Exactly 1: ``dy`` times infinity. Above 1 and finite, or
+        NaN: NaN. Infinity: 0.
+    out : array, optional
+        Where the result goes: of the same shape and type, apart from the inputs or exactly the view
+        of one.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
+        Type in which the formula is evaluated; None is F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        Of the same shape, type and kind; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is no array, of another element type, or the types differ.
+    ArgumentValueError
+        If shapes differ, a rank is above 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnLogitGrad). ``1 - eps`` is evaluated in float32. At 0 and 1
+    the result is ``dy`` times infinity.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([0.25, 0.5, 1.5], np.float32)
+    >>> ar.logit_grad(x, np.ones_like(x))
+    array([5.3333335, 4.       ,       nan], dtype=float32)
+    """
+    return array_call(OPERATOR, (x, dy), (-1.0 if eps is None else eps,), out, compute_dtype)

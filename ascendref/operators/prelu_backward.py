@@ -1,0 +1,132 @@
+"""aclnnPreluBackward: the gradients of PReLU for its input and its weight."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentValueError
+from ..functional import Array, array_call
+from ..kernels.elementwise import Formula
+from ..kernels.formula import rnd, select, zero
+from ..spec import Operator, Shape, TensorParam, declare
+
+
+def prepare() -> tuple[()]:
+    """There are no scalars."""
+    return ()
+
+
+def grad_input(grad_output: float, self: float, weight: float) -> float:
+    """The first branch selects: a weight of any value does not leak into it."""
+    return select(self > zero, grad_output, rnd(grad_output * weight))
+
+
+def weight_term(grad_output: float, self: float) -> float:
+    """What one element adds to the gradient of its channel's weight."""
+    return select(self > zero, zero, rnd(grad_output * self))
+
+
+def shapes(operator: Operator, given: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """The gradient broadcasts to the input; the weight has 1 element or one per channel."""
+    grad_output, self, weight = given
+    try:
+        fits = np.broadcast_shapes(grad_output, self) == self
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ArgumentValueError(
+            "grad_output", f"has shape {grad_output}, which does not broadcast to {self} of self"
+        )
+    count = prod(weight)
+    channels = self[1] if len(self) > 1 else 1
+    if count == 1:
+        return self, weight
+    if count != channels:
+        raise ArgumentValueError(
+            "weight",
+            f"has {count} elements; 1 or {channels}, as many as self has channels (shape {self},"
+            " axis 1), are allowed",
+        )
+    return self, (channels,)
+
+
+OPERATOR = declare(
+    Operator(
+        name="prelu_backward",
+        api="aclnnPreluBackward",
+        tensors=(TensorParam("grad_output"), TensorParam("self"), TensorParam("weight")),
+        scalars=(),
+        outputs=("grad_input", "grad_weight"),
+        formula=Formula("prelu_backward_grad_input", grad_input, prepare, tensors=3, scalars=0),
+        channel_term=Formula("grad_weight", weight_term, prepare, tensors=2, scalars=0),
+        shapes=shapes,
+        same_type=True,
+    )
+)
+
+
+def prelu_backward(
+    grad_output: Array,
+    self: Array,
+    weight: Array,
+    *,
+    out: tuple[Array, Array] | None = None,
+    compute_dtype: Any = None,
+) -> tuple[Array, Array]:
+    """Return the gradients of PReLU with respect to its input and its weight.
+
+    ``grad_input`` is ``grad_output`` where ``self > 0``, else ``grad_output * weight``;
+    ``grad_weight`` is the sum of ``grad_output * self`` where ``self`` is not above 0, over
+    everything but the channel axis.
+
+    Parameters
+    ----------
+    grad_output : array
+        Gradient of the result; it broadcasts to ``self``'s shape.
+    self : array
+        Input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64. Axis 1 is the channel;
+        with rank 0 or 1 there is one channel.
+    weight : array
+        One element, or one per channel in C order, in any shape.
+    out : tuple of two arrays, optional
+        Where the results go: of their shapes and type, apart from the inputs and each other or
+        exactly the view of an input.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
+        Type in which the formulas are evaluated and the sum is formed; None is F64 for F64 data,
+        else F32.
+
+    Returns
+    -------
+    grad_input : array
+        Of ``self``'s shape.
+    grad_weight : array
+        Of ``weight``'s shape where that has one element, else of shape ``(channels,)``. Zero where
+        ``self`` is empty.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is no array, of another element type, or the types differ.
+    ArgumentValueError
+        If shapes do not fit, a rank is above 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formulas are the vendor's (aclnnPreluBackward). The sum is rounded once at the end; its tree
+    depends on the number of terms alone, so its bits are the same for any number of threads.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([[-1, 2], [3, -4]], np.float32)
+    >>> ar.prelu_backward(np.ones_like(x), x, np.array([0.25, 0.5], np.float32))
+    (array([[0.25, 1.  ],
+           [1.  , 0.5 ]], dtype=float32), array([-1., -4.], dtype=float32))
+    """
+    grads: tuple[Array, Array] = array_call(
+        OPERATOR, (grad_output, self, weight), (), out, compute_dtype
+    )
+    return grads

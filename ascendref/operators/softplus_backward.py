@@ -1,0 +1,100 @@
+"""aclnnSoftplusBackward: the gradient times the logistic function of β·self."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType
+from ..functional import Array, array_call
+from ..kernels.elementwise import Formula
+from ..kernels.formula import exp, inf, narrow, one, rnd, select
+from ..spec import Operator, ScalarParam, TensorParam, Types, declare, equal_shapes
+
+
+def prepare(beta: float, threshold: float) -> tuple[float, float]:
+    """Both arrive as FLOAT."""
+    return narrow(beta), narrow(threshold)
+
+
+def grad_input(grad_output: float, self: float, beta: float, threshold: float) -> float:
+    """An infinite gradient propagates: the logistic function of a finite number is not 0."""
+    z = rnd(beta * self)
+    logistic = rnd(grad_output / rnd(one + rnd(exp(-z))))
+    infinite = (abs(grad_output) == inf) & (z > -inf)
+    return select((z > threshold) | infinite, grad_output, logistic)
+
+
+def result(types: Types) -> ElementType:
+    """One float type gives that type; with F64 it is F64, and any other mixture is F32."""
+    if types[0] is types[1]:
+        return types[0]
+    return FLOAT64 if FLOAT64 in types else FLOAT32
+
+
+OPERATOR = declare(
+    Operator(
+        name="softplus_backward",
+        api="aclnnSoftplusBackward",
+        tensors=(TensorParam("grad_output"), TensorParam("self", FLOATS + INTEGERS)),
+        scalars=(ScalarParam("beta"), ScalarParam("threshold")),
+        outputs=("grad_input",),
+        formula=Formula("softplus_backward_grad_input", grad_input, prepare, tensors=2, scalars=2),
+        shapes=equal_shapes,
+        result=result,
+    )
+)
+
+
+def softplus_backward(
+    grad_output: Array,
+    self: Array,
+    beta: Any = 1.0,
+    threshold: Any = 20.0,
+    *,
+    out: Array | None = None,
+    compute_dtype: Any = None,
+) -> Array:
+    """Return the gradient of softplus: ``grad_output / (1 + exp(-beta * self))``.
+
+    Where ``beta * self > threshold`` the forward operator is linear, and the gradient passes.
+
+    Parameters
+    ----------
+    grad_output : array
+        Gradient of the result; rank 0 to 8, F16, BF16, F32 or F64.
+    self : array
+        Input of the forward operator, of the same shape (no broadcasting); a float type, which may
+        differ from ``grad_output``'s, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+    beta, threshold : real number, optional
+        Narrowed to float32.
+    out : array, optional
+        Where the result goes: of the same shape and any floating type, apart from the inputs or
+        exactly the view of one.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
+        Type in which the formula is evaluated; None is F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        Of the same shape, the promoted type and the caller's kind; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is no array, or of another element type.
+    ArgumentValueError
+        If shapes differ, a rank is above 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnSoftplusBackward). F64 tensors are computed in F64 here; the
+    device narrows them to F32.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-1, 0, 30], np.float32)
+    >>> ar.softplus_backward(np.ones_like(x), x)
+    array([0.26894143, 0.5       , 1.        ], dtype=float32)
+    """
+    return array_call(OPERATOR, (grad_output, self), (beta, threshold), out, compute_dtype)
