@@ -80,7 +80,8 @@ def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[...
     """Return the function that generated source defines, bound to its global names."""
     local: dict[str, Any] = {}
     exec(compile(source, __file__, "exec"), local)
-    return FunctionType(local[name].__code__, names, name)
+    # a cached kernel imports the module that its globals name
+    return FunctionType(local[name].__code__, names | {"__name__": __name__}, name)
 
 
 def helper(source: str, name: str, names: dict[str, Any]) -> Any:

@@ -68,9 +68,8 @@ def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
     """Compile a function in which every global name means what ``names`` says."""
     if not isinstance(function, FunctionType):
         raise TypeError(f"{function!r} is not a plain Python function")
-    bound = FunctionType(function.__code__, names, function.__name__)
-    bound.__module__ = function.__module__
-    return njit(**JIT_OPTIONS)(bound)
+    names = names | {"__name__": function.__module__}
+    return njit(**JIT_OPTIONS)(FunctionType(function.__code__, names, function.__name__))
 
 
 @cache
