@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import numbers
+from contextlib import suppress
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Wrap, import_array
+from .arrays import import_array
 from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
-from .kernels.elementwise import elementwise
-from .kernels.reduction import channel_sum
+from .kernels.elementwise import ElementwiseKernel, elementwise
+from .kernels.reduction import ChannelSumKernel, channel_sum
 from .layout import MAX_RANK, maps_indices_to_one_address, meets, same_view
 from .spec import Operator, Shape, check_scalar
 
@@ -57,6 +58,106 @@ def array_call(
     ArgumentTypeError, ArgumentValueError
         Before anything is written.
     """
+    # types and scalars may have been decided by an earlier call; then dense arrays go straight on
+    try:
+        known = _KNOWN[operator, compute_dtype, scalars, *map(_type_of, tensors)]
+    except (AttributeError, KeyError, TypeError):
+        known = None
+    result = None if known is None else known(tensors, out)
+    if result is None:
+        result = _checked_call(operator, tensors, scalars, out, compute_dtype)
+    return result
+
+
+class _DenseElementwise(NamedTuple):
+    """An elementwise call whose types and scalars are known to be right."""
+
+    kernel: ElementwiseKernel
+    scalars: tuple[float, ...]
+    type: np.dtype[Any]
+
+    def __call__(self, tensors: tuple[Any, ...], out: Any) -> Any:
+        """Compute dense arrays of one shape; None, and nothing done, for anything else."""
+        shape = tensors[0].shape
+        if not _dense(tensors, shape):
+            return None
+        if out is None:
+            out = np.empty(shape, self.type)
+        elif not _dense_apart(out, tensors, shape, self.type):
+            return None
+        self.kernel.dense((*tensors, out), self.scalars)
+        return out
+
+
+class _DenseChannelSum(NamedTuple):
+    """A call of an operator with channel sums whose types are known to be right."""
+
+    kernel: ChannelSumKernel
+    type: np.dtype[Any]
+
+    def __call__(self, tensors: tuple[Any, ...], out: Any) -> Any:
+        """Compute dense arrays with a weight of rank 1; None, and nothing done, for others."""
+        grad, data, weight = tensors
+        shape, count = data.shape, weight.size
+        if not (
+            _dense((grad, data), shape)
+            and data.size
+            and _dense((weight,), (count,))
+            and (count == 1 or (len(shape) > 1 and count == shape[1]))
+        ):
+            return None
+        if out is None:
+            result, sums = out = np.empty(shape, self.type), np.empty(count, self.type)
+        else:
+            if type(out) is not tuple or len(out) != 2:
+                return None
+            result, sums = out
+            if not (
+                _dense_apart(result, (*tensors, sums), shape, self.type)
+                and _dense_apart(sums, tensors, (count,), self.type)
+            ):
+                return None
+        self.kernel.dense((grad, data, weight, result), sums)
+        return out
+
+
+def _dense(arrays: tuple[Any, ...], shape: Shape) -> bool:
+    """Tell whether all are NumPy arrays of one shape that a dense kernel takes."""
+    for array in arrays:
+        if array.shape != shape or type(array) is not np.ndarray or not array.flags.carray:
+            return False
+    return len(shape) <= MAX_RANK
+
+
+def _dense_apart(out: Any, others: tuple[Any, ...], shape: Shape, kind: np.dtype[Any]) -> bool:
+    """Tell at a glance whether an output fits, is dense, and owns memory that no other shares."""
+    if (
+        type(out) is not np.ndarray
+        or out.shape != shape
+        or out.dtype != kind
+        or out.base is not None
+        or not out.flags.carray
+    ):
+        return False
+    for array in others:
+        if array is out or getattr(array, "base", array) is not None:
+            return False
+    return True
+
+
+_KNOWN: Final[dict[tuple[Any, ...], _DenseElementwise | _DenseChannelSum]] = {}
+#: scalars are part of what is remembered, so there must be an end to it
+_KNOWN_LIMIT: Final = 4096
+
+
+def _checked_call(
+    operator: Operator,
+    tensors: tuple[Any, ...],
+    scalars: tuple[Any, ...],
+    out: Any,
+    compute_dtype: Any,
+) -> Any:
+    """Check everything, then compute."""
     imported = [
         import_array(tensor.name, value)
         for tensor, value in zip(operator.tensors, tensors, strict=True)
@@ -77,44 +178,31 @@ def array_call(
     compute = _compute_type(compute_dtype, types)
     outs = _outputs(operator, out, shapes, default)
     in_place = _check_overlaps(operator, arrays, outs) if out is not None else False
-    _run(operator, arrays, types, values, outs, compute, in_place)
+    known: _DenseElementwise | _DenseChannelSum
+    if operator.channel_term is not None:
+        sums = channel_sum(operator.formula, operator.channel_term, types[0], compute)
+        known = _DenseChannelSum(sums, default.numpy)
+        grad, data, weight = arrays
+        if data.size:
+            sums((grad, data, weight, outs[0]), outs[1], 1 if weight.size > 1 else None)
+        else:
+            outs[1][...] = 0  # there is nothing to add up
+    else:
+        kernel = elementwise(
+            operator.formula, types, operator.result(types), BY_NUMPY[outs[0].dtype], compute
+        )
+        known = _DenseElementwise(kernel, values, default.numpy)
+        kernel((*arrays, outs[0]), values, in_place)
     if out is not None:
         return out
-    return _finish(outs, wrap)
-
-
-def _finish(outs: tuple[NDArray[Any], ...], wrap: Wrap | None) -> Any:
-    results = outs if wrap is None else tuple([wrap(array) for array in outs])
+    if wrap is None:
+        if len(_KNOWN) >= _KNOWN_LIMIT:
+            _KNOWN.clear()
+        with suppress(TypeError):  # a scalar without a hash
+            _KNOWN[operator, compute_dtype, scalars, *map(_type_of, arrays)] = known
+        return outs[0] if len(outs) == 1 else outs
+    results = tuple([wrap(array) for array in outs])
     return results[0] if len(results) == 1 else results
-
-
-def _run(
-    operator: Operator,
-    arrays: tuple[NDArray[Any], ...],
-    types: tuple[ElementType, ...],
-    scalars: tuple[float, ...],
-    outs: tuple[NDArray[Any], ...],
-    compute: str,
-    in_place: bool,
-) -> None:
-    """Compute checked arrays."""
-    size = outs[0].size
-    if operator.channel_term is not None:
-        if size == 0:
-            outs[1][...] = 0
-            return
-        grad, data, weight = arrays
-        channel = 1 if weight.size > 1 else None
-        channel_sum(operator.formula, operator.channel_term, types[0], compute)(
-            (grad, data, weight, outs[0]), outs[1], channel
-        )
-        return
-    if operator.arguments is not None:
-        scalars = operator.arguments(scalars, size)
-    out = BY_NUMPY[outs[0].dtype]
-    elementwise(operator.formula, types, operator.result(types), out, compute)(
-        (*arrays, outs[0]), scalars, in_place
-    )
 
 
 def _element_type(argument: str, array: NDArray[Any]) -> ElementType:

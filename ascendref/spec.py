@@ -42,7 +42,7 @@ def promoted(types: Types) -> ElementType:
     return promote(*types)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Operator:
     """An operator, declared once: the array function and all tables follow from it."""
 
@@ -64,10 +64,11 @@ class Operator:
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
-    #: what the formula's scalars are, from the checked scalars and the number of elements
-    arguments: Callable[[tuple[float, ...], int], tuple[float, ...]] | None = None
     #: formula of what the second result sums per channel of the second tensor
     channel_term: Formula | None = None
+
+    def __repr__(self) -> str:
+        return f"<Operator {self.name}>"
 
     def check_types(self, types: Types) -> None:
         """Raise ArgumentTypeError unless the tensors may have these types together."""

@@ -64,13 +64,13 @@ def body({arrays}, out, plan, scalars, start, stop):
 """
 
 _SERIAL: Final = """
-def kernel({operands}, count, {scalars}):
-    body({operands}, prepare({scalars}), 0, count)
+def kernel({operands}, count, size, {scalars}):
+    body({operands}, prepare({arguments}), 0, count)
 """
 
 _PARALLEL: Final = """
-def kernel({operands}, count, {scalars}):
-    scalars = prepare({scalars})
+def kernel({operands}, count, size, {scalars}):
+    scalars = prepare({arguments})
     for part in prange((count + {chunk} - 1) // {chunk}):
         body({operands}, scalars, part * {chunk}, min(count, part * {chunk} + {chunk}))
 """
@@ -83,7 +83,8 @@ class Formula(NamedTuple):
     name: str
     #: ``element(tensors..., scalars...) -> value``, in the vocabulary of ``formula``
     element: Callable[..., Any]
-    #: ``prepare(doubles...) -> tuple``: what becomes of the scalars, once per call
+    #: ``prepare(doubles...) -> tuple``: what becomes of the scalars, once per call; it may take the
+    #: number of results as a last argument
     prepare: Callable[..., Any]
     #: number of tensors
     tensors: int
@@ -133,6 +134,7 @@ class ElementwiseKernel:
             )
         )
         self._views = [None if t.numpy == t.storage else t.storage for t in (*inputs, out)]
+        self._recast = any(self._views)
 
     def __call__(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
@@ -162,19 +164,23 @@ class ElementwiseKernel:
     def dense(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with contiguous operands of one shape, none of which overlaps the output."""
         out = operands[-1]
-        count = out.size
-        flat = operands if out.ndim == 1 else [array.reshape(-1) for array in operands]
-        raw = [
-            array if view is None else array.view(view)
-            for array, view in zip(flat, self._views, strict=True)
-        ]
-        if count >= PARALLEL_FROM and CORES.acquire():
-            try:
-                self.dense_parallel(*raw, count, *scalars)
-            finally:
-                CORES.release()
-        else:
-            self.dense_serial(*raw, count, *scalars)
+        size = out.size
+        if out.ndim != 1:
+            operands = tuple([array.reshape(-1) for array in operands])
+        if self._recast:
+            operands = tuple(
+                [
+                    array if view is None else array.view(view)
+                    for array, view in zip(operands, self._views, strict=True)
+                ]
+            )
+        if size < PARALLEL_FROM or not CORES.acquire():
+            self.dense_serial(*operands, size, size, *scalars)
+            return
+        try:
+            self.dense_parallel(*operands, size, size, *scalars)
+        finally:
+            CORES.release()
 
     def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
@@ -185,13 +191,13 @@ class ElementwiseKernel:
             out.shape, tuple([broadcast_strides(a.shape, a.strides, out.shape) for a in operands])
         )
         addresses = [array.ctypes.data for array in operands]
-        if out.size >= PARALLEL_FROM and CORES.acquire():
-            try:
-                self.tiled_parallel(*addresses, plan, tiles, *scalars)
-            finally:
-                CORES.release()
-        else:
-            self.tiled_serial(*addresses, plan, tiles, *scalars)
+        if out.size < PARALLEL_FROM or not CORES.acquire():
+            self.tiled_serial(*addresses, plan, tiles, out.size, *scalars)
+            return
+        try:
+            self.tiled_parallel(*addresses, plan, tiles, out.size, *scalars)
+        finally:
+            CORES.release()
 
     @cached_property
     def dense_serial(self) -> Any:
@@ -216,9 +222,12 @@ class ElementwiseKernel:
     def _compile(self, layout: str, *, parallel: bool) -> Any:
         body, signature, operands = self._dense_body if layout == "dense" else self._tiled_body
         count = self.formula.scalars
+        scalars = [f"p{k}" for k in range(count)]
+        wants_size = self.formula.prepare.__code__.co_argcount > count
         source = (_PARALLEL if parallel else _SERIAL).format(
             operands=operands,
-            scalars=", ".join(f"p{k}" for k in range(count)),
+            scalars=", ".join(scalars),
+            arguments=", ".join([*scalars, "size"] if wants_size else scalars),
             chunk=CHUNK if layout == "dense" else CHUNK // TILE,
         )
         return kernel(
@@ -229,7 +238,7 @@ class ElementwiseKernel:
                 "prepare": compiled(self.formula.prepare, self.compute),
                 "prange": prange,
             },
-            types.void(*signature, types.int64, *[types.float64] * count),
+            types.void(*signature, types.int64, types.int64, *[types.float64] * count),
             formula=self.formula.element,
             parallel=parallel,
         )

@@ -10,7 +10,8 @@ Every addition is rounded to the compute type.
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from numba.np.numpy_support import from_dtype
 from numpy.typing import NDArray
 
 from ..dtypes import ElementType
-from ..layout import BLOCK, LANES, TILE, broadcast_strides, channel_plan
+from ..layout import BLOCK, LANES, TILE, ChannelPlan, broadcast_strides, channel_plan
 from .codecs import REGISTER, ROUND, decoder, encoder
 from .compile import CORES, helper, kernel
 from .elementwise import PARALLEL_FROM, Formula
@@ -135,14 +136,16 @@ def finish(sums, sums_stride, channels, partial, blocks):
 """
 
 _SERIAL: Final = """
-def kernel(grad, data, weight, result, sums, sums_stride, plan, partial, tasks, blocks):
+def kernel({arrays}, sums_stride, plan, partial, tasks, blocks):
+{addresses}
     body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, 0, tasks)
     if blocks > 1:
         finish(sums, sums_stride, plan[0], partial, blocks)
 """
 
 _PARALLEL: Final = """
-def kernel(grad, data, weight, result, sums, sums_stride, plan, partial, tasks, blocks):
+def kernel({arrays}, sums_stride, plan, partial, tasks, blocks):
+{addresses}
     group = plan[4]
     for part in prange((tasks + group - 1) // group):
         start = part * group
@@ -151,6 +154,10 @@ def kernel(grad, data, weight, result, sums, sums_stride, plan, partial, tasks, 
     if blocks > 1:
         finish(sums, sums_stride, plan[0], partial, blocks)
 """
+
+
+#: gradient, data, weight and result
+Operands = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 class ChannelSumKernel:
@@ -177,7 +184,7 @@ class ChannelSumKernel:
 
     def __call__(
         self,
-        operands: tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]],
+        operands: Operands,
         sums: NDArray[Any],
         channel: int | None,
     ) -> None:
@@ -195,42 +202,67 @@ class ChannelSumKernel:
         """
         grad, data, weight, result = operands
         shape = result.shape
-        plan, tasks, blocks = channel_plan(
+        plan = channel_plan(
             shape,
             (broadcast_strides(grad.shape, grad.strides, shape), data.strides, result.strides),
             channel,
             (weight.shape, weight.strides),
         )
-        partial: NDArray[Any] = np.empty(sums.size * blocks if blocks > 1 else 0, self.register)
         arguments = (
-            grad.ctypes.data,
-            data.ctypes.data,
-            weight.ctypes.data,
-            result.ctypes.data,
-            sums.ctypes.data,
+            *[array.ctypes.data for array in (*operands, sums)],
             sums.strides[0] if sums.ndim == 1 else 0,
-            plan,
-            partial,
-            tasks,
-            blocks,
+            *self._work(plan, sums.size),
         )
-        if result.size >= PARALLEL_FROM and CORES.acquire():
-            try:
-                self.parallel(*arguments)
-            finally:
-                CORES.release()
-        else:
-            self.serial(*arguments)
+        if result.size < PARALLEL_FROM or not CORES.acquire():
+            self.strided_serial(*arguments)
+            return
+        try:
+            self.strided_parallel(*arguments)
+        finally:
+            CORES.release()
+
+    def dense(self, operands: Operands, sums: NDArray[Any]) -> None:
+        """Compute with contiguous operands; gradient and data have one shape, the weight rank 1."""
+        result = operands[-1]
+        storage = self.kind.storage
+        arguments = (
+            *[array.reshape(-1).view(storage) for array in operands],
+            sums.view(storage),
+            sums.itemsize,
+            *self._work(_dense_plan(result.shape, result.itemsize, sums.size), sums.size),
+        )
+        if result.size < PARALLEL_FROM or not CORES.acquire():
+            self.dense_serial(*arguments)
+            return
+        try:
+            self.dense_parallel(*arguments)
+        finally:
+            CORES.release()
+
+    def _work(self, plan: ChannelPlan, channels: int) -> tuple[Any, ...]:
+        """Return the plan, room for the partial sums, and the numbers of tasks and blocks."""
+        room = channels * plan.blocks if plan.blocks > 1 else 0
+        return plan.plan, np.empty(room, self.register), plan.tasks, plan.blocks
 
     @cached_property
-    def serial(self) -> Any:
-        """The serial loop."""
-        return self._compile(_SERIAL, parallel=False)
+    def dense_serial(self) -> Any:
+        """The serial loop over contiguous operands."""
+        return self._compile("dense", parallel=False)
 
     @cached_property
-    def parallel(self) -> Any:
-        """The parallel loop."""
-        return self._compile(_PARALLEL, parallel=True)
+    def dense_parallel(self) -> Any:
+        """The parallel loop over contiguous operands."""
+        return self._compile("dense", parallel=True)
+
+    @cached_property
+    def strided_serial(self) -> Any:
+        """The serial loop over operands of any layout."""
+        return self._compile("strided", parallel=False)
+
+    @cached_property
+    def strided_parallel(self) -> Any:
+        """The parallel loop over operands of any layout."""
+        return self._compile("strided", parallel=True)
 
     @cached_property
     def _helpers(self) -> dict[str, Any]:
@@ -254,24 +286,46 @@ class ChannelSumKernel:
         return {
             "body": helper(_BODY.format(block=BLOCK, lanes=LANES), "body", body),
             "finish": helper(_FINISH, "finish", ends),
+            "int64": np.int64,
             "prange": prange,
         }
 
-    def _compile(self, source: str, *, parallel: bool) -> Any:
+    def _compile(self, layout: str, *, parallel: bool) -> Any:
+        names = ["grad", "data", "weight", "result", "sums"]
+        storage = from_dtype(self.kind.storage)
+        if layout == "dense":
+            addresses = [f"    {name} = int64({name}_array.ctypes.data)" for name in names]
+            names = [f"{name}_array" for name in names]
+            inputs = [types.Array(storage, 1, "C", readonly=True)] * 3
+            operands = [*inputs, *[types.Array(storage, 1, "C")] * 2]
+        else:
+            addresses, operands = [], [types.int64] * len(names)
         return kernel(
-            source,
-            f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}_"
+            (_PARALLEL if parallel else _SERIAL).format(
+                arrays=", ".join(names), addresses="\n".join(addresses)
+            ),
+            f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}_{layout}_"
             f"{'parallel' if parallel else 'serial'}",
             self._helpers,
             types.void(
-                *[types.int64] * 6,
+                *operands,
+                types.int64,
                 types.Array(types.int64, 1, "C"),
                 types.Array(from_dtype(self.register), 1, "C"),
-                *[types.int64] * 2,
+                types.int64,
+                types.int64,
             ),
             formula=self.element.element,
             parallel=parallel,
         )
+
+
+@lru_cache(maxsize=1024)
+def _dense_plan(shape: tuple[int, ...], itemsize: int, channels: int) -> ChannelPlan:
+    """Return the plan for contiguous operands."""
+    strides = tuple(itemsize * prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    weight = ((channels,), (itemsize,))
+    return channel_plan(shape, (strides,) * 3, 1 if channels > 1 else None, weight)
 
 
 @cache

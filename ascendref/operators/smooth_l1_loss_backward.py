@@ -14,9 +14,9 @@ from ..spec import Operator, ScalarParam, TensorParam, broadcast_shapes, declare
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
-def prepare(beta: float, norm: float) -> tuple[float, float]:
-    """β arrives as FLOAT; the norm is not an argument and is rounded once."""
-    return narrow(beta), number(norm)
+def prepare(reduction: float, beta: float, size: int) -> tuple[float, float]:
+    """β arrives as FLOAT; the mean divides by the number of results, rounded once."""
+    return narrow(beta), number(1.0 / size if reduction == 1 else 1.0)
 
 
 def grad_input(grad_out: float, self: float, target: float, beta: float, norm: float) -> float:
@@ -24,12 +24,6 @@ def grad_input(grad_out: float, self: float, target: float, beta: float, norm: f
     d = rnd(self - target)
     slope = select(abs(d) < beta, rnd(d / beta), sign(d))
     return rnd(rnd(norm * slope) * grad_out)
-
-
-def arguments(scalars: tuple[float, ...], size: int) -> tuple[float, ...]:
-    """Turn the reduction into a factor: the mean divides by the number of results."""
-    reduction, beta = scalars
-    return beta, 1.0 / size if reduction == REDUCTIONS["mean"] and size else 1.0
 
 
 OPERATOR = declare(
@@ -43,7 +37,6 @@ OPERATOR = declare(
             "smooth_l1_loss_backward_grad_input", grad_input, prepare, tensors=3, scalars=2
         ),
         shapes=broadcast_shapes,
-        arguments=arguments,
     )
 )
 
