@@ -58,15 +58,20 @@ def array_call(
     ArgumentTypeError, ArgumentValueError
         Before anything is written.
     """
-    # types and scalars may have been decided by an earlier call; then dense arrays go straight on
-    try:
-        known = _KNOWN[operator, compute_dtype, scalars, *map(_type_of, tensors)]
-    except (AttributeError, KeyError, TypeError):
-        known = None
-    result = None if known is None else known(tensors, out)
-    if result is None:
-        result = _checked_call(operator, tensors, scalars, out, compute_dtype)
-    return result
+    for array in tensors:
+        if type(array) is not np.ndarray:
+            break
+    else:
+        # types and scalars may have been decided by an earlier call: dense arrays go straight on
+        try:
+            known = _KNOWN.get((operator, compute_dtype, scalars, *map(_type_of, tensors)))
+        except TypeError:  # a scalar without a hash
+            known = None
+        if known is not None:
+            result = known(tensors, out)
+            if result is not None:
+                return result
+    return _checked_call(operator, tensors, scalars, out, compute_dtype)
 
 
 class _DenseElementwise(NamedTuple):
@@ -122,9 +127,9 @@ class _DenseChannelSum(NamedTuple):
 
 
 def _dense(arrays: tuple[Any, ...], shape: Shape) -> bool:
-    """Tell whether all are NumPy arrays of one shape that a dense kernel takes."""
+    """Tell whether arrays of NumPy have one shape and a layout that a dense kernel takes."""
     for array in arrays:
-        if array.shape != shape or type(array) is not np.ndarray or not array.flags.carray:
+        if array.shape != shape or not array.flags.carray:
             return False
     return len(shape) <= MAX_RANK
 
