@@ -1,0 +1,29 @@
+"""The command line. Importing this package costs nothing; what it needs loads when it is used."""
+
+from __future__ import annotations
+
+import sys
+
+_NEEDED = ("typer", "rich", "sklearn")
+
+
+def main() -> int:
+    """Run the command line on ``sys.argv`` and return its exit status.
+
+    Returns
+    -------
+    int
+        0 if all is well, 1 if a difference was found, 2 for a bad call.
+    """
+    try:
+        from .app import run_app
+
+        return run_app()
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _NEEDED:
+            raise
+        print(
+            f'ascendref: the command line needs {error.name}: pip install "ascendref[cli]"',
+            file=sys.stderr,
+        )
+        return 2

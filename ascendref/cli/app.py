@@ -1,0 +1,169 @@
+"""The commands: their options, their help, and nothing else."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import ascendref
+
+from .screen import BAD_CALL, DIFFERENCE, bad_calls, complain
+
+app = typer.Typer(
+    name="ascendref",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # a traceback is for a bug report and is printed as it is
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def run_app() -> int:
+    """Run the command line on ``sys.argv`` and return its exit status."""
+    warnings.showwarning = lambda message, *_: complain(message)
+    try:
+        return app(prog_name="ascendref", standalone_mode=False) or 0
+    except typer.TyperException as error:
+        message = error.format_message()
+        if message:  # without one the help has been printed instead
+            complain(f"{message} (see --help)")
+        return error.exit_code
+    except typer.Abort:
+        return BAD_CALL
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(ascendref.__version__)
+        raise typer.Exit
+
+
+def _from(least: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers; Typer's own does not say what came."""
+
+    def parse(text: str) -> int:
+        with suppress(ValueError):
+            if int(text) >= least:
+                return int(text)
+        raise typer.BadParameter(f"{text!r} is no whole number of at least {least}")
+
+    return parse
+
+
+@app.callback()
+def ascendref_command(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Operators of Huawei's Ascend NPUs on arrays, with exact BF16 and F16 rounding.
+
+    Exit status: 0 fine, 1 a difference was found, 2 a bad call.
+    """
+
+
+@app.command("run")
+def run_command(
+    operator: Annotated[
+        str,
+        typer.Argument(
+            metavar="OPERATOR", help="Its function's name or the vendor's; see `ascendref ops`."
+        ),
+    ],
+    inputs: Annotated[
+        list[str],
+        typer.Option(
+            "--input",
+            metavar="FILE.npz|NAME=FILE.npy",
+            help="Arrays by the names of the operator's tensors. May be repeated.",
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(help="Where the results go: .npz, or .npy for an operator with one."),
+    ],
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option("--attr", metavar="NAME=VALUE", help="A scalar. May be repeated."),
+    ] = None,
+    compute_dtype: Annotated[
+        str | None,
+        typer.Option(
+            help="Evaluate in float16, bfloat16, float32 or float64 instead of the data's default."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run one operator on arrays from files.
+
+    BF16 arrays are what NumPy makes of them: two raw bytes an element (V2).
+
+    Example: ascendref run softplus_backward --input in.npz --attr beta=2 --output out.npz
+    """
+    from .run import run
+
+    with bad_calls():
+        run(operator, inputs, attributes or [], compute_dtype, output, as_json)
+
+
+@app.command("demo")
+def demo_command(
+    seed: Annotated[
+        int, typer.Option(parser=_from(0), metavar="N", help="Seed of weights and shuffling.")
+    ] = 0,
+    epochs: Annotated[
+        int, typer.Option(parser=_from(1), metavar="N", help="Passes over the training images.")
+    ] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Train a small network on handwritten digits, in F32 and in BF16.
+
+    Its gradients are this package's.
+
+    Exit status 1 if one of the two recognises fewer than 95 % of the held-out digits.
+
+    Example: ascendref demo --epochs 30
+    """
+    from .demo import demo
+
+    if not demo(seed, epochs, as_json):
+        raise typer.Exit(DIFFERENCE)
+
+
+@app.command("ops")
+def ops_command(as_json: AsJson = False) -> None:
+    """List the operators: tensors with their types, scalars with their defaults, results.
+
+    Example: ascendref ops --json
+    """
+    from .ops import ops
+
+    ops(as_json)
+
+
+@app.command("doctor")
+def doctor_command(as_json: AsJson = False) -> None:
+    """Show versions, processor, threads and kernel cache, and check every operator.
+
+    Each operator runs in F16, BF16 and F32 on a small input whose exact result is known.
+
+    It also runs serially and in parallel, which must give the same bits.
+
+    Exit status 1 if a check fails.
+
+    Example: ascendref doctor
+    """
+    from .doctor import doctor
+
+    if not doctor(as_json):
+        raise typer.Exit(DIFFERENCE)

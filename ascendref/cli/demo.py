@@ -1,0 +1,64 @@
+"""``ascendref demo``: the digits network, in F32 and in BF16 side by side."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from ..dtypes import BFLOAT16, FLOAT32
+from .screen import print_json, progress
+
+#: share of the held-out digits that must be recognised
+REQUIRED: Final = 0.95
+
+
+def demo(seed: int, epochs: int, as_json: bool) -> bool:
+    """Train both networks and print how they learn; return whether both learned enough."""
+    kinds = (FLOAT32, BFLOAT16)
+    with progress() as bar:
+        task = bar.add_task("loading digits", total=epochs)
+        from . import digits  # scikit-learn takes a second to import
+
+        data = digits.load(seed)
+        history: list[tuple[digits.Epoch, ...]] = []
+        bar.update(task, description="training")
+        runs = [digits.train(data, kind.numpy, epochs, seed) for kind in kinds]
+        for row in zip(*runs, strict=True):
+            history.append(row)
+            bar.update(task, advance=1)
+    final = {kind.name: epoch.accuracy for kind, epoch in zip(kinds, history[-1], strict=True)}
+    enough = min(final.values()) >= REQUIRED
+    if as_json:
+        print_json(
+            {
+                "seed": seed,
+                "epochs": [
+                    {kind.name: epoch._asdict() for kind, epoch in zip(kinds, row, strict=True)}
+                    for row in history
+                ],
+                "held_out": final,
+                "required": REQUIRED,
+                "ok": enough,
+            }
+        )
+        return enough
+    table = Table("epoch", title="F32 tensors, and BF16 tensors with weights kept in F32")
+    for column in ("F32 loss", "BF16 loss", "F32 held out", "BF16 held out"):
+        table.add_column(column, justify="right")
+    for number, (single, brain) in enumerate(history, start=1):
+        table.add_row(
+            str(number),
+            f"{single.loss:.4f}",
+            f"{brain.loss:.4f}",
+            f"{single.accuracy:.1%}",
+            f"{brain.accuracy:.1%}",
+        )
+    console = Console()
+    console.print(table)
+    console.print(
+        f"held-out digits recognised: F32 {final['float32']:.1%}, BF16 {final['bfloat16']:.1%};"
+        f" {REQUIRED:.0%} are required: {'fine' if enough else 'TOO FEW'}"
+    )
+    return enough

@@ -1,0 +1,213 @@
+"""``ascendref run``: one operator on arrays from files."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+import ascendref
+
+from ..dtypes import FLOATS, names
+from ..errors import ArgumentValueError
+from ..spec import OPERATORS, Operator, ScalarParam
+from .files import check_target, read_array, read_arrays, write_arrays
+from .screen import print_json, progress
+
+#: warm calls are repeated for this long, and at least once
+_SECONDS: Final = 0.2
+
+
+class Timing(NamedTuple):
+    """How long a call took."""
+
+    #: the first call in this process, in which kernels are compiled or loaded
+    first: float
+    #: the median of calls that found their kernels in place
+    warm: float
+    #: how many calls those were
+    calls: int
+
+
+def run(
+    operator_name: str,
+    inputs: list[str],
+    attributes: list[str],
+    compute_dtype: str | None,
+    output: Path,
+    as_json: bool,
+) -> None:
+    """Read arrays, call the operator, write its results and say how long it took."""
+    operator = find_operator(operator_name)
+    attrs = parse_attributes(operator, attributes)
+    if compute_dtype is not None and compute_dtype not in [kind.name for kind in FLOATS]:
+        raise ArgumentValueError(
+            "--compute-dtype", f"is {compute_dtype!r}; allowed are {names(FLOATS)}"
+        )
+    check_target("--output", output, operator.outputs)
+    function = getattr(ascendref, operator.name)
+    # no redrawing thread: it would run beside the calls that are timed
+    with progress(thread=False) as bar:
+        task = bar.add_task("reading", total=4)
+        arrays = collect_arrays(operator, inputs)
+        bar.update(task, advance=1, description="first call", refresh=True)
+        call = lambda: function(**arrays, **attrs, compute_dtype=compute_dtype)  # noqa: E731
+        first, value = timed(call)
+        bar.update(task, advance=1, description="warm calls", refresh=True)
+        timing = time_warm(call, first)
+        bar.update(task, advance=1, description="writing", refresh=True)
+        results = dict(
+            zip(operator.outputs, value if isinstance(value, tuple) else (value,), strict=True)
+        )
+        write_arrays("--output", output, results)
+        bar.update(task, advance=1, refresh=True)
+    if as_json:
+        print_json(as_dict(operator, attrs, compute_dtype, results, timing, output))
+    else:
+        show(operator, results, timing, output)
+
+
+def find_operator(name: str) -> Operator:
+    """Return an operator by its function's or the vendor's name."""
+    for operator in OPERATORS.values():
+        if name in (operator.name, operator.api):
+            return operator
+    known = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
+    raise ArgumentValueError("OPERATOR", f"is {name!r}; allowed are {known}")
+
+
+def parse_attributes(operator: Operator, texts: list[str]) -> dict[str, float | str]:
+    """Return the scalars given as NAME=VALUE."""
+    params = {param.name: param for param in operator.scalars}
+    values: dict[str, float | str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ArgumentValueError("--attr", f"is {text!r}; NAME=VALUE is expected")
+        if name not in params:
+            allowed = f"allowed are {', '.join(params)}" if params else "it has none"
+            raise ArgumentValueError(
+                "--attr", f"{name!r} is no attribute of {operator.name}; {allowed}"
+            )
+        if name in values:
+            raise ArgumentValueError("--attr", f"{name} is given twice")
+        values[name] = parse_value(params[name], value)
+    return values
+
+
+def parse_value(param: ScalarParam, text: str) -> float | str:
+    """Return a scalar's value: a number, or one of its names."""
+    if param.choices is not None and text in param.choices:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        expected = "a number (inf and nan too)"
+        if param.choices is not None:
+            expected = ", ".join(f"{name} ({number})" for name, number in param.choices.items())
+        raise ArgumentValueError(
+            "--attr", f"{param.name} is {text!r}; allowed is {expected}"
+        ) from None
+
+
+def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of all --input options by name: each tensor of the operator once."""
+    tensors = tuple(tensor.name for tensor in operator.tensors)
+    arrays: dict[str, NDArray[Any]] = {}
+    for text in inputs:
+        name, equals, file = text.partition("=")
+        # a path may hold a "=", a name is an identifier
+        if equals and name.isidentifier():
+            if name not in tensors:
+                raise ArgumentValueError(
+                    "--input",
+                    f"{name!r} is no tensor of {operator.name}; allowed are {', '.join(tensors)}",
+                )
+            found = {name: read_array("--input", Path(file))}
+        else:
+            found = read_arrays("--input", Path(text), tensors)
+        for name in found:
+            if name in arrays:
+                raise ArgumentValueError("--input", f"{name} is given twice, again by {text}")
+        arrays.update(found)
+    missing = [name for name in tensors if name not in arrays]
+    if missing:
+        raise ArgumentValueError(
+            "--input", f"lacks {', '.join(missing)}; {operator.name} takes {', '.join(tensors)}"
+        )
+    return arrays
+
+
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Call once and return the seconds it took and its value."""
+    start = time.perf_counter()
+    value = call()
+    return time.perf_counter() - start, value
+
+
+def time_warm(call: Callable[[], Any], first: float) -> Timing:
+    """Time calls for which no kernel was compiled or loaded, for a while but at least one."""
+    seconds: list[float] = []
+    while not seconds or sum(seconds) < _SECONDS:
+        kernels = len(ascendref.kernel_statistics())
+        taken, _ = timed(call)
+        if len(ascendref.kernel_statistics()) == kernels:
+            seconds.append(taken)
+    return Timing(first, statistics.median(seconds), len(seconds))
+
+
+def rate(results: dict[str, NDArray[Any]], timing: Timing) -> float:
+    """Return the elements per second of the largest result: a sum per channel is no measure."""
+    size = max(array.size for array in results.values())
+    return size / timing.warm if timing.warm > 0 else 0.0
+
+
+def as_dict(
+    operator: Operator,
+    attrs: dict[str, float | str],
+    compute_dtype: str | None,
+    results: dict[str, NDArray[Any]],
+    timing: Timing,
+    output: Path,
+) -> dict[str, Any]:
+    """Return for programs what ``show`` prints for people."""
+    return {
+        "operator": operator.name,
+        "api": operator.api,
+        "attrs": {
+            name: value if isinstance(value, str) or math.isfinite(value) else str(value)
+            for name, value in attrs.items()
+        },
+        "compute_dtype": compute_dtype,
+        "output": str(output),
+        "results": [
+            {"name": name, "shape": list(array.shape), "dtype": array.dtype.name}
+            for name, array in results.items()
+        ],
+        "first_call_seconds": timing.first,
+        "seconds": timing.warm,
+        "calls": timing.calls,
+        "elements_per_second": rate(results, timing),
+    }
+
+
+def show(
+    operator: Operator, results: dict[str, NDArray[Any]], timing: Timing, output: Path
+) -> None:
+    """Print the results and the times."""
+    table = Table("result", "shape", "type", title=f"{operator.name} ({operator.api})")
+    for name, array in results.items():
+        table.add_row(name, str(array.shape), array.dtype.name)
+    times = Table.grid(padding=(0, 2))
+    times.add_row("warm call", f"{timing.warm:.3g} s", f"median of {timing.calls}")
+    times.add_row("elements/s", f"{rate(results, timing):.3g}", "of a warm call")
+    times.add_row("first call", f"{timing.first:.3g} s", "kernels compiled or loaded from disk")
+    Console().print(table, times, sep="\n")
+    print(f"written to {output}")  # rich would wrap a path and read its brackets as markup

@@ -1,0 +1,61 @@
+"""What all commands say in the same way: errors, JSON, progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..errors import ArgumentError
+
+#: exit status of a command that found a difference
+DIFFERENCE: Final = 1
+#: exit status of a bad call
+BAD_CALL: Final = 2
+
+
+def complain(message: object) -> None:
+    """Print one line about a bad call."""
+    print("ascendref:", " ".join(str(message).split()), file=sys.stderr)
+
+
+@contextmanager
+def bad_calls() -> Iterator[None]:
+    """Turn errors about an argument into one line on stderr and exit status 2."""
+    try:
+        yield
+    except ArgumentError as error:
+        complain(error)
+        raise typer.Exit(BAD_CALL) from None
+
+
+def print_json(value: Mapping[str, Any] | list[Any]) -> None:
+    """Print a value for programs; NaN and infinities are not JSON and are refused."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def progress(*, thread: bool = True) -> Progress:
+    """Return a progress bar on stderr that vanishes at the end and is silent in pipes.
+
+    Parameters
+    ----------
+    thread : bool
+        Whether a thread redraws the bar; without one nothing runs beside what is being timed.
+    """
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        auto_refresh=thread,
+        disable=not console.is_terminal,
+    )
