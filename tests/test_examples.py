@@ -1,0 +1,56 @@
+"""The examples run, and say what they are meant to show."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def run(name: str) -> list[str]:
+    """Run an example with warnings as errors and return the lines that it prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", EXAMPLES / name],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONUTF8": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_every_example_is_tested() -> None:
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert [
+        path.name for path in EXAMPLES.glob("*.py") if f'run("{path.name}")' not in source
+    ] == []
+
+
+def test_training_reaches_95_percent_in_both_types() -> None:
+    last = run("01_train_digits.py")[-1]
+    shares = [float(share) for share in re.findall(r"([\d.]+)%", last)]
+    assert len(shares) == 2
+    assert min(shares) >= 95
+
+
+def test_torch_tensors_come_back_as_torch_tensors() -> None:
+    pytest.importorskip("torch", reason="torch is in the bench extra, not in the test extra")
+    rows = run("02_torch_tensors.py")[1:]
+    assert len(rows) == 4
+    assert all("Tensor torch.bfloat16" in row for row in rows)
+    # ours and torch's wrongly rounded results: F32 arithmetic leaves a few per 100,000 at most
+    assert all(int(row.split()[-2]) <= 2 for row in rows)
+
+
+def test_truth_mode_is_right_and_low_precision_is_not() -> None:
+    rows = {row.split()[0]: row.split() for row in run("03_rounding.py")[1:]}
+    assert list(rows) == ["float64", "float32", "bfloat16", "float16"]
+    assert rows["float64"][1:3] == ["0.000%", "0"]
+    assert float(rows["bfloat16"][1].rstrip("%")) > 10
