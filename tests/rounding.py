@@ -1,0 +1,163 @@
+"""Rounding to an element type in one step, in integer arithmetic.
+
+NumPy and ml_dtypes go from float64 to BF16 through float32 and so round twice; this module goes
+from the bits of a float64, or from an exact fraction, straight to the bits of the target.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+
+class Format(NamedTuple):
+    """A binary floating-point format."""
+
+    #: bits of the significand after the point
+    fraction: int
+    #: bits of the exponent
+    exponent: int
+    #: NumPy type of its elements
+    dtype: np.dtype[Any]
+    #: NumPy type of its bits
+    raw: np.dtype[Any]
+
+    @property
+    def bias(self) -> int:
+        """What is added to an exponent before it is stored."""
+        return (1 << (self.exponent - 1)) - 1
+
+    @property
+    def infinity(self) -> int:
+        """Bits of +infinity."""
+        return ((1 << self.exponent) - 1) << self.fraction
+
+    @property
+    def sign(self) -> int:
+        """The sign bit."""
+        return 1 << (self.fraction + self.exponent)
+
+
+FORMATS = {
+    "float16": Format(10, 5, np.dtype(np.float16), np.dtype(np.uint16)),
+    "bfloat16": Format(7, 8, np.dtype(ml_dtypes.bfloat16), np.dtype(np.uint16)),
+    "float32": Format(23, 8, np.dtype(np.float32), np.dtype(np.uint32)),
+    "float64": Format(52, 11, np.dtype(np.float64), np.dtype(np.uint64)),
+}
+
+
+def encode(values: Any, kind: str) -> Any:
+    """Return the bits of float64 values rounded to nearest even in a type, once."""
+    form = FORMATS[kind]
+    bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
+    if kind == "float64":
+        return bits.reshape(np.shape(values))
+    negative = bits >> np.uint64(63) != 0
+    stored = (bits >> np.uint64(52) & np.uint64(0x7FF)).astype(np.int64)
+    fraction = (bits & np.uint64((1 << 52) - 1)).astype(np.int64)
+    # a float64 subnormal is far below half of the smallest subnormal of every narrower type
+    significand = np.where(stored == 0, 0, fraction | (1 << 52))
+    lowest = 1 - form.bias
+    exponent = np.maximum(stored - 1023, lowest)
+    shift = np.minimum(52 - form.fraction + exponent - (stored - 1023), 60)
+    kept = significand >> shift
+    rest = significand & ((np.int64(1) << shift) - 1)
+    half = np.int64(1) << (shift - 1)
+    kept += (rest > half) | ((rest == half) & (kept & 1 == 1))
+    # ``kept`` holds the leading bit, which a carry may have moved up: adding does the right thing
+    result = np.minimum(((exponent + form.bias - 1) << form.fraction) + kept, form.infinity)
+    result = np.where(stored == 0x7FF, form.infinity, result)
+    quiet = form.infinity | 1 << (form.fraction - 1)
+    result = np.where((stored == 0x7FF) & (fraction != 0), quiet, result)
+    result = result + np.where(negative, form.sign, 0)
+    return result.astype(form.raw).reshape(np.shape(values))
+
+
+def decode(bits: Any, kind: str) -> Any:
+    """Return the values of stored elements as float64, exactly."""
+    form = FORMATS[kind]
+    wide = np.asarray(bits).astype(np.uint64)
+    if kind == "float64":
+        return wide.view(np.float64)
+    wide = wide.astype(np.int64)
+    stored = wide >> form.fraction & ((1 << form.exponent) - 1)
+    fraction = wide & ((1 << form.fraction) - 1)
+    significand = np.where(stored == 0, fraction, fraction | 1 << form.fraction)
+    exponent = np.maximum(stored, 1) - form.bias - form.fraction
+    value = np.ldexp(significand.astype(np.float64), exponent.astype(np.int32))
+    special = stored == (1 << form.exponent) - 1
+    value = np.where(special, np.where(fraction == 0, np.inf, np.nan), value)
+    return np.where(wide & form.sign != 0, -value, value)
+
+
+def round_to(kind: str, values: Any) -> Any:
+    """Round float64 values to a type, once, and return them as float64."""
+    return decode(encode(values, kind), kind)
+
+
+def array_of(kind: str, values: Any) -> Any:
+    """Return an array of a type that holds the rounded values."""
+    form = FORMATS[kind]
+    return encode(values, kind).view(form.dtype)
+
+
+def bits_of(array: Any) -> Any:
+    """Return the bits of a floating-point array."""
+    array = np.asarray(array)
+    return np.ascontiguousarray(array).view(FORMATS[str(array.dtype)].raw).reshape(array.shape)
+
+
+def exact(array: Any) -> Any:
+    """Return the values of a floating-point array as float64."""
+    return decode(bits_of(array), str(array.dtype))
+
+
+def encode_exact(value: Fraction | int, kind: str) -> int:
+    """Return the bits of a rational number rounded to nearest even; 0 gives +0."""
+    form = FORMATS[kind]
+    value = Fraction(value)
+    magnitude = abs(value)
+    if magnitude == 0:
+        return 0
+    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    if Fraction(2) ** exponent > magnitude:
+        exponent -= 1
+    exponent = max(exponent, 1 - form.bias)
+    scaled = magnitude / Fraction(2) ** (exponent - form.fraction)
+    kept = scaled.numerator // scaled.denominator
+    rest = scaled - kept
+    if rest > Fraction(1, 2) or (rest == Fraction(1, 2) and kept % 2 == 1):
+        kept += 1
+    result = min(((exponent + form.bias - 1) << form.fraction) + kept, form.infinity)
+    return result | (form.sign if value < 0 else 0)
+
+
+def round_integers(kind: str, values: Any) -> Any:
+    """Round integers of any size to a type, once, and return them as float64."""
+    flat = [encode_exact(int(value), kind) for value in np.ravel(values)]
+    return decode(np.array(flat, np.uint64), kind).reshape(np.shape(values))
+
+
+def same_bits(actual: Any, expected: Any) -> Any:
+    """Tell elementwise whether two arrays of one type agree: in all bits, or in being NaN."""
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    nan = np.isnan(exact(actual)) & np.isnan(exact(expected))
+    return nan | (bits_of(actual) == bits_of(expected))
+
+
+def assert_bits(actual: Any, *alternatives: Any) -> None:
+    """Assert that every element has the bits of one of the alternatives."""
+    good = np.zeros(np.shape(actual), bool)
+    for expected in alternatives:
+        good |= same_bits(np.asarray(actual), np.asarray(expected))
+    if not good.all():
+        at = tuple(int(k) for k in np.argwhere(~good)[0])
+        want = " or ".join(repr(float(exact(e)[at])) for e in alternatives)
+        raise AssertionError(
+            f"{(~good).sum()} of {good.size} elements differ; the first at {at} is"
+            f" {float(exact(np.asarray(actual))[at])!r} instead of {want}"
+        )
