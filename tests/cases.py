@@ -1,0 +1,399 @@
+"""The one table of cases: operators × element types × layouts × compute types.
+
+A row is cheap to run and costs a quarter of a second to compile, so the table is not a full
+product: every combination of types with contiguous arrays, every layout with two types, every
+compute type with arrays of one type, and every type of output.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import inf, nan, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .rounding import FORMATS, array_of
+
+FLOATS = tuple(FORMATS)
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "bool")
+
+#: element type and compute type of the rows of sums, whose kernels take the longest to compile:
+#: every default, every half precision of its own, and every compute type with float32 data
+SUM_TYPES = [
+    *((kind, None) for kind in FLOATS),
+    ("float16", "float16"),
+    ("bfloat16", "bfloat16"),
+    ("bfloat16", "float64"),
+    *(("float32", compute) for compute in ("float16", "bfloat16", "float64")),
+    ("float64", "float32"),
+]
+
+#: operator -> names of its tensors
+TENSORS = {
+    "hardshrink_backward": ("grad_output", "self"),
+    "softplus_backward": ("grad_output", "self"),
+    "prelu_backward": ("grad_output", "self", "weight"),
+    "smooth_l1_loss_backward": ("grad_out", "self", "target"),
+    "logit_grad": ("x", "dy"),
+}
+
+#: operator -> the scalars with which every row is run
+SCALARS: dict[str, list[tuple[Any, ...]]] = {
+    "hardshrink_backward": [(v,) for v in (0.5, 0.1, 0.0, -1.0, 2.0**-133, inf, -inf, nan)],
+    "softplus_backward": [
+        (1.0, 20.0),
+        (0.7, 2.0),
+        (-1.5, 1.0),
+        (0.0, 0.0),
+        (0.0, -1.0),
+        (1.0, nan),
+        (inf, 20.0),
+        (nan, 20.0),
+        (3.0, inf),
+        (3.0, -inf),
+    ],
+    "prelu_backward": [()],
+    "smooth_l1_loss_backward": [
+        ("mean", 1.0),
+        ("none", 1.0),
+        ("sum", 0.3),
+        (1, 0.0),
+        (0, 0.0),
+        (2, 2.0**-140),
+        (0, inf),
+        ("sum", 1e-300),
+    ],
+    "logit_grad": [
+        (v,) for v in (-1.0, None, 0.0, 0.1, 0.5, 0.6, 1.0, 1.5, 1e300, inf, -inf, nan, 1e-6)
+    ],
+}
+
+
+class Layout(NamedTuple):
+    """How the arrays of a row lie in memory."""
+
+    #: shape of the data and the results
+    shape: tuple[int, ...]
+    #: arrangement of the inputs, a key of ``ARRANGEMENTS``
+    inputs: str = "contiguous"
+    #: arrangement of the output; None where none is given
+    out: str | None = None
+    #: number of the input that is the output as well
+    in_place: int | None = None
+    #: operator -> shapes of its tensors, where they are not all ``shape``
+    shapes: dict[str, tuple[tuple[int, ...], ...]] | None = None
+    #: whether the data is free of NaN, infinities and extreme numbers
+    tame: bool = False
+
+
+def _contiguous(values: Any) -> Any:
+    return values.copy()
+
+
+def _transposed(values: Any) -> Any:
+    return values.T.copy().T
+
+
+def _swapped(values: Any) -> Any:
+    return values.swapaxes(0, 1).copy().swapaxes(0, 1)
+
+
+def _sliced(values: Any) -> Any:
+    room = np.zeros([2 * size + 3 for size in values.shape], values.dtype)
+    view = room[(..., *(slice(1, 1 + 2 * size, 2) for size in values.shape))]
+    view[...] = values
+    return view
+
+
+def _reversed(values: Any) -> Any:
+    back = (..., *[slice(None, None, -1)] * values.ndim)
+    return values[back].copy()[back]
+
+
+def _unaligned(values: Any) -> Any:
+    room = np.zeros(values.nbytes + 1, np.uint8)
+    view = room[1:].view(values.dtype).reshape(values.shape)
+    view[...] = values
+    return view
+
+
+def _repeated(values: Any) -> Any:
+    return np.broadcast_to(values[:1].copy(), values.shape)
+
+
+def _read_only(values: Any) -> Any:
+    view = values.copy()
+    view.flags.writeable = False
+    return view
+
+
+#: name -> function that lays an array out that way
+ARRANGEMENTS = {
+    "contiguous": _contiguous,
+    "transposed": _transposed,
+    "swapped": _swapped,
+    "sliced": _sliced,
+    "reversed": _reversed,
+    "unaligned": _unaligned,
+    "repeated": _repeated,
+    "read-only": _read_only,
+}
+
+_BROADCAST = {
+    "hardshrink_backward": ((3, 1, 70), (20, 1)),
+    "smooth_l1_loss_backward": ((70,), (3, 20, 1), (20, 70)),
+    "prelu_backward": ((20, 1), (3, 20, 70), (20,)),
+}
+
+LAYOUTS = {
+    "crossed": Layout(()),  # every special value with every other one; see ``build``
+    "one axis": Layout((1500,)),
+    "transposed": Layout((5, 33, 37), "transposed"),
+    "swapped": Layout((5, 33, 37), "swapped"),
+    "sliced": Layout((5, 33, 37), "sliced"),
+    "reversed": Layout((5, 33, 37), "reversed"),
+    "unaligned": Layout((5, 33, 37), "unaligned"),
+    "stride 0": Layout((4, 9, 31), "repeated"),
+    "read-only": Layout((4, 9, 31), "read-only"),
+    "rank 0": Layout(()),
+    "rank 0, strided": Layout((), "sliced"),
+    "rank 8": Layout((2, 3, 1, 5, 1, 2, 3, 2)),
+    "rank 8, transposed": Layout((2, 3, 1, 5, 1, 2, 3, 2), "transposed", "reversed"),
+    "empty": Layout((0,)),
+    "empty inside": Layout((3, 4, 0, 2), "transposed", "sliced"),
+    "no channels": Layout((3, 0, 2)),
+    "broadcast": Layout((3, 20, 70), shapes=_BROADCAST),
+    "broadcast, strided": Layout((3, 20, 70), "transposed", "sliced", shapes=_BROADCAST),
+    "out": Layout((5, 33, 37), out="contiguous"),
+    "out transposed": Layout((5, 33, 37), out="transposed"),
+    "out sliced": Layout((5, 33, 37), "transposed", "sliced"),
+    "out reversed": Layout((5, 33, 37), "swapped", "reversed"),
+    "out unaligned": Layout((5, 33, 37), out="unaligned"),
+    "in place 0": Layout((5, 33, 37), in_place=0),
+    "in place 1": Layout((5, 33, 37), "transposed", in_place=1),
+    "in place 1, sliced": Layout((5, 33, 37), "sliced", in_place=1),
+    # sums of several blocks, with channels far apart and side by side
+    "long": Layout((3, 5, 1100), tame=True),
+    "long, strided": Layout((3, 5, 1100), "transposed", "swapped", tame=True),
+    "channels last": Layout((2300, 40), tame=True),
+    "many channels": Layout((700, 70, 3), "swapped", tame=True),
+    "tame": Layout((9, 11, 13), "sliced", tame=True),
+}
+#: layouts for sums alone
+SUMS = ("long", "long, strided", "channels last", "many channels", "tame")
+#: layouts with shapes of their own, for operators that broadcast
+BROADCASTS = ("broadcast", "broadcast, strided")
+
+#: shapes of prelu's weight: name -> shape for a number of channels
+WEIGHTS = {
+    "per channel": lambda channels: (channels,),
+    "one": lambda channels: (1,),
+    "rank 0": lambda channels: (),
+    "rank 4": lambda channels: (1, channels, 1, 1),
+}
+
+
+class Case(NamedTuple):
+    """One row of the table."""
+
+    operator: str
+    types: tuple[str, ...]
+    layout: str = "crossed"
+    compute: str | None = None
+    #: element type of the given output; None for the one in which the tensors meet
+    out: str | None = None
+    #: for prelu, a key of ``WEIGHTS``
+    weight: str = "per channel"
+
+    def __str__(self) -> str:
+        types = self.types[0] if len(set(self.types)) == 1 else "+".join(self.types)
+        parts = [self.operator, types, self.layout]
+        parts += [f"in {self.compute}"] if self.compute else []
+        parts += [f"as {self.out}"] if self.out else []
+        parts += [f"weight {self.weight}"] if self.weight != "per channel" else []
+        return "-".join(parts).replace(" ", "_")
+
+
+def _types(operator: str) -> list[tuple[str, ...]]:
+    """Return the combinations of types that are tried with contiguous arrays."""
+    same = [(kind,) * len(TENSORS[operator]) for kind in FLOATS]
+    match operator:
+        case "hardshrink_backward":
+            return list(product(FLOATS, FLOATS))
+        case "softplus_backward":
+            return list(product(FLOATS, FLOATS + INTEGERS))
+        case "smooth_l1_loss_backward":
+            pairs = [(g, x, x) for g, x in product(FLOATS, FLOATS) if g != x]
+            return [
+                *same,
+                *pairs,
+                ("float16",) * 2 + ("bfloat16",),
+                ("bfloat16",) * 2 + ("float64",),
+            ]
+        case _:
+            return same
+
+
+def _table() -> list[Case]:
+    rows: list[Case] = []
+    for operator, names in TENSORS.items():
+        same = [(kind,) * len(names) for kind in FLOATS]
+        rows += [Case(operator, types) for types in _types(operator)]
+        rows += [
+            Case(operator, types, compute=compute)
+            for types, compute in product(same, FLOATS)
+            if compute != ("float64" if "float64" in types else "float32")
+            and (operator != "prelu_backward" or (types[0], compute) in SUM_TYPES)
+        ]
+        if operator not in ("prelu_backward", "logit_grad"):
+            rows += [
+                Case(operator, types, out=out)
+                for types, out in product(same, FLOATS)
+                if out != types[0]
+            ]
+            # a mixture rounds to its own type before it is cast
+            mixed = (("float16", "float64"), ("bfloat16", "float16"), ("float32", "bfloat16"))
+            rows += [
+                Case(operator, types[:1] + types[1:] * (len(names) - 1), "crossed", compute, out)
+                for types in mixed
+                for compute, out in (("float64", "bfloat16"), ("float16", "float32"))
+            ]
+        for kind, layout in product(("bfloat16", "float32"), LAYOUTS):
+            if layout in BROADCASTS and operator not in _BROADCAST:
+                continue
+            if layout in SUMS and operator != "prelu_backward":
+                continue
+            rows.append(Case(operator, (kind,) * len(names), layout))
+        rows += [
+            Case(operator, (kind,) * len(names), layout)
+            for kind in ("float16", "float64")
+            for layout in ("sliced", "out transposed", "in place 0", "unaligned")
+        ]
+    rows += [
+        Case("softplus_backward", ("float16", kind), layout)
+        for kind, layout in product(("int64", "bool"), ("sliced", "reversed"))
+    ]
+    rows += [
+        Case("softplus_backward", ("float32", "int64"), compute=compute)
+        for compute in ("float16", "bfloat16", "float64")
+    ]
+    prelu = "prelu_backward"
+    rows += [
+        Case(prelu, ("float32",) * 3, layout, weight=weight)
+        for layout, weight in product(("crossed", "one axis", "rank 8", *SUMS), WEIGHTS)
+        if weight != "per channel" and not (layout == "one axis" and weight == "rank 4")
+    ]
+    rows += [
+        Case(prelu, (kind,) * 3, "long", compute, weight=weight)
+        for (kind, compute), weight in product(SUM_TYPES, ("one", "per channel"))
+    ]
+    return list(dict.fromkeys(rows))
+
+
+CASES = _table()
+
+
+def pool(kind: str) -> Any:
+    """Return the special values of an element type: edges, thresholds, ties, subnormals."""
+    if kind == "bool":
+        return np.array([False, True])
+    if kind not in FORMATS:
+        low, high = np.iinfo(kind).min, np.iinfo(kind).max
+        wanted = [0, 1, -1, 2, 5, 20, 21, -40, 89, -104, low, low + 1, high, high - 1]
+        # ties and near ties of float16, bfloat16, float32 and float64
+        wanted += [2049, 257, 259, 2**24 + 1, 2**24 + 3, 2**53 + 1, 2**54 + 2**46 + 1]
+        wanted += [2**62 + 2**54, 2**62 + 2**54 + 1, -(2**62) - 2**54 - 1]
+        return np.array([value for value in wanted if low <= value <= high], kind)
+    form = FORMATS[kind]
+    u = 2.0**-form.fraction
+    top = 2.0**form.bias
+    tiny = 2.0 ** (1 - form.bias)
+    values = [
+        0.0,
+        0.5,
+        0.5 + u,
+        0.5 - u / 2,
+        1.0,
+        1 + u,
+        1 - u / 2,
+        2.0,
+        20.0,
+        20 * (1 + u),
+        19.875,
+    ]
+    values += [0.1, 0.25, 0.3, 0.9, 0.99, 3.7, 11.0, 17.4, 88.0, 89.5, 104.0, 1000.0]
+    values += [tiny, tiny * u, 3 * tiny * u, tiny * (1 - u), 2.0**-126, 2.0**-133, 2.0**-149]
+    values += [top, top * (2 - u), 65504.0, 65519.0, 65520.0]
+    # ties of the narrower types, and their neighbours
+    values += [1 + 2.0**-8, 1 + 3 * 2.0**-8, 1 + 2.0**-11, 1 + 2.0**-8 + 2.0**-23]
+    values += [1 + 2.0**-24, 1 + 2.0**-8 + 2.0**-40, 2.0**-25, 2.0**-25 + 2.0**-47, inf]
+    with np.errstate(over="ignore"):
+        return array_of(kind, np.array([nan, *values, *(-value for value in values)]))
+
+
+def numbers(kind: str, shape: tuple[int, ...], seed: int, *, tame: bool = False) -> Any:
+    """Return reproducible data of a type: special values among random ones, or none of them."""
+    rng = np.random.default_rng([seed, sum(shape), prod(shape)])
+    if kind not in FORMATS:
+        return rng.choice(pool(kind), shape)
+    plain = rng.standard_normal(shape)
+    if tame:
+        return array_of(kind, plain)
+    wide = rng.uniform(-1, 1, shape) * 2.0 ** rng.integers(-30, 30, shape)
+    which = rng.integers(0, 4, shape)
+    values = np.choose(np.minimum(which, 2), [plain, wide, rng.uniform(0, 1, shape)])
+    return np.where(which == 3, rng.choice(pool(kind), shape), array_of(kind, values))
+
+
+def crossed(types: tuple[str, ...]) -> list[Any]:
+    """Return arrays in which every special value of the first type meets all of the second's."""
+    first, second = pool(types[0]), pool(types[1])
+    shape = (len(second), len(first))
+    arrays = [np.broadcast_to(first, shape).copy(), np.broadcast_to(second[:, None], shape).copy()]
+    if len(types) == 3:
+        third = pool(types[2])
+        row, column = np.indices(shape)
+        arrays.append(third[(3 * row + 5 * column) % len(third)])
+    return arrays
+
+
+def build(case: Case) -> tuple[list[Any], Any]:
+    """Return the tensors of a row, and its output or None."""
+    layout = LAYOUTS[case.layout]
+    arrange = ARRANGEMENTS[layout.inputs]
+    prelu = case.operator == "prelu_backward"
+    shape = layout.shape
+    if case.layout == "crossed":
+        arrays = crossed(case.types)
+        shape = arrays[0].shape
+    else:
+        shapes = (layout.shapes or {}).get(case.operator, (shape,) * len(case.types))
+        arrays = [
+            numbers(kind, size, seed, tame=layout.tame)
+            for seed, (kind, size) in enumerate(zip(case.types, shapes, strict=True))
+        ]
+    weight = ()
+    if prelu:
+        channels = shape[1] if len(shape) > 1 else 1
+        weight = WEIGHTS[case.weight](channels)
+        arrays[2] = numbers(case.types[2], weight, 2, tame=layout.tame)
+    tensors = []
+    for array in arrays:
+        # some arrangements need an axis, or two, that rank 0 and prelu's weight do not have
+        needs = {"swapped": 2, "repeated": 1}.get(layout.inputs, 0)
+        weightless = array.ndim >= needs and not (prelu and len(tensors) == 2 and needs)
+        tensors.append(arrange(array) if weightless else _contiguous(array))
+    kind = case.out or (None if layout.out is None else case.types[0])
+    out: Any = None
+    if layout.in_place is not None:
+        out = tensors[layout.in_place]
+        if prelu:
+            out = (out, tensors[2])  # the sums replace the weight
+    elif kind is not None:
+        place = ARRANGEMENTS[layout.out or "contiguous"]
+        out = place(np.full(shape, 77, FORMATS[kind].dtype))
+        if prelu:
+            sums = weight if prod(weight) == 1 else (channels,)
+            out = (out, _sliced(np.full(sums, 77, FORMATS[kind].dtype)))
+    return tensors, out

@@ -1,0 +1,248 @@
+"""One oracle per operator: the same arithmetic, written down a second time in plain NumPy.
+
+An oracle shares nothing with the kernels. It gets arrays, checked scalars and a compute type, does
+every operation of the operator's formula in that type, and returns for every result a list of
+alternatives: one where the arithmetic is fixed bit for bit, several where the exponential may be
+any neighbour of the true value. ``expected`` rounds them to the element types of the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .rounding import FORMATS, array_of, exact, round_integers, round_to
+
+Array = np.ndarray[Any, Any]
+
+
+class Arithmetic:
+    """A compute type: arrays that hold its values, and the operations that round to it.
+
+    float32 and float64 compute natively. The half-precision types compute in float64, which holds
+    sums, products and quotients of them closely enough for one direct rounding to be right.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.register = np.dtype(np.float32 if kind == "float32" else np.float64)
+
+    def rnd(self, value: Any) -> Any:
+        """Round to the compute type."""
+        assert value.dtype == self.register
+        return value if self.kind in ("float32", "float64") else round_to(self.kind, value)
+
+    def load(self, array: Array) -> Any:
+        """Bring data into the compute type: one rounding from its exact value."""
+        integer = array.dtype.kind in "biu"
+        value = round_integers(self.kind, array) if integer else round_to(self.kind, exact(array))
+        return value.astype(self.register)
+
+    def number(self, value: float) -> Any:
+        """Bring a double into the compute type: one rounding."""
+        return round_to(self.kind, np.float64(value)).astype(self.register)[()]
+
+    def scalar(self, value: Any) -> Any:
+        """Bring a scalar argument into the compute type: as FLOAT first."""
+        return self.number(round_to("float32", np.float64(double(value))))
+
+    def exponentials(self, value: Any) -> list[Any]:
+        """Return what may pass for exp(value).
+
+        float32: the floats on both sides of the true value, so an error below one ulp. float64: at
+        most one step from NumPy's, whose own error is below one ulp. Half precision: exactly one,
+        the correctly rounded one.
+        """
+        true = np.exp(value.astype(np.float64))
+        if self.kind in ("float16", "bfloat16"):
+            return [self.rnd(true)]
+        if self.kind == "float64":
+            return [true, np.nextafter(true, 0), np.nextafter(true, np.inf)]
+        near = true.astype(np.float32)
+        slack = 2.0**-48
+        below = np.where(near > true * (1 - slack), np.nextafter(near, np.float32(0)), near)
+        above = np.where(near < true * (1 + slack), np.nextafter(near, np.float32(np.inf)), near)
+        return [near] + [np.where(value == 0, near, other) for other in (below, above)]
+
+
+def double(value: Any) -> float:
+    """Return a scalar argument as a double; an integer may be too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def hardshrink_backward(a: Arithmetic, tensors: Any, lambd: Any) -> Any:
+    """Select the gradient where the input is outside ±λ."""
+    grad, x = map(a.load, tensors)
+    lam = a.scalar(lambd)
+    if lam < 0:
+        lam = a.number(0.0)
+    return ([np.where((x > lam) | (x < -lam), grad, a.number(0.0))],)
+
+
+def softplus_backward(a: Arithmetic, tensors: Any, beta: Any, threshold: Any) -> Any:
+    """Pass the gradient beyond the threshold and where it is infinite, else divide it."""
+    grad, x = map(a.load, tensors)
+    one = a.number(1.0)
+    z = a.rnd(a.scalar(beta) * x)
+    passes = (z > a.scalar(threshold)) | (np.isinf(grad) & (z > -np.inf))
+    quotients = [a.rnd(grad / a.rnd(one + e)) for e in a.exponentials(-z)]
+    return ([np.where(passes, grad, quotient) for quotient in quotients],)
+
+
+def smooth_l1_loss_backward(a: Arithmetic, tensors: Any, reduction: Any, beta: Any) -> Any:
+    """Multiply the norm, then the slope, then the gradient."""
+    grad, x, target = map(a.load, tensors)
+    size = prod(np.broadcast_shapes(*(tensor.shape for tensor in tensors)))
+    mean = reduction in ("mean", 1) and size
+    norm, b = a.number(1.0 / size if mean else 1.0), a.scalar(beta)
+    d = a.rnd(x - target)
+    sign = np.where(d == 0, a.number(0.0), np.sign(d))
+    slope = np.where(abs(d) < b, a.rnd(np.divide(d, b)), sign)
+    return ([a.rnd(a.rnd(norm * slope) * grad)],)
+
+
+def logit_grad(a: Arithmetic, tensors: Any, eps: Any) -> Any:
+    """Take the first row of the table that applies."""
+    x, dy = map(a.load, tensors)
+    eps32 = np.float32(round_to("float32", np.float64(double(eps))))
+    low, high = a.number(float(eps32)), a.number(float(np.float32(1) - eps32))
+    zero, one, inf, nan = (a.number(value) for value in (0.0, 1.0, np.inf, np.nan))
+
+    def always(row: bool) -> Any:
+        return np.full(x.shape, row)
+
+    edge = a.rnd(dy * inf)
+    rows = [
+        (always(np.isnan(low)), nan),
+        (always(low == inf), zero),
+        (always(low > 1), nan),
+        (always(low == 1), edge),
+        (np.isnan(x), nan),
+        (always(low < 0) & ((x < 0) | (x > 1)), nan),
+        (always(low >= 0) & ((x < low) | (x > high)), zero),
+        ((x == 0) | (x == 1), edge),
+    ]
+    result = a.rnd(dy / a.rnd(x * a.rnd(one - x)))
+    for applies, value in reversed(rows):
+        result = np.where(applies, value, result)
+    return ([result],)
+
+
+def prelu_backward(a: Arithmetic, tensors: Any) -> Any:
+    """Scale where the input is not positive, and sum per channel."""
+    grad, x, weight = map(a.load, tensors)
+    grad = np.broadcast_to(grad, x.shape)
+    many = weight.size != 1
+    per_channel = weight.reshape(-1)
+    if many:
+        per_channel = per_channel.reshape(-1, *[1] * (x.ndim - 2))
+    else:
+        per_channel = per_channel[0]
+    result = np.where(x > 0, grad, a.rnd(grad * per_channel))
+    terms = np.where(x > 0, a.number(0.0), a.rnd(grad * x))
+    if many:
+        channels = x.shape[1]
+        rows = np.moveaxis(terms, 1, 0).reshape(channels, x.size // max(channels, 1))
+        return [result], [tree_sum(a, rows)]
+    return [result], [tree_sum(a, terms.reshape(1, -1)).reshape(weight.shape)]
+
+
+def tree_sum(a: Arithmetic, rows: Any) -> Any:
+    """Add each row in the order that defines the bits of a sum; an empty row gives +0.
+
+    Blocks of 1024 terms; term k of a block goes to running sum k mod 16, which starts at -0 and
+    takes its terms in order; the upper half of the sixteen is added to the lower until one is left;
+    blocks are added in neighbouring pairs, an odd last one moving up.
+    """
+    count, terms = rows.shape
+    if terms == 0:
+        return np.zeros(count, a.register)
+    blocks = -(-terms // 1024)
+    length = 1024 if blocks > 1 else -(-terms // 16) * 16
+    padded = np.full((count, blocks * length), -0.0, a.register)  # x + -0 is x, signed zeros too
+    padded[:, :terms] = rows
+    steps = padded.reshape(count, blocks, length // 16, 16)
+    sums = np.full((count, blocks, 16), -0.0, a.register)
+    for step in range(length // 16):
+        sums = a.rnd(sums + steps[:, :, step])
+    while sums.shape[2] > 1:
+        half = sums.shape[2] // 2
+        sums = a.rnd(sums[:, :, :half] + sums[:, :, half:])
+    level = [sums[:, block, 0] for block in range(blocks)]
+    while len(level) > 1:
+        pairs = [a.rnd(x + y) for x, y in zip(level[::2], level[1::2], strict=False)]
+        level = pairs + level[2 * len(pairs) :]
+    return level[0]
+
+
+class Oracle(NamedTuple):
+    """What the tests know about one operator."""
+
+    #: the arithmetic, ``(arithmetic, tensors, *scalars) -> a list of alternatives per result``
+    compute: Callable[..., Any]
+    #: element type to which the value is rounded, from the types of the tensors
+    result: Callable[[tuple[str, ...]], str]
+
+
+def promote(types: tuple[str, ...]) -> str:
+    """Return the type in which tensors of several types meet."""
+    floats = [kind for kind in types if kind in FORMATS]
+    if "float64" in floats:
+        return "float64"
+    return floats[0] if len(set(floats)) == 1 else "float32"
+
+
+def softplus_result(types: tuple[str, ...]) -> str:
+    """One float type gives that type, F64 wins, every other mixture is F32."""
+    grad, x = types
+    if grad == x:
+        return grad
+    return "float64" if "float64" in types else "float32"
+
+
+ORACLES = {
+    "hardshrink_backward": Oracle(hardshrink_backward, promote),
+    "softplus_backward": Oracle(softplus_backward, softplus_result),
+    "prelu_backward": Oracle(prelu_backward, promote),
+    "smooth_l1_loss_backward": Oracle(smooth_l1_loss_backward, promote),
+    "logit_grad": Oracle(logit_grad, promote),
+}
+
+
+def expected(
+    operator: str,
+    tensors: tuple[Any, ...],
+    scalars: tuple[Any, ...] = (),
+    compute: str | None = None,
+    out: str | None = None,
+) -> tuple[list[Any], ...]:
+    """Return what an operator should give: for every result its alternatives, as arrays.
+
+    Parameters
+    ----------
+    operator : str
+        Name of the operator.
+    tensors, scalars : tuple
+        Its arguments.
+    compute : str, optional
+        Compute type; float64 when a tensor is, else float32.
+    out : str, optional
+        Element type of the results; the one in which the tensors meet.
+    """
+    oracle = ORACLES[operator]
+    tensors = tuple(np.array(tensor) for tensor in tensors)  # read before anything is overwritten
+    types = tuple(str(tensor.dtype) for tensor in tensors)
+    compute = compute or ("float64" if "float64" in types else "float32")
+    result, out = oracle.result(types), out or promote(types)
+    with np.errstate(all="ignore"):
+        results = oracle.compute(Arithmetic(compute), tensors, *scalars)
+    return tuple(
+        [array_of(out, round_to(result, value.astype(np.float64))) for value in alternatives]
+        for alternatives in results
+    )
