@@ -1,0 +1,188 @@
+"""The same bits from serial and parallel kernels, for every number of threads and elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import ascendref as ar
+from ascendref.dtypes import ELEMENT_TYPES
+from ascendref.kernels.compile import CORES
+from ascendref.kernels.elementwise import CHUNK, PARALLEL_FROM, elementwise
+from ascendref.kernels.reduction import channel_sum
+
+from .cases import SCALARS, TENSORS, numbers
+from .oracles import expected
+from .rounding import assert_bits
+
+ELEMENTWISE = [name for name in ar.OPERATORS if name != "prelu_backward"]
+#: scalars whose meaning does not depend on the number of elements
+SUMMED = {name: next(s for s in rows if s[:1] != ("mean",)) for name, rows in SCALARS.items()}
+SIZES = (PARALLEL_FROM - 1, PARALLEL_FROM, PARALLEL_FROM + 1, 2 * CHUNK + 1, 3 * CHUNK - 1)
+#: rows and columns of strided arrays around the threshold
+GRIDS = ((127, 258), (128, 256), (129, 255), (33, 1000), (1000, 35), (40000, 1), (1, 40000))
+KINDS = ("bfloat16", "float32")
+
+
+@contextmanager
+def serially() -> Iterator[None]:
+    """Hold the cores, so that calls in here run the serial twins of their kernels."""
+    assert CORES.acquire()
+    try:
+        yield
+    finally:
+        CORES.release()
+
+
+def call(operator: str, tensors: Any, out: Any = None) -> tuple[Any, ...]:
+    """Call an operator, with its results as a tuple."""
+    got = getattr(ar, operator)(*tensors, *SUMMED[operator], out=out)
+    return got if isinstance(got, tuple) else (got,)
+
+
+def assert_same(got: Any, want: Any) -> None:
+    """Assert that all results have the same bits."""
+    for actual, other in zip(got, want, strict=True):
+        assert_bits(actual, other)
+
+
+def vectors(operator: str, kind: str, shape: tuple[int, ...]) -> list[Any]:
+    """Return tensors for an operator; the weight has one element per channel."""
+    shapes = [shape] * len(TENSORS[operator])
+    if operator == "prelu_backward":
+        shapes[2] = (shape[1] if len(shape) > 1 else 1,)
+    tame = operator == "prelu_backward"
+    return [numbers(kind, size, seed, tame=tame) for seed, size in enumerate(shapes)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operator", ELEMENTWISE)
+def test_contiguous_elements_around_the_threshold(operator: str, kind: str, size: int) -> None:
+    tensors = vectors(operator, kind, (size,))
+    whole = call(operator, tensors)[0]
+    assert_bits(whole, *expected(operator, tuple(tensors), SUMMED[operator])[0])
+    with serially():
+        assert_bits(call(operator, tensors)[0], whole)
+    for part in (slice(0, 5000), slice(size - 5000, size)):
+        assert_bits(call(operator, [tensor[part] for tensor in tensors])[0], whole[part])
+
+
+@pytest.mark.parametrize("shape", GRIDS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_strided_elements_around_the_threshold(operator: str, kind: str, shape: Any) -> None:
+    tensors = vectors(operator, kind, shape)
+    views = [np.asfortranarray(tensor) for tensor in tensors]
+    want = expected(operator, tuple(tensors), SUMMED[operator])
+    for inputs in (tensors, views):
+        for dense in (True, False):
+            out = [np.zeros(array[0].shape, array[0].dtype) for array in want]
+            if not dense:
+                out[0] = np.zeros((*shape[::-1], 2), out[0].dtype)[..., 0].T
+            given = tuple(out) if len(out) > 1 else out[0]
+            got = call(operator, inputs, given)
+            for actual, alternatives in zip(got, want, strict=True):
+                assert_bits(actual, *alternatives)
+            copies = [array.copy() for array in got]
+            with serially():
+                assert_same(call(operator, inputs, given), copies)
+
+
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_the_number_of_threads_does_not_change_the_bits(operator: str) -> None:
+    before = numba.get_num_threads()
+    for shape in ((3, 41, 1300), (200, 700), (1700, 90), (100_001,)):
+        tensors = vectors(operator, "float32", shape)
+        want = [array.copy() for array in call(operator, tensors)]
+        try:
+            for threads in range(1, numba.config.NUMBA_NUM_THREADS + 1):
+                numba.set_num_threads(threads)
+                for _ in range(3):
+                    assert_same(call(operator, tensors), want)
+                    assert_same(call(operator, [np.asfortranarray(t) for t in tensors]), want)
+        finally:
+            numba.set_num_threads(before)
+        with serially():
+            assert_same(call(operator, tensors), want)
+
+
+@pytest.mark.parametrize("compute", ["bfloat16", "float64"])
+def test_sums_of_other_compute_types_in_parallel(compute: str) -> None:
+    for shape in ((2, 30, 1100), (1500, 40)):
+        tensors = vectors("prelu_backward", "bfloat16", shape)
+        got = ar.prelu_backward(*tensors, compute_dtype=compute)
+        for actual, want in zip(
+            got, expected("prelu_backward", tuple(tensors), (), compute), strict=True
+        ):
+            assert_bits(actual, *want)
+
+
+def types_of(operator: str, kind: str) -> tuple[Any, ...]:
+    """Return the element types of tensors of one type."""
+    return (ELEMENT_TYPES[kind],) * len(TENSORS[operator])
+
+
+def test_the_threshold_decides_which_twin_is_compiled() -> None:
+    """Calls really take the parallel kernels from the threshold on, and the serial ones below."""
+    operator = ar.OPERATORS["hardshrink_backward"]
+    kind = ELEMENT_TYPES["float32"]
+    kernel = elementwise(operator.formula, (kind, kind), kind, kind, "float32")
+    used: list[str] = []
+
+    def spy(name: str) -> Any:
+        return lambda *arguments: used.append(name)
+
+    twins = ("dense_serial", "dense_parallel", "tiled_serial", "tiled_parallel")
+    before = {name: kernel.__dict__[name] for name in twins if name in kernel.__dict__}
+    try:
+        kernel.__dict__.update({name: spy(name) for name in twins})
+        for size in (PARALLEL_FROM - 1, PARALLEL_FROM):
+            x = np.ones(size, np.float32)
+            ar.hardshrink_backward(x, x)
+            ar.hardshrink_backward(x[::-1], x)
+        with serially():
+            ar.hardshrink_backward(x, x)
+    finally:
+        for name in twins:
+            del kernel.__dict__[name]
+        kernel.__dict__.update(before)
+    assert used == [*twins[::2], *twins[1::2], "dense_serial"]
+
+
+@pytest.mark.parametrize("operator", ELEMENTWISE)
+@pytest.mark.parametrize("kind", KINDS)
+def test_dense_and_tiled_twins_give_the_same_bits(operator: str, kind: str) -> None:
+    declared = ar.OPERATORS[operator]
+    types = types_of(operator, kind)
+    kernel = elementwise(declared.formula, types, types[0], types[0], "float32")
+    tensors = vectors(operator, kind, (PARALLEL_FROM + 77,))
+    values = tuple(0.25 for _ in declared.scalars)
+    if operator == "smooth_l1_loss_backward":
+        values = (1.0, 0.25)
+    out = [np.empty_like(tensors[0]) for _ in range(2)]
+    kernel.dense((*tensors, out[0]), values)
+    kernel.tiled((*tensors, out[1]), values)
+    assert_bits(out[1], out[0])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_strided_and_dense_twins_of_prelu_give_the_same_bits(kind: str) -> None:
+    declared = ar.OPERATORS["prelu_backward"]
+    assert declared.channel_term is not None
+    kernel = channel_sum(declared.formula, declared.channel_term, ELEMENT_TYPES[kind], "float32")
+    grad, x, weight = vectors("prelu_backward", kind, (900, 50))
+    results = []
+    for twin in ("dense", "strided"):
+        out = np.empty_like(x), np.empty_like(weight)
+        if twin == "dense":
+            kernel.dense((grad, x, weight, out[0]), out[1])
+        else:
+            kernel((grad, x, weight, out[0]), out[1], 1)
+        results.append(out)
+    assert_same(results[1], results[0])
