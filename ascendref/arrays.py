@@ -40,9 +40,11 @@ def import_array(argument: str, value: Any) -> Imported:
     ArgumentTypeError
         If it is no array, is masked, or lives on another device.
     """
-    if isinstance(value, np.ma.MaskedArray):
-        raise ArgumentTypeError(argument, "is a masked array; fill it or drop its mask first")
     if isinstance(value, np.ndarray):
+        # asking NumPy for ``np.ma`` would import it, and in a forked child an import may never end
+        masked = sys.modules.get("numpy.ma")
+        if masked is not None and isinstance(value, masked.MaskedArray):
+            raise ArgumentTypeError(argument, "is a masked array; fill it or drop its mask first")
         return Imported(value.view(np.ndarray) if type(value) is not np.ndarray else value, None)
     if isinstance(value, np.generic):
         return Imported(np.asarray(value), None)

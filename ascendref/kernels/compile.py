@@ -62,6 +62,28 @@ def statistics() -> tuple[KernelStatistics, ...]:
         )
 
 
+class Once:
+    """An attribute that is made on first use, by one thread, with the lock that forks respect.
+
+    ``functools.cached_property`` has a lock of its own before Python 3.12, which a forked child may
+    inherit held.
+    """
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        with _lock:
+            made = instance.__dict__.get(self._name)
+            if made is None:
+                made = instance.__dict__[self._name] = self._make(instance)
+            return made
+
+
 @cache
 def _package_digest() -> bytes:
     """Digest the source of every module that kernels are made of."""

@@ -9,7 +9,7 @@ to the same registers, so their bits are the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from numba import prange, types
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..dtypes import ElementType
 from ..layout import TILE, broadcast_strides, tile_plan
 from .codecs import REGISTER, decoder, encoder
-from .compile import CORES, helper, kernel
+from .compile import CORES, Once, helper, kernel
 from .formula import compiled
 from .tiles import loader, stack, storer
 
@@ -199,22 +199,22 @@ class ElementwiseKernel:
         finally:
             CORES.release()
 
-    @cached_property
+    @Once
     def dense_serial(self) -> Any:
         """The serial loop over contiguous operands."""
         return self._compile("dense", parallel=False)
 
-    @cached_property
+    @Once
     def dense_parallel(self) -> Any:
         """The parallel loop over contiguous operands."""
         return self._compile("dense", parallel=True)
 
-    @cached_property
+    @Once
     def tiled_serial(self) -> Any:
         """The serial loop over tiles."""
         return self._compile("tiled", parallel=False)
 
-    @cached_property
+    @Once
     def tiled_parallel(self) -> Any:
         """The parallel loop over tiles."""
         return self._compile("tiled", parallel=True)
@@ -243,7 +243,7 @@ class ElementwiseKernel:
             parallel=parallel,
         )
 
-    @cached_property
+    @Once
     def _dense_body(self) -> tuple[Any, list[Any], str]:
         """The loop over contiguous operands, its signature and its operands."""
         numbers = range(len(self.inputs))
@@ -261,7 +261,7 @@ class ElementwiseKernel:
         signature.append(types.Array(from_dtype(self.out.storage), 1, "C"))
         return helper(source, "body", names), signature, f"{arrays}, out"
 
-    @cached_property
+    @Once
     def _tiled_body(self) -> tuple[Any, list[Any], str]:
         """The loop over tiles, its signature and its operands."""
         numbers = range(len(self.inputs))

@@ -10,7 +10,7 @@ Every addition is rounded to the compute type.
 
 from __future__ import annotations
 
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from math import prod
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..dtypes import ElementType
 from ..layout import BLOCK, LANES, TILE, ChannelPlan, broadcast_strides, channel_plan
 from .codecs import REGISTER, ROUND, decoder, encoder
-from .compile import CORES, helper, kernel
+from .compile import CORES, Once, helper, kernel
 from .elementwise import PARALLEL_FROM, Formula
 from .formula import compiled
 from .tiles import loader, peek, poke, stack, storer
@@ -200,6 +200,16 @@ class ChannelSumKernel:
         channel : int or None
             The channel axis; None for one channel.
         """
+        flags = [array.flags for array in (*operands, sums)]
+        if operands[0].shape == operands[-1].shape and all(
+            [flag.c_contiguous and flag.aligned for flag in flags]
+        ):
+            self.dense(operands, sums)
+        else:
+            self._strided(operands, sums, channel)
+
+    def _strided(self, operands: Operands, sums: NDArray[Any], channel: int | None) -> None:
+        """Compute with operands of any layout."""
         grad, data, weight, result = operands
         shape = result.shape
         plan = channel_plan(
@@ -222,12 +232,12 @@ class ChannelSumKernel:
             CORES.release()
 
     def dense(self, operands: Operands, sums: NDArray[Any]) -> None:
-        """Compute with contiguous operands; gradient and data have one shape, the weight rank 1."""
+        """Compute with contiguous operands, where the gradient has the data's shape."""
         result = operands[-1]
         storage = self.kind.storage
         arguments = (
             *[array.reshape(-1).view(storage) for array in operands],
-            sums.view(storage),
+            sums.reshape(-1).view(storage),
             sums.itemsize,
             *self._work(_dense_plan(result.shape, result.itemsize, sums.size), sums.size),
         )
@@ -244,27 +254,27 @@ class ChannelSumKernel:
         room = channels * plan.blocks if plan.blocks > 1 else 0
         return plan.plan, np.empty(room, self.register), plan.tasks, plan.blocks
 
-    @cached_property
+    @Once
     def dense_serial(self) -> Any:
         """The serial loop over contiguous operands."""
         return self._compile("dense", parallel=False)
 
-    @cached_property
+    @Once
     def dense_parallel(self) -> Any:
         """The parallel loop over contiguous operands."""
         return self._compile("dense", parallel=True)
 
-    @cached_property
+    @Once
     def strided_serial(self) -> Any:
         """The serial loop over operands of any layout."""
         return self._compile("strided", parallel=False)
 
-    @cached_property
+    @Once
     def strided_parallel(self) -> Any:
         """The parallel loop over operands of any layout."""
         return self._compile("strided", parallel=True)
 
-    @cached_property
+    @Once
     def _helpers(self) -> dict[str, Any]:
         kind, compute, register = self.kind.name, self.compute, self.register
         decode, encode = decoder(kind, compute), encoder(compute, kind, kind)

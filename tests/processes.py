@@ -1,0 +1,39 @@
+"""Running the programs of ``worker.py``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+WORKER = Path(__file__).with_name("worker.py")
+
+
+def start(program: str, **environment: str) -> subprocess.Popen[str]:
+    """Start a program of the worker in a fresh process, warnings as errors."""
+    # pip puts the TBB library where the dynamic linker does not look
+    environment["LD_LIBRARY_PATH"] = str(Path(sys.prefix) / "lib")
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", str(WORKER), program],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> str:
+    """Return what a program printed; a hang, an abort or a traceback fails the test."""
+    try:
+        out, errors = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError(f"hangs: {process.communicate()}") from None
+    assert process.returncode == 0, f"exit status {process.returncode}: {errors}"
+    return out.strip()
+
+
+def run(program: str, **environment: str) -> str:
+    """Run a program of the worker to its end."""
+    return finish(start(program, **environment))

@@ -1,0 +1,77 @@
+"""Extra memory: no layout makes a full-size copy."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import ascendref as ar
+
+MIB = 1 << 20
+SIDE = 2048
+LAYOUTS = {
+    "contiguous": lambda a: a,
+    "transposed": lambda a: a.T,
+    "reversed": lambda a: a[::-1, ::-1],
+    "every other": lambda a: np.repeat(a, 2, axis=1)[:, ::2],
+    "broadcast": lambda a: np.broadcast_to(a[:1], a.shape),
+    "unaligned": lambda a: _unaligned(a),
+}
+
+
+def _unaligned(a):
+    raw = np.empty(a.nbytes + 1, np.uint8)[1:]
+    view = raw.view(a.dtype).reshape(a.shape)
+    view[...] = a
+    return view
+
+
+def _peak(call):
+    call()  # compile first
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.fixture(scope="module", params=[np.float32, ml_dtypes.bfloat16], ids=["f32", "bf16"])
+def data(request):
+    rng = np.random.default_rng(1)
+    return rng.uniform(0.1, 0.9, (SIDE, SIDE)).astype(request.param)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("operator", [name for name in ar.OPERATORS if name != "prelu_backward"])
+def test_an_elementwise_operator_takes_at_most_one_mebibyte(data, operator, layout):
+    x = LAYOUTS[layout](data)
+    out = np.empty_like(data)
+    tensors = (x, data, data)[: len(ar.OPERATORS[operator].tensors)]
+    assert _peak(lambda: getattr(ar, operator)(*tensors, out=out)) <= MIB
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("weights", ["one", "per channel"])
+def test_prelu_takes_at_most_one_mebibyte_and_its_partial_sums(data, layout, weights):
+    x = LAYOUTS[layout](data)
+    weight = data[0, :1] if weights == "one" else data[0]
+    out = (np.empty_like(data), np.empty_like(weight))
+    partial_sums = data.size // 1024 * 4
+    assert _peak(lambda: ar.prelu_backward(data, x, weight, out=out)) <= MIB + partial_sums
+
+
+def test_a_weight_of_many_strided_axes_is_not_copied():
+    channels = 1 << 21
+    x = np.ones((1, channels), np.float32)
+    weight = np.ones((2, 1 << 10, 1 << 10), np.float32).T.reshape(1 << 10, 1 << 10, 2)[::-1]
+    out = (np.empty_like(x), np.empty(channels, np.float32))
+    assert _peak(lambda: ar.prelu_backward(x, x, weight, out=out)) <= MIB
+
+
+def test_a_result_is_the_only_large_allocation(data):
+    peak = _peak(lambda: ar.softplus_backward(data.T, data))
+    assert data.nbytes <= peak <= data.nbytes + MIB

@@ -1,0 +1,155 @@
+"""Programs that the tests run in processes of their own: ``python worker.py NAME``."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+
+import ml_dtypes
+import numpy as np
+
+import ascendref as ar
+from ascendref.kernels.elementwise import PARALLEL_FROM
+
+TYPES = (np.float32, ml_dtypes.bfloat16)
+
+
+def results(size: int) -> list[np.ndarray]:
+    """Every operator on arrays above the parallel threshold, dense, strided and broadcast."""
+    found = []
+    rng = np.random.default_rng(5)
+    for kind in TYPES:
+        rows = size // 64 + 1
+        x = rng.standard_normal((rows, 64)).astype(kind)
+        g = rng.standard_normal((rows, 64)).astype(kind)
+        weight = rng.standard_normal(64).astype(kind)
+        found.append(ar.hardshrink_backward(g, x, 0.3))
+        found.append(ar.softplus_backward(g, x[::-1]))
+        found.append(ar.smooth_l1_loss_backward(g[:1], x, g))
+        found.append(ar.logit_grad(abs(x), g))
+        found.extend(ar.prelu_backward(g, x, weight))
+        found.extend(ar.prelu_backward(g, np.asfortranarray(x), weight[:1]))
+    return found
+
+
+def digest(arrays: list[np.ndarray]) -> str:
+    """A name for the bits of arrays."""
+    whole = hashlib.sha256()
+    for array in arrays:
+        whole.update(np.ascontiguousarray(array).view(np.uint8).tobytes())
+    return whole.hexdigest()
+
+
+def bits() -> None:
+    """Print the digest of all results, and the threading layer that made them."""
+    import numba
+
+    found = digest(results(PARALLEL_FROM * 3))
+    print(found, numba.threading_layer(), numba.get_num_threads())
+
+
+def threads() -> None:
+    """Call from eight Python threads at once, and compare with one."""
+    expected = digest(results(PARALLEL_FROM * 3))
+    found: list[str] = []
+    start = threading.Barrier(8)
+
+    def work() -> None:
+        start.wait()
+        for _ in range(5):
+            found.append(digest(results(PARALLEL_FROM * 3)))
+
+    workers = [threading.Thread(target=work) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    print(len(found), set(found) == {expected})
+
+
+def fork() -> None:
+    """Fork after parallel work, several levels deep, and compute in the children."""
+    expected = digest(results(PARALLEL_FROM * 3))
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        inner = os.fork()
+        same = digest(results(PARALLEL_FROM * 3)) == expected
+        if inner == 0:
+            os._exit(0 if same else 1)
+        _, status = os.waitpid(inner, 0)
+        os._exit(0 if same and status == 0 else 1)
+    _, status = os.waitpid(child, 0)
+    print(status, digest(results(PARALLEL_FROM * 3)) == expected)
+
+
+def fork_while_busy() -> None:
+    """Fork while other threads compile and run parallel kernels."""
+    warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks among threads
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            results(PARALLEL_FROM * 3)
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    statuses = []
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            x = np.linspace(-1, 1, PARALLEL_FROM * 2, dtype=np.float32)
+            passed = ar.hardshrink_backward(x, x, 0.5)
+            os._exit(0 if np.array_equal(passed, np.where(abs(x) > 0.5, x, 0)) else 1)
+        statuses.append(os.waitpid(child, 0)[1])
+    stop.set()
+    for worker in workers:
+        worker.join()
+    print(statuses)
+
+
+def _digest_of(size: int) -> str:
+    return digest(results(size))
+
+
+def spawn() -> None:
+    """Compute in a pool of spawned processes after parallel work in the parent."""
+    expected = digest(results(PARALLEL_FROM * 3))
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        found = pool.map(_digest_of, [PARALLEL_FROM * 3] * 4)
+    print(len(found), set(found) == {expected})
+
+
+def kernels() -> None:
+    """Print how many kernels were loaded from the cache and how many were compiled."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        x = np.linspace(-1, 1, 7, dtype=np.float32)
+        ar.hardshrink_backward(x, x)
+        ar.softplus_backward(x[::-1], x)
+        ar.prelu_backward(x, x, x[:1])
+        big = np.linspace(0, 1, PARALLEL_FROM, dtype=ml_dtypes.bfloat16)
+        ar.logit_grad(big, big)
+    rows = ar.kernel_statistics()
+    cached = sum(row.cached for row in rows)
+    print(cached, len(rows) - cached, [str(entry.message) for entry in seen])
+
+
+def nothing() -> None:
+    """Import the package and print how many kernels that made."""
+    print(len(ar.kernel_statistics()))
+
+
+PROGRAMS: dict[str, Callable[[], None]] = {
+    program.__name__: program
+    for program in (bits, threads, fork, fork_while_busy, spawn, kernels, nothing)
+}
+
+if __name__ == "__main__":
+    PROGRAMS[sys.argv[1]]()
