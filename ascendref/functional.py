@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-from contextlib import suppress
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -63,14 +62,12 @@ def array_call(
             break
     else:
         # types and scalars may have been decided by an earlier call: dense arrays go straight on
-        try:
+        if _PLAIN.issuperset(map(type, (*scalars, compute_dtype))):
             known = _KNOWN.get((operator, compute_dtype, scalars, *map(_type_of, tensors)))
-        except TypeError:  # a scalar without a hash
-            known = None
-        if known is not None:
-            result = known(tensors, out)
-            if result is not None:
-                return result
+            if known is not None:
+                result = known(tensors, out)
+                if result is not None:
+                    return result
     return _checked_call(operator, tensors, scalars, out, compute_dtype)
 
 
@@ -153,6 +150,9 @@ def _dense_apart(out: Any, others: tuple[Any, ...], shape: Shape, kind: np.dtype
 _KNOWN: Final[dict[tuple[Any, ...], _DenseElementwise | _DenseChannelSum]] = {}
 #: scalars are part of what is remembered, so there must be an end to it
 _KNOWN_LIMIT: Final = 4096
+#: types of scalars and compute types that may be part of it; others equal one of these without
+#: being the same, or change
+_PLAIN: Final = frozenset((float, int, str, type(None)))
 
 
 def _checked_call(
@@ -189,7 +189,8 @@ def _checked_call(
         known = _DenseChannelSum(sums, default.numpy)
         grad, data, weight = arrays
         if data.size:
-            sums((grad, data, weight, outs[0]), outs[1], 1 if weight.size > 1 else None)
+            channel = 1 if weight.size > 1 else None
+            sums((grad, data, weight, outs[0]), outs[1], channel, in_place)
         else:
             outs[1][...] = 0  # there is nothing to add up
     else:
@@ -201,9 +202,9 @@ def _checked_call(
     if out is not None:
         return out
     if wrap is None:
-        if len(_KNOWN) >= _KNOWN_LIMIT:
-            _KNOWN.clear()
-        with suppress(TypeError):  # a scalar without a hash
+        if _PLAIN.issuperset(map(type, (*scalars, compute_dtype))):
+            if len(_KNOWN) >= _KNOWN_LIMIT:
+                _KNOWN.clear()
             _KNOWN[operator, compute_dtype, scalars, *map(_type_of, arrays)] = known
         return outs[0] if len(outs) == 1 else outs
     results = tuple([wrap(array) for array in outs])

@@ -183,12 +183,12 @@ def maps_indices_to_one_address(array: NDArray[Any]) -> bool:
     >>> maps_indices_to_one_address(np.zeros((3, 4)).T[::-1])
     False
     """
+    if array.size == 0:
+        return False
     extent = array.itemsize
     for size, stride in sorted(
         zip(array.shape, array.strides, strict=True), key=lambda axis: abs(axis[1])
     ):
-        if size == 0:
-            return False
         if size > 1:
             if abs(stride) < extent:
                 break

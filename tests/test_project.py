@@ -42,7 +42,7 @@ def test_import_loads_neither_extras_nor_peers():
     )
     loaded = set(done.stdout.split())
     assert "numba" in loaded
-    assert not loaded & {"numpy.ma", "rich", "scipy", "sklearn", "torch", "typer"}
+    assert not loaded & {"numpy.ma", "rich", "sklearn", "torch", "typer"}
 
 
 def test_the_first_block_of_the_readme_is_two_commands():

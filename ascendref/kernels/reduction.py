@@ -92,13 +92,13 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                 for i in range(row, row + width):
                     grads[i] = term_of(grads[i], datas[i])
                 whole = width // {lanes} * {lanes}
-                for i in range(whole, width):
-                    k = c * {lanes} + i - whole
-                    lanes[k] = rnd(lanes[k] + grads[row + i])
                 for i in range(0, whole, {lanes}):
                     for lane in range({lanes}):
                         k = c * {lanes} + lane
                         lanes[k] = rnd(lanes[k] + grads[row + i + lane])
+                for i in range(whole, width):
+                    k = c * {lanes} + i - whole
+                    lanes[k] = rnd(lanes[k] + grads[row + i])
             done = 0
             while done < width:
                 term = first + done
@@ -115,10 +115,10 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                     k = c * {lanes} + lane
                     lanes[k] = rnd(lanes[k] + lanes[k + half])
                 half //= 2
-            if blocks == 1:
-                write(sums, (channel + c) * sums_stride, encode(lanes[c * {lanes}]))
-            else:
+            if partial.size:
                 partial[(channel + c) * blocks + block] = lanes[c * {lanes}]
+            else:
+                write(sums, (channel + c) * sums_stride, encode(lanes[c * {lanes}]))
 """
 
 _FINISH: Final = """
@@ -139,7 +139,7 @@ _SERIAL: Final = """
 def kernel({arrays}, sums_stride, plan, partial, tasks, blocks):
 {addresses}
     body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, 0, tasks)
-    if blocks > 1:
+    if partial.size:
         finish(sums, sums_stride, plan[0], partial, blocks)
 """
 
@@ -151,7 +151,7 @@ def kernel({arrays}, sums_stride, plan, partial, tasks, blocks):
         start = part * group
         stop = min(tasks, start + group)
         body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop)
-    if blocks > 1:
+    if partial.size:
         finish(sums, sums_stride, plan[0], partial, blocks)
 """
 
@@ -187,6 +187,7 @@ class ChannelSumKernel:
         operands: Operands,
         sums: NDArray[Any],
         channel: int | None,
+        in_place: bool = False,
     ) -> None:
         """Compute the result and the sums.
 
@@ -199,16 +200,22 @@ class ChannelSumKernel:
             One element per channel: rank 1, or any rank with one element.
         channel : int or None
             The channel axis; None for one channel.
+        in_place : bool
+            Whether a result is exactly an input's view; any other overlap is forbidden.
         """
         flags = [array.flags for array in (*operands, sums)]
-        if operands[0].shape == operands[-1].shape and all(
-            [flag.c_contiguous and flag.aligned for flag in flags]
+        if (
+            not in_place
+            and operands[0].shape == operands[-1].shape
+            and all([flag.c_contiguous and flag.aligned for flag in flags])
         ):
             self.dense(operands, sums)
         else:
-            self._strided(operands, sums, channel)
+            self._strided(operands, sums, channel, in_place)
 
-    def _strided(self, operands: Operands, sums: NDArray[Any], channel: int | None) -> None:
+    def _strided(
+        self, operands: Operands, sums: NDArray[Any], channel: int | None, in_place: bool
+    ) -> None:
         """Compute with operands of any layout."""
         grad, data, weight, result = operands
         shape = result.shape
@@ -221,7 +228,7 @@ class ChannelSumKernel:
         arguments = (
             *[array.ctypes.data for array in (*operands, sums)],
             sums.strides[0] if sums.ndim == 1 else 0,
-            *self._work(plan, sums.size),
+            *self._work(plan, sums.size, in_place),
         )
         if result.size < PARALLEL_FROM or not CORES.acquire():
             self.strided_serial(*arguments)
@@ -239,7 +246,7 @@ class ChannelSumKernel:
             *[array.reshape(-1).view(storage) for array in operands],
             sums.reshape(-1).view(storage),
             sums.itemsize,
-            *self._work(_dense_plan(result.shape, result.itemsize, sums.size), sums.size),
+            *self._work(_dense_plan(result.shape, result.itemsize, sums.size), sums.size, False),
         )
         if result.size < PARALLEL_FROM or not CORES.acquire():
             self.dense_serial(*arguments)
@@ -249,9 +256,10 @@ class ChannelSumKernel:
         finally:
             CORES.release()
 
-    def _work(self, plan: ChannelPlan, channels: int) -> tuple[Any, ...]:
+    def _work(self, plan: ChannelPlan, channels: int, in_place: bool) -> tuple[Any, ...]:
         """Return the plan, room for the partial sums, and the numbers of tasks and blocks."""
-        room = channels * plan.blocks if plan.blocks > 1 else 0
+        # the sums of a single block need no room, unless writing them would change an input
+        room = channels * plan.blocks if plan.blocks > 1 or in_place else 0
         return plan.plan, np.empty(room, self.register), plan.tasks, plan.blocks
 
     @Once
