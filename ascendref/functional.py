@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from .arrays import import_array
 from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
-from .kernels.elementwise import ElementwiseKernel, elementwise
-from .kernels.reduction import ChannelSumKernel, channel_sum
 from .layout import MAX_RANK, maps_indices_to_one_address, meets, same_view
 from .spec import Operator, Shape, check_scalar
+
+if TYPE_CHECKING:
+    from .kernels.elementwise import ElementwiseKernel
+    from .kernels.reduction import ChannelSumKernel
 
 #: what the functions take as an array and return: the caller's kind
 Array = Any
@@ -163,6 +165,10 @@ def _checked_call(
     compute_dtype: Any,
 ) -> Any:
     """Check everything, then compute."""
+    # the kernels, and with them Numba, are imported when the first call needs them
+    from .kernels.elementwise import elementwise
+    from .kernels.reduction import channel_sum
+
     imported = [
         import_array(tensor.name, value)
         for tensor, value in zip(operator.tensors, tensors, strict=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .dtypes import FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
-from .kernels.elementwise import Formula
+from .kernels.formula import Formula
 
 Shape = tuple[int, ...]
 Types = tuple[ElementType, ...]

@@ -56,6 +56,7 @@ SCALARS: dict[str, list[tuple[Any, ...]]] = {
     "prelu_backward": [()],
     "smooth_l1_loss_backward": [
         ("mean", 1.0),
+        ("mean", 0.3),
         ("none", 1.0),
         ("sum", 0.3),
         (1, 0.0),

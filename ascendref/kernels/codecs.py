@@ -17,6 +17,9 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+#: options of every compiled helper: IEEE division instead of ZeroDivisionError, no fast-math
+JIT_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "nogil": True}
+
 _I16: Final = ir.IntType(16)
 _I32: Final = ir.IntType(32)
 _I64: Final = ir.IntType(64)

@@ -23,7 +23,7 @@ import numba
 from numba import njit
 
 from ..errors import CacheWarning
-from .formula import JIT_OPTIONS
+from .codecs import JIT_OPTIONS
 
 _PACKAGE: Final = Path(__file__).parent
 
@@ -42,7 +42,7 @@ _compiled: list[tuple[str, Any]] = []
 _warned = False
 
 
-def statistics() -> tuple[KernelStatistics, ...]:
+def kernel_statistics() -> tuple[KernelStatistics, ...]:
     """Return, for every kernel in this process, whether it came from the disk cache.
 
     The answer is the Numba dispatcher's own count of cache hits.

@@ -8,9 +8,8 @@ to the same registers, so their bits are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from numba import prange, types
 from numba.np.numpy_support import from_dtype
@@ -20,8 +19,9 @@ from ..dtypes import ElementType
 from ..layout import TILE, broadcast_strides, tile_plan
 from .codecs import REGISTER, decoder, encoder
 from .compile import CORES, Once, helper, kernel
-from .formula import compiled
+from .formula import Formula
 from .tiles import loader, stack, storer
+from .vocabulary import compiled
 
 #: elements from which the parallel kernel is the faster one (measured: see benchmarks/)
 PARALLEL_FROM: Final = 32 * 1024
@@ -74,22 +74,6 @@ def kernel({operands}, count, size, {scalars}):
     for part in prange((count + {chunk} - 1) // {chunk}):
         body({operands}, scalars, part * {chunk}, min(count, part * {chunk} + {chunk}))
 """
-
-
-class Formula(NamedTuple):
-    """The scalar mathematics of one output."""
-
-    #: name of the kernels made of it
-    name: str
-    #: ``element(tensors..., scalars...) -> value``, in the vocabulary of ``formula``
-    element: Callable[..., Any]
-    #: ``prepare(doubles...) -> tuple``: what becomes of the scalars, once per call; it may take the
-    #: number of results as a last argument
-    prepare: Callable[..., Any]
-    #: number of tensors
-    tensors: int
-    #: number of scalars that ``prepare`` takes
-    scalars: int
 
 
 class ElementwiseKernel:

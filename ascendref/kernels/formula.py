@@ -1,8 +1,8 @@
 """What a formula may use, and what it means in each compute type.
 
-A formula is plain Python over numbers. The functions below are its vocabulary, written for
-float64; ``vocabulary`` gives their meaning in any compute type, and the kernels bind a formula to
-it. ``rnd`` marks the points at which a half-precision compute type rounds; float32 and float64
+A formula is plain Python over numbers. The functions below are its words, written for float64;
+``vocabulary.py`` gives their meaning in any compute type, and the kernels bind a formula to it.
+``rnd`` marks the points at which a half-precision compute type rounds; float32 and float64
 arithmetic is already rounded by the processor, so there it does nothing.
 """
 
@@ -10,18 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
-from types import FunctionType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numba import njit
-
-from .codecs import REGISTER, ROUND, decoder
-from .math import exp_float32, exp_float64
-
-#: options of every compiled helper: IEEE division instead of ZeroDivisionError, no fast-math
-JIT_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "nogil": True}
 
 zero: Final = 0.0
 one: Final = 1.0
@@ -64,35 +55,17 @@ def narrow(value: float) -> float:
     return number(float32(value))
 
 
-def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
-    """Compile a function in which every global name means what ``names`` says."""
-    if not isinstance(function, FunctionType):
-        raise TypeError(f"{function!r} is not a plain Python function")
-    names = names | {"__name__": function.__module__}
-    return njit(**JIT_OPTIONS)(FunctionType(function.__code__, names, function.__name__))
+class Formula(NamedTuple):
+    """The scalar mathematics of one output."""
 
-
-@cache
-def compiled(function: Callable[..., Any], compute: str) -> Any:
-    """Return a formula compiled for one compute type."""
-    return bind(function, vocabulary(compute))
-
-
-@cache
-def vocabulary(compute: str) -> dict[str, Any]:
-    """Return what the names of this module mean in one compute type, for Numba."""
-    register = REGISTER[compute]
-    names: dict[str, Any] = {
-        "zero": register(0),
-        "one": register(1),
-        "inf": register(math.inf),
-        "nan": register(math.nan),
-        "rnd": ROUND[compute],
-        "exp": exp_float32 if register is np.float32 else exp_float64,
-        "number": decoder("float64", compute),
-        "float32": np.float32,
-        "select": njit(**JIT_OPTIONS)(select),
-    }
-    for function in (sign, narrow):
-        names[function.__name__] = bind(function, names)
-    return names
+    #: name of the kernels made of it
+    name: str
+    #: ``element(tensors..., scalars...) -> value``, in the vocabulary of ``formula``
+    element: Callable[..., Any]
+    #: ``prepare(doubles...) -> tuple``: what becomes of the scalars, once per call; it may take the
+    #: number of results as a last argument
+    prepare: Callable[..., Any]
+    #: number of tensors
+    tensors: int
+    #: number of scalars that ``prepare`` takes
+    scalars: int

@@ -23,9 +23,10 @@ from ..dtypes import ElementType
 from ..layout import BLOCK, LANES, TILE, ChannelPlan, broadcast_strides, channel_plan
 from .codecs import REGISTER, ROUND, decoder, encoder
 from .compile import CORES, Once, helper, kernel
-from .elementwise import PARALLEL_FROM, Formula
-from .formula import compiled
+from .elementwise import PARALLEL_FROM
+from .formula import Formula
 from .tiles import loader, peek, poke, stack, storer
+from .vocabulary import compiled
 
 _STRIP: Final = 32
 

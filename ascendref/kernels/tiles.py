@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import from_dtype
 
 from ..dtypes import ELEMENT_TYPES
-from .formula import JIT_OPTIONS
+from .codecs import JIT_OPTIONS
 
 
 @cache

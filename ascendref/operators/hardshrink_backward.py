@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..functional import Array, array_call
-from ..kernels.elementwise import Formula
-from ..kernels.formula import narrow, select, zero
+from ..kernels.formula import Formula, narrow, select, zero
 from ..spec import Operator, ScalarParam, TensorParam, broadcast_shapes, declare
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..functional import Array, array_call
-from ..kernels.elementwise import Formula
-from ..kernels.formula import float32, inf, nan, number, one, rnd, select, zero
+from ..kernels.formula import Formula, float32, inf, nan, number, one, rnd, select, zero
 from ..spec import Operator, ScalarParam, TensorParam, declare, equal_shapes
 
 

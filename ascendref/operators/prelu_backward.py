@@ -9,8 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentValueError
 from ..functional import Array, array_call
-from ..kernels.elementwise import Formula
-from ..kernels.formula import rnd, select, zero
+from ..kernels.formula import Formula, rnd, select, zero
 from ..spec import Operator, Shape, TensorParam, declare
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from ..errors import ArgumentValueError
 from ..functional import Array, array_call
-from ..kernels.elementwise import Formula
-from ..kernels.formula import narrow, number, rnd, select, sign
+from ..kernels.formula import Formula, narrow, number, rnd, select, sign
 from ..spec import Operator, ScalarParam, TensorParam, broadcast_shapes, declare
 
 #: the vendor's numbers of the reductions

@@ -6,8 +6,7 @@ from typing import Any
 
 from ..dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType
 from ..functional import Array, array_call
-from ..kernels.elementwise import Formula
-from ..kernels.formula import exp, inf, narrow, one, rnd, select
+from ..kernels.formula import Formula, exp, inf, narrow, one, rnd, select
 from ..spec import Operator, ScalarParam, TensorParam, Types, declare, equal_shapes
 
 
