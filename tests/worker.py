@@ -93,9 +93,13 @@ def fork_while_busy() -> None:
     warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks among threads
     stop = threading.Event()
 
+    x = np.linspace(-1, 1, PARALLEL_FROM * 2, dtype=np.float32)
+
     def work() -> None:
         while not stop.is_set():
-            results(PARALLEL_FROM * 3)
+            ar.hardshrink_backward(x, x)
+            ar.softplus_backward(x[::-1], x)
+            ar.smooth_l1_loss_backward(x, x, x[:1])
 
     workers = [threading.Thread(target=work) for _ in range(3)]
     for worker in workers:
@@ -104,7 +108,6 @@ def fork_while_busy() -> None:
     for _ in range(5):
         child = os.fork()
         if child == 0:
-            x = np.linspace(-1, 1, PARALLEL_FROM * 2, dtype=np.float32)
             passed = ar.hardshrink_backward(x, x, 0.5)
             os._exit(0 if np.array_equal(passed, np.where(abs(x) > 0.5, x, 0)) else 1)
         statuses.append(os.waitpid(child, 0)[1])
@@ -133,7 +136,7 @@ def kernels() -> None:
         x = np.linspace(-1, 1, 7, dtype=np.float32)
         ar.hardshrink_backward(x, x)
         ar.softplus_backward(x[::-1], x)
-        ar.prelu_backward(x, x, x[:1])
+        ar.smooth_l1_loss_backward(x, x, x)
         big = np.linspace(0, 1, PARALLEL_FROM, dtype=ml_dtypes.bfloat16)
         ar.logit_grad(big, big)
     rows = ar.kernel_statistics()
