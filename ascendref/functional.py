@@ -205,15 +205,17 @@ def _checked_call(
         )
         known = _DenseElementwise(kernel, values, default.numpy)
         kernel((*arrays, outs[0]), values, in_place)
+    if (
+        all([type(tensor) is np.ndarray for tensor in tensors])
+        and outs[0].dtype == default.numpy
+        and _PLAIN.issuperset(map(type, (*scalars, compute_dtype)))
+    ):
+        if len(_KNOWN) >= _KNOWN_LIMIT:
+            _KNOWN.clear()
+        _KNOWN[operator, compute_dtype, scalars, *map(_type_of, arrays)] = known
     if out is not None:
         return out
-    if wrap is None:
-        if _PLAIN.issuperset(map(type, (*scalars, compute_dtype))):
-            if len(_KNOWN) >= _KNOWN_LIMIT:
-                _KNOWN.clear()
-            _KNOWN[operator, compute_dtype, scalars, *map(_type_of, arrays)] = known
-        return outs[0] if len(outs) == 1 else outs
-    results = tuple([wrap(array) for array in outs])
+    results = outs if wrap is None else tuple([wrap(array) for array in outs])
     return results[0] if len(results) == 1 else results
 
 

@@ -22,6 +22,8 @@ EDGE: Final = 32
 BLOCK: Final = 1024
 #: running sums inside a block, term k goes to sum k mod LANES: part of the definition of its bits
 LANES: Final = 16
+#: most channels in one tile of a reduction; two cache lines of float32
+STRIP: Final = 32
 
 Strides = tuple[int, ...]
 
@@ -112,9 +114,9 @@ def tile_plan(shape: tuple[int, ...], operands: tuple[Strides, ...]) -> tuple[ND
 class ChannelPlan(NamedTuple):
     """How a loop with one sum per channel walks its operands."""
 
-    #: ``channels, terms, strip, segment, group, r``, the sizes of the ``r`` axes that are summed
-    #: over, for every operand its channel stride and its strides along those axes; then, for the
-    #: weight, the number of its axes, their sizes and their strides
+    #: ``channels, terms, strip, segment, group, columns, r``, the sizes of the ``r`` axes that are
+    #: summed over, for every operand its channel stride and its strides along those axes; then, for
+    #: the weight, the number of its axes, their sizes and their strides
     plan: NDArray[Any]
     #: number of tasks: blocks of terms × strips of channels
     tasks: int
@@ -154,16 +156,12 @@ def channel_plan(
     across = tuple(0 if channel is None else strides[channel] for strides in operands)
     terms = prod(sizes)
     inner = sizes[-1] if sizes else 1
-    if channels == 1 or inner >= BLOCK:
-        strip = 1
-    elif steps[-1] and abs(across[-1]) >= abs(steps[-1][-1]):
-        strip = 16
-    else:
-        strip = 32  # channels lie side by side in memory: two cache lines of float32
-    strip = min(strip, channels)
+    # where channels lie side by side in memory, a tile has them as columns
+    columns = bool(steps[-1]) and abs(across[-1]) < abs(steps[-1][-1])
+    strip = min(channels, STRIP if columns else 1 if inner >= BLOCK else STRIP // 2)
     segment = min(BLOCK, 2 * TILE // strip) // LANES * LANES
     group = max(1, 16 * TILE // (strip * min(terms, BLOCK)))
-    rows = [channels, terms, strip, segment, group, len(sizes), *sizes]
+    rows = [channels, terms, strip, segment, group, int(columns), len(sizes), *sizes]
     for stride, step in zip(across, steps, strict=True):
         rows += [stride, *step]
     weight_sizes, (weight_steps,) = collapse(weight[0], (weight[1],))

@@ -10,12 +10,12 @@ from pathlib import Path
 WORKER = Path(__file__).with_name("worker.py")
 
 
-def start(program: str, **environment: str) -> subprocess.Popen[str]:
+def start(program: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
     """Start a program of the worker in a fresh process, warnings as errors."""
     # pip puts the TBB library where the dynamic linker does not look
     environment["LD_LIBRARY_PATH"] = str(Path(sys.prefix) / "lib")
     return subprocess.Popen(
-        [sys.executable, "-W", "error", str(WORKER), program],
+        [sys.executable, "-W", "error", str(WORKER), program, *arguments],
         env=os.environ | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -34,6 +34,6 @@ def finish(process: subprocess.Popen[str]) -> str:
     return out.strip()
 
 
-def run(program: str, **environment: str) -> str:
+def run(program: str, *arguments: str, **environment: str) -> str:
     """Run a program of the worker to its end."""
-    return finish(start(program, **environment))
+    return finish(start(program, *arguments, **environment))

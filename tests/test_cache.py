@@ -33,6 +33,12 @@ def test_eight_processes_at_once_on_an_empty_cache(tmp_path):
     assert run("kernels", NUMBA_CACHE_DIR=str(tmp_path)) == "4 0 []"
 
 
+def test_kernels_that_different_processes_compiled_keep_apart(tmp_path):
+    kinds = ("float16", "float32", "float64")
+    apart = [run("types", kind, NUMBA_CACHE_DIR=str(tmp_path)) for kind in kinds]
+    assert run("types", *kinds, NUMBA_CACHE_DIR=str(tmp_path)).splitlines() == apart
+
+
 def test_an_unwritable_folder_means_no_cache_and_one_warning(tmp_path):
     file = tmp_path / "file"
     file.write_text("not a folder")

@@ -144,6 +144,16 @@ def kernels() -> None:
     print(cached, len(rows) - cached, [str(entry.message) for entry in seen])
 
 
+def types() -> None:
+    """Print a digest of all operators on data of each of the named types."""
+    for kind in sys.argv[2:]:
+        rng = np.random.default_rng(6)
+        x, g = rng.uniform(-2, 2, (2, 9, 5)).astype(kind)
+        found = [*ar.prelu_backward(g, x, x[0]), ar.softplus_backward(g, x[:, ::-1])]
+        found += [ar.hardshrink_backward(g, x), ar.logit_grad(x.T, g.T)]
+        print(kind, digest(found))
+
+
 def nothing() -> None:
     """Import the package and print how many kernels that made."""
     print(len(ar.kernel_statistics()))
@@ -151,7 +161,7 @@ def nothing() -> None:
 
 PROGRAMS: dict[str, Callable[[], None]] = {
     program.__name__: program
-    for program in (bits, threads, fork, fork_while_busy, spawn, kernels, nothing)
+    for program in (bits, threads, fork, fork_while_busy, spawn, kernels, types, nothing)
 }
 
 if __name__ == "__main__":

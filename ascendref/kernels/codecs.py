@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
+from uuid import uuid4
 
 import numpy as np
 from llvmlite import ir
@@ -19,6 +20,17 @@ from numba.extending import intrinsic
 
 #: options of every compiled helper: IEEE division instead of ZeroDivisionError, no fast-math
 JIT_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "nogil": True}
+
+
+def helper(function: Callable[..., Any]) -> Any:
+    """Compile a function for kernels to call.
+
+    A cached kernel brings along the machine code of its helpers under their names, and the linker
+    takes two of one name for the same. So every helper gets a name that no other process gives.
+    """
+    function.__qualname__ = f"{function.__name__}_{uuid4().hex}"
+    return njit(**JIT_OPTIONS)(function)
+
 
 _I16: Final = ir.IntType(16)
 _I32: Final = ir.IntType(32)
@@ -116,47 +128,47 @@ def to_odd_float64(builder: Any, value: Any) -> Any:
     return builder.sitofp(builder.select(small, value, kept), _DOUBLE)
 
 
-@njit
+@helper
 def _same(value: Any) -> Any:
     return value
 
 
-@njit
+@helper
 def _float32_of(value: Any) -> Any:
     return np.float32(value)
 
 
-@njit
+@helper
 def _float64_of(value: Any) -> Any:
     return np.float64(value)
 
 
-@njit
+@helper
 def _round_float16(value: Any) -> Any:
     return decode_float16(encode_float16(value))
 
 
-@njit
+@helper
 def _round_bfloat16(value: Any) -> Any:
     return decode_bfloat16(encode_bfloat16(value))
 
 
-@njit
+@helper
 def _float64_from_float16(bits: Any) -> Any:
     return np.float64(decode_float16(bits))
 
 
-@njit
+@helper
 def _float64_from_bfloat16(bits: Any) -> Any:
     return np.float64(decode_bfloat16(bits))
 
 
-@njit
+@helper
 def _float16_from_float64(value: Any) -> Any:
     return encode_float16(to_odd_float32(value))
 
 
-@njit
+@helper
 def _bfloat16_from_float64(value: Any) -> Any:
     return encode_bfloat16(to_odd_float32(value))
 
@@ -225,7 +237,7 @@ def decoder(storage: str, compute: str) -> Any:
     widen = to_odd_float64 if storage == "int64" else _WIDEN.get((storage, np.float64), _float64_of)
     narrow, expand = _SINGLE_ROUNDING[compute], _WIDEN[compute, np.float32]
 
-    @njit
+    @helper
     def decode(element: Any) -> Any:
         return expand(narrow(widen(element)))
 
@@ -244,7 +256,7 @@ def encoder(compute: str, result: str, out: str) -> Any:
     widened = np.float64 if result == "float64" else np.float32
     expand, finish = _WIDEN[result, widened], _NARROW[widened, out]
 
-    @njit
+    @helper
     def encode(value: Any) -> Any:
         return finish(expand(narrow(value)))
 

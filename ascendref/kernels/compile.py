@@ -1,9 +1,9 @@
 """Compiling: jit options, kernel identity, the disk cache, who may run in parallel.
 
 Numba keeps compiled functions in files named after the function, and looks only at the source file
-that the function stands in. Kernels are generated, so each carries in its name a digest of all
-that goes into it: every file of this package, and the file of its formula. Editing a formula or a
-codec therefore names a new kernel and cannot load a stale one.
+that the function stands in. Kernels are generated, so each carries in its name a digest of all that
+goes into it: the files that kernels are made of, and the file of its formula. Editing a formula or
+a codec therefore names a new kernel and cannot load a stale one.
 """
 
 from __future__ import annotations
@@ -89,9 +89,8 @@ class Once:
 @cache
 def _package_digest() -> bytes:
     """Digest the source of every module that kernels are made of."""
-    return b"".join(
-        hashlib.sha256(path.read_bytes()).digest() for path in sorted(_PACKAGE.glob("*.py"))
-    )
+    files = [*sorted(_PACKAGE.glob("*.py")), *map(_PACKAGE.with_name, ("dtypes.py", "layout.py"))]
+    return b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)
 
 
 @cache
@@ -106,11 +105,6 @@ def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[...
     exec(compile(source, __file__, "exec"), local)
     # a cached kernel imports the module that its globals name
     return FunctionType(local[name].__code__, names | {"__name__": __name__}, name)
-
-
-def helper(source: str, name: str, names: dict[str, Any]) -> Any:
-    """Compile generated source into a function for other kernels to call."""
-    return njit(**JIT_OPTIONS)(function_from(source, name, names))
 
 
 def kernel(

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ..dtypes import ElementType
 from ..layout import TILE, broadcast_strides, tile_plan
-from .codecs import REGISTER, decoder, encoder
-from .compile import CORES, Once, helper, kernel
+from .codecs import REGISTER, decoder, encoder, helper
+from .compile import CORES, Once, function_from, kernel
 from .formula import Formula
 from .tiles import loader, stack, storer
 from .vocabulary import compiled
@@ -243,7 +243,7 @@ class ElementwiseKernel:
             types.Array(from_dtype(kind.storage), 1, "C", readonly=True) for kind in self.inputs
         ]
         signature.append(types.Array(from_dtype(self.out.storage), 1, "C"))
-        return helper(source, "body", names), signature, f"{arrays}, out"
+        return helper(function_from(source, "body", names)), signature, f"{arrays}, out"
 
     @Once
     def _tiled_body(self) -> tuple[Any, list[Any], str]:
@@ -279,7 +279,7 @@ class ElementwiseKernel:
         )
         signature = [types.int64] * len(operands)
         signature.append(types.Array(types.int64, 1, "C"))
-        return helper(source, "body", names), signature, f"{arrays}, out, plan"
+        return helper(function_from(source, "body", names)), signature, f"{arrays}, out, plan"
 
 
 @cache

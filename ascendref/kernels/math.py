@@ -13,8 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from .codecs import helper
 
 _F: Final = np.float32
 _D: Final = np.float64
@@ -111,7 +113,7 @@ _C12_D: Final = _D(float.fromhex("0x1.1f731ea5352cap-29"))
 _ONE_D: Final = _D(1.0)
 
 
-@njit
+@helper
 def exp_float32(x: Any) -> Any:
     """Return the exponential of a float32."""
     x = _HIGHEST_F if x > _HIGHEST_F else x
@@ -128,7 +130,7 @@ def exp_float32(x: Any) -> Any:
     return _scale32(total + rest, _bits32(shifted) - _MAGIC_BITS_F)
 
 
-@njit
+@helper
 def exp_float64(x: Any) -> Any:
     """Return the exponential of a float64."""
     x = _HIGHEST_D if x > _HIGHEST_D else x

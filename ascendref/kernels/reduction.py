@@ -20,23 +20,21 @@ from numba.np.numpy_support import from_dtype
 from numpy.typing import NDArray
 
 from ..dtypes import ElementType
-from ..layout import BLOCK, LANES, TILE, ChannelPlan, broadcast_strides, channel_plan
-from .codecs import REGISTER, ROUND, decoder, encoder
-from .compile import CORES, Once, helper, kernel
+from ..layout import BLOCK, LANES, STRIP, TILE, ChannelPlan, broadcast_strides, channel_plan
+from .codecs import REGISTER, ROUND, decoder, encoder, helper
+from .compile import CORES, Once, function_from, kernel
 from .elementwise import PARALLEL_FROM
 from .formula import Formula
 from .tiles import loader, peek, poke, stack, storer
 from .vocabulary import compiled
 
-_STRIP: Final = 32
-
 _PLACE: Final = """
-def place(plan, operand, term):
-    axes = plan[5]
-    at = 6 + axes + operand * (axes + 1)
-    offset = 0
+def place(plan, operand, channel, term):
+    axes = plan[6]
+    at = 7 + axes + operand * (axes + 1)
+    offset = channel * plan[at]
     for axis in range(axes - 1, -1, -1):
-        size = plan[6 + axis]
+        size = plan[7 + axis]
         after = term // size
         offset += (term - after * size) * plan[at + 1 + axis]
         term = after
@@ -50,12 +48,21 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
     results = allocate()
     weights = allocate_weights()
     lanes = allocate_lanes()
-    channels, terms, strip, segment, axes = plan[0], plan[1], plan[2], plan[3], plan[5]
-    inner = plan[5 + axes] if axes else 1
+    channels, terms, strip, segment = plan[0], plan[1], plan[2], plan[3]
+    columns, axes = plan[5] == 1, plan[6]
+    inner = plan[6 + axes] if axes else 1
     strips = (channels + strip - 1) // strip
-    strides = 6 + axes
-    weight_axes = 6 + axes + 3 * (axes + 1)
+    # strides of gradient, data and result along the channels and along the innermost summed axis
+    grad_c = plan[7 + axes]
+    data_c = plan[8 + 2 * axes]
+    result_c = plan[9 + 3 * axes]
+    grad_k = plan[7 + 2 * axes] if axes else 0
+    data_k = plan[8 + 3 * axes] if axes else 0
+    result_k = plan[9 + 4 * axes] if axes else 0
+    weight_axes = 10 + 4 * axes
     weight_rank = plan[weight_axes]
+    # where a channel and a running sum stand among the running sums
+    lane_c, lane_k = (1, strip) if columns else ({lanes}, 1)
     for task in range(start, stop):
         block = task // strips
         channel = (task - block * strips) * strip
@@ -69,7 +76,7 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                 offset += (rest - after * size) * plan[weight_axes + 1 + weight_rank + axis]
                 rest = after
             weights[c] = decode(read(weight, offset))
-        for i in range(height * {lanes}):
+        for i in range(strip * {lanes}):
             lanes[i] = minus_zero
         end = min(terms, (block + 1) * {block})
         for first in range(block * {block}, end, segment):
@@ -78,48 +85,61 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
             while done < width:
                 term = first + done
                 run = min(width - done, inner - term % inner)
-                s1, s0 = plan[strides], plan[strides + axes] if axes else 0
-                at = grad + channel * s1 + place(plan, 0, term)
-                load(grads, done, segment, at, s0, s1, run, height)
-                s1, s0 = plan[strides + axes + 1], plan[strides + 2 * axes + 1] if axes else 0
-                at = data + channel * s1 + place(plan, 1, term)
-                load(datas, done, segment, at, s0, s1, run, height)
+                grad_at = grad + place(plan, 0, channel, term)
+                data_at = data + place(plan, 1, channel, term)
+                if columns:
+                    load(grads, done * strip, strip, grad_at, grad_c, grad_k, height, run)
+                    load(datas, done * strip, strip, data_at, data_c, data_k, height, run)
+                else:
+                    load(grads, done, segment, grad_at, grad_k, grad_c, run, height)
+                    load(datas, done, segment, data_at, data_k, data_c, run, height)
                 done += run
-            for c in range(height):
-                row = c * segment
-                w = weights[c]
-                for i in range(row, row + width):
-                    results[i] = element(grads[i], datas[i], w)
-                for i in range(row, row + width):
-                    grads[i] = term_of(grads[i], datas[i])
+            if columns:
+                for k in range(width):
+                    row = k * strip
+                    lane = k % {lanes} * strip
+                    for c in range(height):
+                        results[row + c] = element(grads[row + c], datas[row + c], weights[c])
+                        t = term_of(grads[row + c], datas[row + c])
+                        lanes[lane + c] = rnd(lanes[lane + c] + t)
+            else:
                 whole = width // {lanes} * {lanes}
-                for i in range(0, whole, {lanes}):
-                    for lane in range({lanes}):
-                        k = c * {lanes} + lane
-                        lanes[k] = rnd(lanes[k] + grads[row + i + lane])
-                for i in range(whole, width):
-                    k = c * {lanes} + i - whole
-                    lanes[k] = rnd(lanes[k] + grads[row + i])
+                for c in range(height):
+                    row = c * segment
+                    w = weights[c]
+                    for i in range(row, row + width):
+                        results[i] = element(grads[i], datas[i], w)
+                    for i in range(row, row + width):
+                        grads[i] = term_of(grads[i], datas[i])
+                    for i in range(0, whole, {lanes}):
+                        for lane in range({lanes}):
+                            k = c * {lanes} + lane
+                            lanes[k] = rnd(lanes[k] + grads[row + i + lane])
+                    for i in range(whole, width):
+                        k = c * {lanes} + i - whole
+                        lanes[k] = rnd(lanes[k] + grads[row + i])
             done = 0
             while done < width:
                 term = first + done
                 run = min(width - done, inner - term % inner)
-                at2 = strides + 2 * axes + 2
-                s1, s0 = plan[at2], plan[at2 + axes] if axes else 0
-                at = result + channel * s1 + place(plan, 2, term)
-                store(results, done, segment, at, s0, s1, run, height)
+                at = result + place(plan, 2, channel, term)
+                if columns:
+                    store(results, done * strip, strip, at, result_c, result_k, height, run)
+                else:
+                    store(results, done, segment, at, result_k, result_c, run, height)
                 done += run
+        half = {lanes} // 2
+        while half:
+            for lane in range(half):
+                for c in range(height):
+                    k = c * lane_c + lane * lane_k
+                    lanes[k] = rnd(lanes[k] + lanes[k + half * lane_k])
+            half //= 2
         for c in range(height):
-            half = {lanes} // 2
-            while half:
-                for lane in range(half):
-                    k = c * {lanes} + lane
-                    lanes[k] = rnd(lanes[k] + lanes[k + half])
-                half //= 2
             if partial.size:
-                partial[(channel + c) * blocks + block] = lanes[c * {lanes}]
+                partial[(channel + c) * blocks + block] = lanes[c * lane_c]
             else:
-                write(sums, (channel + c) * sums_stride, encode(lanes[c * {lanes}]))
+                write(sums, (channel + c) * sums_stride, encode(lanes[c * lane_c]))
 """
 
 _FINISH: Final = """
@@ -289,12 +309,12 @@ class ChannelSumKernel:
         decode, encode = decoder(kind, compute), encoder(compute, kind, kind)
         ends = {"rnd": ROUND[compute], "write": poke(kind), "encode": encode}
         body = {
-            "place": helper(_PLACE, "place", {}),
+            "place": helper(function_from(_PLACE, "place", {})),
             "element": compiled(self.element.element, compute),
             "term_of": compiled(self.term.element, compute),
             "allocate": stack(register, 2 * TILE),
-            "allocate_weights": stack(register, _STRIP),
-            "allocate_lanes": stack(register, _STRIP * LANES),
+            "allocate_weights": stack(register, STRIP),
+            "allocate_lanes": stack(register, STRIP * LANES),
             "minus_zero": register(-0.0),
             "decode": decode,
             "read": peek(kind),
@@ -303,8 +323,8 @@ class ChannelSumKernel:
             **ends,
         }
         return {
-            "body": helper(_BODY.format(block=BLOCK, lanes=LANES), "body", body),
-            "finish": helper(_FINISH, "finish", ends),
+            "body": helper(function_from(_BODY.format(block=BLOCK, lanes=LANES), "body", body)),
+            "finish": helper(function_from(_FINISH, "finish", ends)),
             "int64": np.int64,
             "prange": prange,
         }

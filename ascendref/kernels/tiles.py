@@ -10,13 +10,13 @@ from functools import cache
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.numpy_support import from_dtype
 
 from ..dtypes import ELEMENT_TYPES
-from .codecs import JIT_OPTIONS
+from .codecs import helper
 
 
 @cache
@@ -83,7 +83,7 @@ def loader(storage: str, decode: Any) -> Any:
     size = ELEMENT_TYPES[storage].storage.itemsize
     read = peek(storage)
 
-    @njit(**JIT_OPTIONS)
+    @helper
     def load(
         buffer: Any, first: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int
     ) -> None:
@@ -114,7 +114,7 @@ def storer(storage: str, encode: Any) -> Any:
     size = ELEMENT_TYPES[storage].storage.itemsize
     write = poke(storage)
 
-    @njit(**JIT_OPTIONS)
+    @helper
     def store(
         buffer: Any, first: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int
     ) -> None:

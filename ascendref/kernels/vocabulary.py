@@ -9,9 +9,8 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from .codecs import JIT_OPTIONS, REGISTER, ROUND, decoder
+from .codecs import REGISTER, ROUND, decoder, helper
 from .formula import narrow, select, sign
 from .math import exp_float32, exp_float64
 
@@ -21,7 +20,7 @@ def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
     if not isinstance(function, FunctionType):
         raise TypeError(f"{function!r} is not a plain Python function")
     names = names | {"__name__": function.__module__}
-    return njit(**JIT_OPTIONS)(FunctionType(function.__code__, names, function.__name__))
+    return helper(FunctionType(function.__code__, names, function.__name__))
 
 
 @cache
@@ -43,7 +42,7 @@ def vocabulary(compute: str) -> dict[str, Any]:
         "exp": exp_float32 if register is np.float32 else exp_float64,
         "number": decoder("float64", compute),
         "float32": np.float32,
-        "select": njit(**JIT_OPTIONS)(select),
+        "select": bind(select, {}),
     }
     for function in (sign, narrow):
         names[function.__name__] = bind(function, names)
