@@ -153,13 +153,15 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def time_warm(call: Callable[[], Any], first: float) -> Timing:
-    """Time calls for which no kernel was compiled or loaded, for a while but at least one."""
+    """Time calls for a while, but at least one, once a call needs no new kernel."""
+    known = -1
+    while known != (kernels := len(ascendref.kernel_statistics())):
+        known = kernels
+        call()
     seconds: list[float] = []
-    while not seconds or sum(seconds) < _SECONDS:
-        kernels = len(ascendref.kernel_statistics())
-        taken, _ = timed(call)
-        if len(ascendref.kernel_statistics()) == kernels:
-            seconds.append(taken)
+    end = time.perf_counter() + _SECONDS
+    while not seconds or time.perf_counter() < end:
+        seconds.append(timed(call)[0])
     return Timing(first, statistics.median(seconds), len(seconds))
 
 
