@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from functools import lru_cache
+from math import inf
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -268,12 +269,12 @@ def _scalars(operator: Operator, values: tuple[Any, ...]) -> tuple[float, ...]:
 
 def _number(argument: str, value: Any) -> float:
     """Return the value of a real scalar of any type."""
-    if isinstance(value, (float, int)):
+    if isinstance(value, numbers.Real):
         try:
             return float(value)
         except OverflowError:
-            return float("inf") if value > 0 else float("-inf")
-    if isinstance(value, (numbers.Real, np.generic)) or hasattr(value, "__array__"):
+            return inf if value > 0 else -inf  # type: ignore[operator] # numbers.Real has no order
+    if isinstance(value, np.generic) or hasattr(value, "__array__"):
         array = np.asarray(value)
         if array.ndim == 0 and (array.dtype in BY_NUMPY or array.dtype.kind in "biuf"):
             return float(array)

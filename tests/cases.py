@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import ascendref as ar
+
+from .oracles import ORACLES
 from .rounding import FORMATS, array_of
 
 FLOATS = tuple(FORMATS)
@@ -31,44 +34,11 @@ SUM_TYPES = [
 
 #: operator -> names of its tensors
 TENSORS = {
-    "hardshrink_backward": ("grad_output", "self"),
-    "softplus_backward": ("grad_output", "self"),
-    "prelu_backward": ("grad_output", "self", "weight"),
-    "smooth_l1_loss_backward": ("grad_out", "self", "target"),
-    "logit_grad": ("x", "dy"),
+    name: tuple(tensor.name for tensor in operator.tensors)
+    for name, operator in ar.OPERATORS.items()
 }
-
 #: operator -> the scalars with which every row is run
-SCALARS: dict[str, list[tuple[Any, ...]]] = {
-    "hardshrink_backward": [(v,) for v in (0.5, 0.1, 0.0, -1.0, 2.0**-133, inf, -inf, nan)],
-    "softplus_backward": [
-        (1.0, 20.0),
-        (0.7, 2.0),
-        (-1.5, 1.0),
-        (0.0, 0.0),
-        (0.0, -1.0),
-        (1.0, nan),
-        (inf, 20.0),
-        (nan, 20.0),
-        (3.0, inf),
-        (3.0, -inf),
-    ],
-    "prelu_backward": [()],
-    "smooth_l1_loss_backward": [
-        ("mean", 1.0),
-        ("mean", 0.3),
-        ("none", 1.0),
-        ("sum", 0.3),
-        (1, 0.0),
-        (0, 0.0),
-        (2, 2.0**-140),
-        (0, inf),
-        ("sum", 1e-300),
-    ],
-    "logit_grad": [
-        (v,) for v in (-1.0, None, 0.0, 0.1, 0.5, 0.6, 1.0, 1.5, 1e300, inf, -inf, nan, 1e-6)
-    ],
-}
+SCALARS = {name: oracle.scalars for name, oracle in ORACLES.items()}
 
 
 class Layout(NamedTuple):
@@ -219,21 +189,13 @@ class Case(NamedTuple):
 def _types(operator: str) -> list[tuple[str, ...]]:
     """Return the combinations of types that are tried with contiguous arrays."""
     same = [(kind,) * len(TENSORS[operator]) for kind in FLOATS]
-    match operator:
-        case "hardshrink_backward":
-            return list(product(FLOATS, FLOATS))
-        case "softplus_backward":
-            return list(product(FLOATS, FLOATS + INTEGERS))
-        case "smooth_l1_loss_backward":
-            pairs = [(g, x, x) for g, x in product(FLOATS, FLOATS) if g != x]
-            return [
-                *same,
-                *pairs,
-                ("float16",) * 2 + ("bfloat16",),
-                ("bfloat16",) * 2 + ("float64",),
-            ]
-        case _:
-            return same
+    declared = ar.OPERATORS[operator]
+    if declared.same_type:
+        return same
+    if len(declared.tensors) == 2:
+        return list(product(*([kind.name for kind in t.types] for t in declared.tensors)))
+    pairs = [(g, x, x) for g, x in product(FLOATS, FLOATS) if g != x]
+    return [*same, *pairs, ("float16",) * 2 + ("bfloat16",), ("bfloat16",) * 2 + ("float64",)]
 
 
 def _table() -> list[Case]:

@@ -9,7 +9,7 @@ any neighbour of the true value. ``expected`` rounds them to the element types o
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
+from math import inf, nan, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -188,6 +188,10 @@ class Oracle(NamedTuple):
     compute: Callable[..., Any]
     #: element type to which the value is rounded, from the types of the tensors
     result: Callable[[tuple[str, ...]], str]
+    #: the scalars with which every row of the table of cases is run
+    scalars: list[tuple[Any, ...]]
+    #: the scalars with which every value of a half-precision type is run
+    exhaustive: list[tuple[Any, ...]]
 
 
 def promote(types: tuple[str, ...]) -> str:
@@ -207,11 +211,54 @@ def softplus_result(types: tuple[str, ...]) -> str:
 
 
 ORACLES = {
-    "hardshrink_backward": Oracle(hardshrink_backward, promote),
-    "softplus_backward": Oracle(softplus_backward, softplus_result),
-    "prelu_backward": Oracle(prelu_backward, promote),
-    "smooth_l1_loss_backward": Oracle(smooth_l1_loss_backward, promote),
-    "logit_grad": Oracle(logit_grad, promote),
+    "hardshrink_backward": Oracle(
+        hardshrink_backward,
+        promote,
+        scalars=[(v,) for v in (0.5, 0.1, 0.0, -1.0, 2.0**-133, inf, -inf, nan)],
+        exhaustive=[(0.5,), (0.0,), (-3.0,), (0.1,), (65504.0,), (nan,)],
+    ),
+    "softplus_backward": Oracle(
+        softplus_backward,
+        softplus_result,
+        scalars=[
+            (1.0, 20.0),
+            (0.7, 2.0),
+            (-1.5, 1.0),
+            (0.0, 0.0),
+            (0.0, -1.0),
+            (1.0, nan),
+            (inf, 20.0),
+            (nan, 20.0),
+            (3.0, inf),
+            (3.0, -inf),
+        ],
+        exhaustive=[(1.0, 20.0), (0.3, 5.0), (-2.0, inf), (100.0, nan)],
+    ),
+    "prelu_backward": Oracle(prelu_backward, promote, scalars=[()], exhaustive=[]),
+    "smooth_l1_loss_backward": Oracle(
+        smooth_l1_loss_backward,
+        promote,
+        scalars=[
+            ("mean", 1.0),
+            ("mean", 0.3),
+            ("none", 1.0),
+            ("sum", 0.3),
+            (1, 0.0),
+            (0, 0.0),
+            (2, 2.0**-140),
+            (0, inf),
+            ("sum", 1e-300),
+        ],
+        exhaustive=[("sum", 1.0), ("none", 0.0), ("sum", 0.1), (2, 1e-40)],
+    ),
+    "logit_grad": Oracle(
+        logit_grad,
+        promote,
+        scalars=[
+            (v,) for v in (-1.0, None, 0.0, 0.1, 0.5, 0.6, 1.0, 1.5, 1e300, inf, -inf, nan, 1e-6)
+        ],
+        exhaustive=[(-1.0,), (0.0,), (0.1,), (1e-6,), (0.75,), (1.0,), (inf,)],
+    ),
 }
 
 

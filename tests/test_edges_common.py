@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from inspect import Parameter, signature
 from math import inf
 from typing import Any
 
@@ -38,12 +39,13 @@ def results(got: Any) -> tuple[Any, ...]:
     return got if isinstance(got, tuple) else (got,)
 
 
-DEFAULTS: dict[str, tuple[Any, ...]] = {
-    "hardshrink_backward": (0.5,),
-    "softplus_backward": (1.0, 20.0),
-    "prelu_backward": (),
-    "smooth_l1_loss_backward": ("mean", 1.0),
-    "logit_grad": (-1.0,),
+DEFAULTS = {
+    name: tuple(
+        parameter.default
+        for parameter in signature(getattr(ar, name)).parameters.values()
+        if parameter.default is not Parameter.empty and parameter.kind is not Parameter.KEYWORD_ONLY
+    )
+    for name in ar.OPERATORS
 }
 
 

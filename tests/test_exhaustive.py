@@ -16,7 +16,7 @@ import ascendref as ar
 from ascendref.kernels.codecs import decoder, encoder
 
 from .cases import SUM_TYPES
-from .oracles import expected
+from .oracles import ORACLES, expected
 from .rounding import (
     FORMATS,
     array_of,
@@ -47,12 +47,7 @@ def gradients(kind: str) -> list[Any]:
     return [np.full(1 << 16, value) for value in values]
 
 
-OTHERS = {
-    "hardshrink_backward": [(0.5,), (0.0,), (-3.0,), (0.1,), (65504.0,), (nan,)],
-    "softplus_backward": [(1.0, 20.0), (0.3, 5.0), (-2.0, inf), (100.0, nan)],
-    "smooth_l1_loss_backward": [("sum", 1.0), ("none", 0.0), ("sum", 0.1), (2, 1e-40)],
-    "logit_grad": [(-1.0,), (0.0,), (0.1,), (1e-6,), (0.75,), (1.0,), (inf,)],
-}
+OTHERS = {name: oracle.exhaustive for name, oracle in ORACLES.items() if oracle.exhaustive}
 
 
 @pytest.mark.parametrize("compute", [None, "float16", "bfloat16", "float64"])

@@ -53,7 +53,6 @@ def test_the_first_block_of_the_readme_is_two_commands():
 
 
 def test_every_operator_is_public_and_documented():
-    readme = (ROOT / "README.md").read_text()
     for name, operator in ar.OPERATORS.items():
         function = getattr(ar, name)
         assert name in ar.__all__
@@ -61,7 +60,6 @@ def test_every_operator_is_public_and_documented():
         for section in ("Parameters", "Returns", "Raises", "Notes", "Examples"):
             assert f"{section}\n" in function.__doc__
         assert operator.api in function.__doc__
-        assert name in readme
 
 
 def test_the_types_are_published():
