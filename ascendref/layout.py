@@ -157,7 +157,7 @@ def channel_plan(
     terms = prod(sizes)
     inner = sizes[-1] if sizes else 1
     # where channels lie side by side in memory, a tile has them as columns
-    columns = bool(steps[-1]) and abs(across[-1]) < abs(steps[-1][-1])
+    columns = channels > 1 and bool(sizes) and abs(across[-1]) < abs(steps[-1][-1])
     strip = min(channels, STRIP if columns else 1 if inner >= BLOCK else STRIP // 2)
     segment = min(BLOCK, 2 * TILE // strip) // LANES * LANES
     group = max(1, 16 * TILE // (strip * min(terms, BLOCK)))

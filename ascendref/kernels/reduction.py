@@ -52,13 +52,14 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
     columns, axes = plan[5] == 1, plan[6]
     inner = plan[6 + axes] if axes else 1
     strips = (channels + strip - 1) // strip
-    # strides of gradient, data and result along the channels and along the innermost summed axis
-    grad_c = plan[7 + axes]
-    data_c = plan[8 + 2 * axes]
-    result_c = plan[9 + 3 * axes]
-    grad_k = plan[7 + 2 * axes] if axes else 0
-    data_k = plan[8 + 3 * axes] if axes else 0
-    result_k = plan[9 + 4 * axes] if axes else 0
+    # a tile has terms as rows of channels, or channels as rows of terms
+    step, pitch = (strip, strip) if columns else (1, segment)
+    across = 7 + axes
+    along = across + axes
+    at_0, at_1 = (across, along) if columns else (along, across)
+    grad_0, grad_1 = plan[at_0], plan[at_1]
+    data_0, data_1 = plan[at_0 + axes + 1], plan[at_1 + axes + 1]
+    result_0, result_1 = plan[at_0 + 2 * axes + 2], plan[at_1 + 2 * axes + 2]
     weight_axes = 10 + 4 * axes
     weight_rank = plan[weight_axes]
     # where a channel and a running sum stand among the running sums
@@ -87,12 +88,9 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                 run = min(width - done, inner - term % inner)
                 grad_at = grad + place(plan, 0, channel, term)
                 data_at = data + place(plan, 1, channel, term)
-                if columns:
-                    load(grads, done * strip, strip, grad_at, grad_c, grad_k, height, run)
-                    load(datas, done * strip, strip, data_at, data_c, data_k, height, run)
-                else:
-                    load(grads, done, segment, grad_at, grad_k, grad_c, run, height)
-                    load(datas, done, segment, data_at, data_k, data_c, run, height)
+                m0, m1 = (height, run) if columns else (run, height)
+                load(grads, done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
+                load(datas, done * step, pitch, data_at, data_0, data_1, m0, m1)
                 done += run
             if columns:
                 for k in range(width):
@@ -123,10 +121,8 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                 term = first + done
                 run = min(width - done, inner - term % inner)
                 at = result + place(plan, 2, channel, term)
-                if columns:
-                    store(results, done * strip, strip, at, result_c, result_k, height, run)
-                else:
-                    store(results, done, segment, at, result_k, result_c, run, height)
+                m0, m1 = (height, run) if columns else (run, height)
+                store(results, done * step, pitch, at, result_0, result_1, m0, m1)
                 done += run
         half = {lanes} // 2
         while half:
