@@ -4,7 +4,8 @@ from importlib.metadata import version as _version
 
 from . import operators as _operators
 from .device.device import Device
-from .device.tensor import Scalar, Tensor
+from .device.scalar import Scalar
+from .device.tensor import Tensor
 from .errors import (
     AclError,
     ArgumentError,

@@ -150,13 +150,15 @@ class DataType(IntEnum):
                 return cls(value)
             if isinstance(value, str) and (found := cls._from_name(value)) is not None:
                 return found
-            return _FROM_NUMPY[np.dtype(value)]
+            if value is not None:  # which NumPy takes for float64
+                return _FROM_NUMPY[np.dtype(value)]
         except (KeyError, TypeError, ValueError):
-            raise ArgumentTypeError(
-                "dtype",
-                f"is {value!r}; a NumPy or ml_dtypes type in native byte order, or a name or number"
-                " of aclDataType is expected",
-            ) from None
+            pass
+        raise ArgumentTypeError(
+            "dtype",
+            f"is {value!r}; a NumPy or ml_dtypes type in native byte order, or a name or number of"
+            " aclDataType is expected",
+        )
 
     @classmethod
     def _from_name(cls, name: str) -> DataType | None:

@@ -120,7 +120,7 @@ def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> M
     if value is None:
         fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is None; memory is expected")
     if isinstance(value, Memory):
-        if value.alive and value._space is space:
+        if value.alive and value.space is space:
             return value
         why = "belongs to another device" if value.alive else "was freed before"
         fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{argument} is {value!r}, which {why}")

@@ -154,7 +154,7 @@ class Event:
         (True, False)
         """
         self._check()
-        self._check_device()
+        self.device.scheduler.check()
         if self._record is None:
             return self.ex
         if self._record.state is State.DONE:
@@ -182,7 +182,7 @@ class Event:
                 Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                 f"{self!r} is Ex-style, and those do not keep track of who waits",
             )
-        self._check_device()
+        self.device.scheduler.check()
         for task in self._waits:
             if task.state is not State.DONE:
                 task.stream.scheduler.advance(task)
@@ -211,9 +211,9 @@ class Event:
         """
         self._check()
         deadline = deadline_after(timeout)
+        self.device.scheduler.check()
         record = self._record
         if record is None:
-            self._check_device()
             return
         if not record.stream.scheduler.wait(record, deadline):
             fail(
@@ -324,11 +324,6 @@ class Event:
     def _check(self) -> None:
         if not self._alive:
             fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
-
-    def _check_device(self) -> None:
-        refusal = self.device.scheduler.refusal
-        if refusal is not None:
-            refusal.report()
 
     def _recorded(self) -> Task:
         self._check()

@@ -64,22 +64,25 @@ class Memory:
     False
     """
 
-    __slots__ = ("__weakref__", "_content", "_space", "address", "alive", "device", "nbytes")
+    __slots__ = ("__weakref__", "_content", "address", "alive", "nbytes", "space")
 
     def __init__(
         self,
-        device: Device,
         space: AddressSpace,
         address: int,
         nbytes: int,
         content: NDArray[np.uint8] | None = None,
     ) -> None:
-        self.device = device
+        self.space = space
         self.address = address
         self.nbytes = nbytes
         self.alive = True
-        self._space = space
         self._content = content
+
+    @property
+    def device(self) -> Device:
+        """Where it was allocated."""
+        return self.space.device
 
     @property
     def pinned(self) -> bool:
@@ -121,7 +124,7 @@ class Memory:
         """Return all its bytes; ``count`` of them from ``start`` are about to be overwritten."""
         content = self._content
         if content is None:
-            with self._space.lock:
+            with self.space.lock:
                 if self._content is None:
                     self._content = _uninitialised(self.nbytes, start, count)
                 content = self._content
@@ -134,7 +137,7 @@ class Memory:
 
     def __del__(self) -> None:
         if self.alive:
-            self._space.dropped.append(self.address)  # no lock here: collection can strike anywhere
+            self.space.dropped.append(self.address)  # no lock here: collection can strike anywhere
 
 
 class _Shared:
@@ -172,7 +175,8 @@ class AddressSpace:
     from the first access on; a large device costs nothing.
     """
 
-    def __init__(self, capacity: int, padding: int) -> None:
+    def __init__(self, device: Device, capacity: int, padding: int) -> None:
+        self.device = device
         self.capacity = capacity
         self.lock = threading.Lock()
         #: addresses of allocations that were garbage-collected
@@ -191,7 +195,7 @@ class AddressSpace:
             self._collect()
             return self.capacity - self._used
 
-    def allocate(self, device: Device, nbytes: int) -> Memory:
+    def allocate(self, nbytes: int) -> Memory:
         """Reserve device memory."""
         nbytes = _checked_size(nbytes)
         reserved = (nbytes + 32 + self._padding - 1) // 32 * 32
@@ -199,7 +203,7 @@ class AddressSpace:
             self._collect()
             address = self._place(reserved) if self._used + reserved <= self.capacity else None
             if address is not None:
-                memory = Memory(device, self, address, nbytes)
+                memory = Memory(self, address, nbytes)
                 self._used += reserved
                 self._enter(memory, reserved)
                 return memory
@@ -210,11 +214,11 @@ class AddressSpace:
             f" {self.capacity} bytes are free",
         )
 
-    def allocate_pinned(self, device: Device, nbytes: int) -> Memory:
+    def allocate_pinned(self, nbytes: int) -> Memory:
         """Take memory of the host; its address is the real one."""
         nbytes = _checked_size(nbytes)
         content = _uninitialised(nbytes, 0, 0)
-        memory = Memory(device, self, content.__array_interface__["data"][0], nbytes, content)
+        memory = Memory(self, content.__array_interface__["data"][0], nbytes, content)
         with self.lock:
             self._collect()
             self._enter(memory, 0)

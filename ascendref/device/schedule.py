@@ -33,6 +33,15 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
+def _refuse_inside() -> None:
+    if _thread.inside:
+        fail(
+            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+            "a task waits for the device that runs it; host functions and callbacks must not"
+            " synchronize",
+        )
+
+
 class Scheduler:
     """The queues of one device.
 
@@ -63,6 +72,11 @@ class Scheduler:
                 return
         refusal.report()
 
+    def check(self) -> None:
+        """Raise what makes the device refuse everything, if anything does."""
+        if self.refusal is not None:
+            self.refusal.report()
+
     def wait(self, task: Task, deadline: float | None) -> bool:
         """Wait until a task is done; False when the deadline passed first."""
         raise NotImplementedError
@@ -83,12 +97,7 @@ class Scheduler:
 
     def sleep(self, task: Task, deadline: float | None) -> bool:
         """Block until a task that others run is done; False when the deadline passed first."""
-        if _thread.inside:
-            fail(
-                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                "a task waits for the device that runs it; host functions and callbacks must not"
-                " synchronize",
-            )
+        _refuse_inside()
         done = threading.Lock()
         done.acquire()
         with self.lock:
@@ -188,7 +197,7 @@ class Scheduler:
         self.refusal = refusal
         for stream in self.streams.values():
             stream.queue.clear()
-            stream.failure = None
+            stream.last = stream.failure = None
 
     def _settle(self, task: Task, status: Status) -> Wakers:
         task.ended = perf_counter_ns()
@@ -286,8 +295,7 @@ class LazyScheduler(Scheduler):
 
     def advance(self, task: Task) -> Task | None:
         """Run one task for the sake of another, or return the one that must end before it can."""
-        if _thread.inside:
-            self.sleep(task, None)  # refuses
+        _refuse_inside()
         with self.lock:
             if task.state is State.DONE:
                 return None

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum, IntFlag
-from functools import partial
 from itertools import count
-from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from ..errors import AclError, ArgumentTypeError, fail
 from ..status import Status
+from .callbacks import HostCalls
 from .event import Event
 from .schedule import deadline_after
 from .task import Failure, Kind, State, Task
@@ -25,8 +21,6 @@ if TYPE_CHECKING:
 
 #: the priorities of streams, from the highest to the lowest
 PRIORITIES: Final = (0, 7)
-#: threads of a process that may serve callbacks at a time
-SUBSCRIBER_LIMIT: Final = 1024
 
 _numbers: Final = count(1)
 
@@ -57,33 +51,7 @@ class FailureMode(IntEnum):
     STOP = 1
 
 
-class Subscription:
-    """A thread that serves the callbacks of some streams of a device."""
-
-    __slots__ = ("__weakref__", "device", "queue", "thread")
-
-    def __init__(self, thread: int, device: Device) -> None:
-        self.thread = thread
-        self.device = device
-        self.queue: SimpleQueue[tuple[Task, Callable[[], object]]] = SimpleQueue()
-
-
-_subscriptions: Final[weakref.WeakValueDictionary[int, Subscription]] = (
-    weakref.WeakValueDictionary()
-)
-
-
-def subscription_of(thread: int) -> Subscription | None:
-    """Return which device's callbacks a thread serves."""
-    return _subscriptions.get(thread)
-
-
-def forget_subscriptions() -> None:
-    """Let no thread serve any callbacks any more."""
-    _subscriptions.clear()
-
-
-class Stream:
+class Stream(HostCalls):
     """A queue of work on a device: its tasks run one after the other, in the order of submission.
 
     Made by `Device.create_stream`. Different streams, the default stream included, run in any order
@@ -112,6 +80,7 @@ class Stream:
     """
 
     def __init__(self, device: Device, priority: int, flags: StreamFlag) -> None:
+        super().__init__()
         self.device = device
         self.number = next(_numbers)
         self.priority = min(max(priority, PRIORITIES[0]), PRIORITIES[1])
@@ -126,8 +95,6 @@ class Stream:
         #: the first failure since the last call that synchronized
         self.failure: Failure | None = None
         self._alive = True
-        self._subscription: Subscription | None = None
-        self._calls_host = False
 
     def __repr__(self) -> str:
         state = "" if self._alive else ", destroyed"
@@ -160,6 +127,7 @@ class Stream:
         """
         self.check()
         deadline = deadline_after(timeout)
+        self.scheduler.check()
         task = self.last
         if task is not None and not self.flags & _NEVER_WAITED_FOR:
             if not self.scheduler.wait(task, deadline):
@@ -189,9 +157,7 @@ class Stream:
         True
         """
         self.check()
-        refusal = self.scheduler.refusal
-        if refusal is not None:
-            refusal.report()
+        self.scheduler.check()
         task = self.last
         if task is None or task.state is State.DONE:
             return True
@@ -231,169 +197,6 @@ class Stream:
             task = Task(self, Kind.WAIT, f"wait for event {event.number}", after=record)
             self.scheduler.submit(task)
             event.note_wait(task)
-
-    def launch_host_func(self, function: Callable[[], object]) -> None:
-        """Queue a function of the host; later tasks of the stream wait until it returned.
-
-        Parameters
-        ----------
-        function : callable
-            Takes no arguments. It must not wait for the device.
-
-        Raises
-        ------
-        AclError
-            107000 for None, 107011 if the stream has a thread for its callbacks. What it raises is
-            reported as 507000 when the stream is synchronized.
-
-        Examples
-        --------
-        >>> import ascendref as ar
-        >>> stream = ar.Device("Atlas A2").create_stream()
-        >>> stream.launch_host_func(lambda: print("hello"))
-        >>> stream.synchronize()
-        hello
-        """
-        self.check()
-        _check_function(function)
-        if self._subscription is not None:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_SUBSCRIBE,
-                f"{self!r} has a thread for its callbacks; use launch_callback, or another stream",
-            )
-        self._calls_host = True
-        self.scheduler.submit(Task(self, Kind.HOST, "host function", function))
-
-    def subscribe_report(self, thread: int | None = None) -> None:
-        """Let a thread run the stream's callbacks, whenever it calls `Device.process_report`.
-
-        Parameters
-        ----------
-        thread : int, optional
-            Its ``threading.get_ident()``; None for the calling thread.
-
-        Raises
-        ------
-        AclError
-            107011 if the stream has such a thread or had host functions, 107012 if the thread
-            serves another device or too many threads serve.
-
-        Examples
-        --------
-        >>> import ascendref as ar
-        >>> stream = ar.Device("Atlas A2").create_stream()
-        >>> stream.subscribe_report()
-        >>> stream.unsubscribe_report()
-        """
-        self.check()
-        if self._subscription is not None or self._calls_host:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_SUBSCRIBE,
-                f"{self!r} already has a thread for its callbacks or was given host functions; use"
-                " another stream",
-            )
-        if thread is None:
-            thread = threading.get_ident()
-        subscription = _subscriptions.get(thread)
-        if subscription is None and len(_subscriptions) < SUBSCRIBER_LIMIT:
-            subscription = _subscriptions[thread] = Subscription(thread, self.device)
-        if subscription is None or subscription.device is not self.device:
-            fail(
-                Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                f"thread {thread} serves another device, or {SUBSCRIBER_LIMIT} threads serve"
-                " already",
-            )
-        self._subscription = subscription
-
-    def unsubscribe_report(self, thread: int | None = None) -> None:
-        """Undo `subscribe_report`.
-
-        Parameters
-        ----------
-        thread : int, optional
-            The thread that was given there; None for the calling thread.
-
-        Raises
-        ------
-        AclError
-            107011 if the stream has no such thread, 107012 if it is another one.
-
-        Examples
-        --------
-        >>> import ascendref as ar
-        >>> stream = ar.Device("Atlas A2").create_stream()
-        >>> stream.subscribe_report()
-        >>> stream.unsubscribe_report()
-        """
-        self.check()
-        if self._subscription is None:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_SUBSCRIBE,
-                f"{self!r} has no thread for its callbacks; subscribe_report sets one",
-            )
-        if thread is None:
-            thread = threading.get_ident()
-        if self._subscription.thread != thread:
-            fail(
-                Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                f"thread is {thread}; the callbacks of {self!r} belong to"
-                f" {self._subscription.thread}",
-            )
-        self._subscription = None
-
-    def launch_callback(self, function: Callable[[], object], block: bool = True) -> None:
-        """Queue a function for the thread that `subscribe_report` set.
-
-        Parameters
-        ----------
-        function : callable
-            Takes no arguments. It must not wait for the device.
-        block : bool, optional
-            Whether later tasks of the stream wait until it returned.
-
-        Raises
-        ------
-        AclError
-            107000 for None, 107015 if no thread was set, 100000 if ``block`` is not a bool.
-
-        Examples
-        --------
-        >>> import ascendref as ar
-        >>> dev = ar.Device("Atlas A2")
-        >>> stream = dev.create_stream()
-        >>> stream.subscribe_report()
-        >>> stream.launch_callback(lambda: print("called back"))
-        >>> dev.process_report()
-        called back
-        1
-        >>> stream.unsubscribe_report()
-        """
-        self.check()
-        if block not in (0, 1):
-            fail(Status.ACL_ERROR_INVALID_PARAM, f"block is {block!r}; True or False is expected")
-        _check_function(function)
-        subscription = self._subscription
-        if subscription is None:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_NO_CB_REG,
-                f"{self!r} has no thread for its callbacks; call subscribe_report first",
-            )
-        task = Task(self, Kind.CALLBACK if block else Kind.NOTICE, "callback")
-        task.function = partial(subscription.queue.put, (task, function))
-        self.scheduler.submit(task)
-
-    def next_callback(self, subscription: Subscription) -> Task | None:
-        """Return the first callback for a thread that is still queued."""
-        if self._subscription is not subscription:
-            return None
-        return next(
-            (
-                task
-                for task in tuple(self.queue)
-                if task.state is State.QUEUED and task.kind in (Kind.CALLBACK, Kind.NOTICE)
-            ),
-            None,
-        )
 
     def set_failure_mode(self, mode: int) -> None:
         """Say what the failure of a task means for the work behind it.
@@ -503,12 +306,3 @@ class Stream:
         else:
             with suppress(AclError):  # an error on its way out is neither hidden nor kept waiting
                 self.destroy(force=True)
-
-
-def _check_function(function: Callable[[], object]) -> None:
-    if function is None:
-        fail(Status.ACL_ERROR_RT_PARAM_INVALID, "function is None; a callable is expected")
-    if not callable(function):
-        raise ArgumentTypeError(
-            "function", f"is a {type(function).__name__}; a callable is expected"
-        )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable
 from enum import IntEnum
 from math import prod
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,26 +207,29 @@ class Tensor:
         memory = self.memory
         if memory is not None and not memory.alive:
             self._refuse(name, f"lies in {memory!r}; free memory only after its last use")
-        if self.size == 0:
-            return np.empty(self.shape, self.dtype)
-        if memory is None:
+        if memory is None and self.size:
             self._refuse(name, "has no memory; give it some with Device.malloc or Device.empty")
         low, high = self._extent()
         itemsize = self.data_type.nbytes
-        if low < 0 or high * itemsize > memory.nbytes:
+        if memory is not None and self.size and (low < 0 or high * itemsize > memory.nbytes):
             self._refuse(
                 name,
                 f"with shape {self.shape}, strides {self.strides} and offset {self.offset} covers"
                 f" elements {low} to {high - 1} of {itemsize} bytes; its memory has"
                 f" {memory.nbytes} bytes",
             )
-        return np.ndarray(
-            self.shape,
-            self.dtype,
-            memory.content(),
-            self.offset * itemsize,
-            tuple(stride * itemsize for stride in self.strides),
-        )
+        try:
+            if memory is None or self.size == 0:
+                return np.empty(self.shape, self.dtype)
+            return np.ndarray(
+                self.shape,
+                self.dtype,
+                memory.content(),
+                self.offset * itemsize,
+                tuple([stride * itemsize for stride in self.strides]),
+            )
+        except ValueError as error:
+            self._refuse(name, f"has shape {self.shape}, which cannot be addressed: {error}")
 
     def numpy(self) -> NDArray[Any]:
         """Copy the elements to the host.
@@ -269,73 +271,6 @@ class Tensor:
         fail(Status.ACLNN_ERR_PARAM_INVALID, f"{name} {problem}")
 
 
-#: types that a scalar cannot have
-_NOT_SCALAR: Final = (
-    DataType.ACL_DT_UNDEFINED,
-    DataType.ACL_STRING,
-    DataType.ACL_INT4,
-    DataType.ACL_UINT1,
-    DataType.ACL_COMPLEX32,
-)
-
-
-class Scalar:
-    """A number with an element type.
-
-    Parameters
-    ----------
-    value : number
-        Rounded to the type; an integer type takes only integers that it can hold.
-    dtype : dtype, str or int
-        A NumPy or ml_dtypes type, or a name or number of ``aclDataType``. Of the types that NumPy
-        lacks, HIFLOAT8 and those of 4 and 6 bits keep the value as a double.
-
-    Raises
-    ------
-    AclError
-        161001 for a value of None, 161002 for a type that scalars cannot have (STRING, INT4, UINT1,
-        COMPLEX32, UNDEFINED).
-    ArgumentTypeError, ArgumentValueError
-        For what is no number, or does not fit.
-
-    Attributes
-    ----------
-    value : NumPy scalar
-        The number as the type holds it.
-    data_type : DataType
-        The type.
-
-    Examples
-    --------
-    >>> import ascendref as ar
-    >>> float(ar.Scalar(0.1, "float16").value)
-    0.0999755859375
-    """
-
-    __slots__ = ("data_type", "value")
-
-    def __init__(self, value: Any, dtype: Any) -> None:
-        if value is None:
-            fail(Status.ACLNN_ERR_PARAM_NULLPTR, "value is None; a number is expected")
-        self.data_type = DataType.of(dtype)
-        if self.data_type in _NOT_SCALAR:
-            allowed = ", ".join(kind.name for kind in DataType if kind not in _NOT_SCALAR)
-            fail(
-                Status.ACLNN_ERR_PARAM_INVALID,
-                f"dtype is {self.data_type.name}; a scalar can be {allowed}",
-            )
-        kind = self.data_type.numpy
-        self.value = _convert(value, np.dtype(np.float64) if kind.type is np.void else kind)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """NumPy's type; raw bytes for the vendor's types that NumPy lacks."""
-        return self.data_type.numpy
-
-    def __repr__(self) -> str:
-        return f"Scalar({self.value!s}, {self.data_type.name})"
-
-
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the strides of C order, in elements."""
     strides: list[int] = []
@@ -355,23 +290,3 @@ def _integers(argument: str, values: Iterable[int] | None) -> tuple[int, ...]:
         raise ArgumentTypeError(
             argument, f"is {values!r}; a sequence of whole numbers is expected"
         ) from None
-
-
-def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Return a number as an element type holds it."""
-    number = value.item() if isinstance(value, np.generic) or hasattr(value, "item") else value
-    if isinstance(number, np.generic):
-        number = float(number)  # ml_dtypes' item() keeps its own type
-    real = isinstance(number, numbers.Real)
-    if not real and not (dtype.kind == "c" and isinstance(number, numbers.Complex)):
-        wanted = "number" if dtype.kind == "c" else "real number"
-        raise ArgumentTypeError("value", f"is {value!r}; a {wanted} is expected")
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        if not (number == number // 1 and limits.min <= number <= limits.max):
-            raise ArgumentValueError(
-                "value", f"is {value!r}; {dtype.name} holds integers {limits.min} to {limits.max}"
-            )
-        return dtype.type(int(number))
-    with np.errstate(over="ignore"):
-        return np.asarray(number).astype(dtype)[()]
