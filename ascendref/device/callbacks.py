@@ -27,17 +27,21 @@ SUBSCRIBER_LIMIT: Final = 1024
 class Subscription:
     """A thread that serves the callbacks of some streams of a device."""
 
-    __slots__ = ("__weakref__", "device", "queue", "thread")
+    __slots__ = ("_device", "queue", "streams", "thread")
 
     def __init__(self, thread: int, device: Device) -> None:
         self.thread = thread
-        self.device = device
+        self._device = weakref.ref(device)
+        #: how many streams
+        self.streams = 0
         self.queue: SimpleQueue[tuple[Task, Callable[[], object]]] = SimpleQueue()
 
+    def serves(self, device: Device) -> bool:
+        """Tell whether it is that device's streams."""
+        return self._device() is device
 
-_subscriptions: Final[weakref.WeakValueDictionary[int, Subscription]] = (
-    weakref.WeakValueDictionary()
-)
+
+_subscriptions: Final[dict[int, Subscription]] = {}
 
 
 def forget_subscriptions() -> None:
@@ -54,12 +58,12 @@ def process_report(device: Device, timeout: float | None) -> int:
         )
     deadline = deadline_after(timeout)
     subscription = _subscriptions.get(threading.get_ident())
-    if subscription is None or subscription.device is not device:
+    if subscription is None or not subscription.serves(device):
         fail(
             Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
             "this thread serves no stream of the device; call Stream.subscribe_report first",
         )
-    _bring_callback(subscription, deadline)
+    _bring_callback(device.scheduler, subscription, deadline)
     done = 0
     try:
         task, function = subscription.queue.get(timeout=_queue_timeout(deadline))
@@ -76,9 +80,10 @@ def process_report(device: Device, timeout: float | None) -> int:
     return done
 
 
-def _bring_callback(subscription: Subscription, deadline: float | None) -> None:
+def _bring_callback(
+    scheduler: Scheduler, subscription: Subscription, deadline: float | None
+) -> None:
     """Where work runs on demand, run it up to the next callback of a thread."""
-    scheduler = subscription.device.scheduler
     if isinstance(scheduler, EagerScheduler):
         return
     while subscription.queue.empty():
@@ -178,12 +183,13 @@ class HostCalls:
         subscription = _subscriptions.get(thread)
         if subscription is None and len(_subscriptions) < SUBSCRIBER_LIMIT:
             subscription = _subscriptions[thread] = Subscription(thread, self.device)
-        if subscription is None or subscription.device is not self.device:
+        if subscription is None or not subscription.serves(self.device):
             fail(
                 Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
                 f"thread {thread} serves another device, or {SUBSCRIBER_LIMIT} threads serve"
                 " already",
             )
+        subscription.streams += 1
         self._subscription = subscription
 
     def unsubscribe_report(self, thread: int | None = None) -> None:
@@ -220,7 +226,7 @@ class HostCalls:
                 f"thread is {thread}; the callbacks of {self!r} belong to"
                 f" {self._subscription.thread}",
             )
-        self._subscription = None
+        self._end_subscription()
 
     def launch_callback(self, function: Callable[[], object], block: bool = True) -> None:
         """Queue a function for the thread that `subscribe_report` set.
@@ -262,6 +268,13 @@ class HostCalls:
         task = Task(cast("Stream", self), Kind.CALLBACK if block else Kind.NOTICE, "callback")
         task.function = partial(subscription.queue.put, (task, function))
         self.scheduler.submit(task)
+
+    def _end_subscription(self) -> None:
+        subscription, self._subscription = self._subscription, None
+        if subscription is not None:
+            subscription.streams -= 1
+            if not subscription.streams:
+                _subscriptions.pop(subscription.thread, None)
 
     def next_callback(self, subscription: Subscription) -> Task | None:
         """Return the first callback for a thread that is still queued."""

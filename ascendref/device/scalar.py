@@ -80,14 +80,7 @@ class Scalar:
 
 def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
     """Return a number as an element type holds it."""
-    number: Any = value
-    if not isinstance(value, numbers.Number):
-        array = np.asarray(value)  # an array with one element, or a number of ml_dtypes
-        if array.size == 1 and array.dtype.kind not in "OSUMm":
-            number = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64).item()
-    if not isinstance(number, numbers.Complex if dtype.kind == "c" else numbers.Real):
-        wanted = "number" if dtype.kind == "c" else "real number"
-        raise ArgumentTypeError("value", f"is {value!r}; a {wanted} is expected")
+    number = _number(value, numbers.Complex if dtype.kind == "c" else numbers.Real)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         if not (number == number // 1 and limits.min <= number <= limits.max):
@@ -103,6 +96,20 @@ def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
             # ml_dtypes narrows by way of float32: leave it nothing to round twice
             return _round_to_odd(wide).astype(dtype)
         return wide.astype(dtype)
+
+
+def _number(value: Any, kind: type) -> Any:
+    """Return a number of the standard library's or NumPy's, or raise ArgumentTypeError."""
+    number = value
+    if not isinstance(value, numbers.Number):
+        array = np.asarray(value)  # an array with one element, or a number of ml_dtypes
+        if array.size == 1 and array.dtype.kind not in "OSUMm":
+            number = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64).item()
+    if not isinstance(number, kind):
+        raise ArgumentTypeError(
+            "value", f"is {value!r}; a {kind.__name__.lower()} number is expected"
+        )
+    return number
 
 
 def _as_float(number: Any) -> float:

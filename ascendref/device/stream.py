@@ -283,7 +283,7 @@ class Stream(HostCalls):
         elif task is not None:
             scheduler.wait(task, None)
         self._alive = False
-        self._subscription = None
+        self._end_subscription()
         with scheduler.lock:
             scheduler.streams.pop(self.number, None)
             failure, self.failure = self.failure, None
