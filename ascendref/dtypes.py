@@ -128,8 +128,8 @@ class DataType(IntEnum):
     @property
     def numpy(self) -> np.dtype[Any]:
         """The NumPy type with these elements; raw bytes (``void``) where NumPy has none."""
-        raw: np.dtype[Any] = np.dtype((np.void, _RAW_BYTES.get(self, 8)))
-        return _NUMPY.get(self, raw)
+        known = _NUMPY.get(self)
+        return np.dtype((np.void, _RAW_BYTES.get(self, 8))) if known is None else known
 
     @property
     def nbytes(self) -> int:

@@ -96,8 +96,10 @@ class Tensor:
         As given, or their defaults.
     offset : int
         As given.
+    dtype : dtype
+        NumPy's element type; raw bytes (``void``) for the vendor's types that NumPy lacks.
     data_type : DataType
-        The element type.
+        The element type as the vendor calls it.
     format : Format
         As given.
 
@@ -111,7 +113,16 @@ class Tensor:
     [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]
     """
 
-    __slots__ = ("data_type", "format", "memory", "offset", "shape", "storage_shape", "strides")
+    __slots__ = (
+        "data_type",
+        "dtype",
+        "format",
+        "memory",
+        "offset",
+        "shape",
+        "storage_shape",
+        "strides",
+    )
 
     def __init__(
         self,
@@ -132,6 +143,7 @@ class Tensor:
         self.memory = memory
         self.shape = _integers("shape", shape)
         self.data_type = DataType.of(dtype)
+        self.dtype = self.data_type.numpy
         if strides is None:
             self.strides = contiguous_strides(self.shape)
         else:
@@ -145,11 +157,6 @@ class Tensor:
         self.storage_shape = (
             self.shape if storage_shape is None else _integers("storage_shape", storage_shape)
         )
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """NumPy's element type; raw bytes for the vendor's types that NumPy lacks."""
-        return self.data_type.numpy
 
     @property
     def device(self) -> Device | None:
@@ -173,7 +180,7 @@ class Tensor:
         if self.memory is None or self.size == 0:
             return None
         low, high = self._extent()
-        itemsize = self.data_type.nbytes
+        itemsize = self.dtype.itemsize
         return self.memory.address + low * itemsize, (high - low) * itemsize
 
     def view(self, name: str = "tensor") -> NDArray[Any]:
@@ -200,18 +207,18 @@ class Tensor:
         ...
         ascendref.errors.AclError: ACLNN_ERR_PARAM_INVALID (161002): self ...
         """
-        if any(size < 0 for size in self.shape):
+        if min(self.shape, default=0) < 0:
             self._refuse(name, f"has shape {self.shape}; sizes must be at least 0")
-        if self.data_type.nbytes == 0:
+        if self.dtype.itemsize == 0:
             self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
-        memory = self.memory
+        memory, size = self.memory, self.size
         if memory is not None and not memory.alive:
             self._refuse(name, f"lies in {memory!r}; free memory only after its last use")
-        if memory is None and self.size:
+        if memory is None and size:
             self._refuse(name, "has no memory; give it some with Device.malloc or Device.empty")
         low, high = self._extent()
-        itemsize = self.data_type.nbytes
-        if memory is not None and self.size and (low < 0 or high * itemsize > memory.nbytes):
+        itemsize = self.dtype.itemsize
+        if memory is not None and size and (low < 0 or high * itemsize > memory.nbytes):
             self._refuse(
                 name,
                 f"with shape {self.shape}, strides {self.strides} and offset {self.offset} covers"
@@ -219,7 +226,7 @@ class Tensor:
                 f" {memory.nbytes} bytes",
             )
         try:
-            if memory is None or self.size == 0:
+            if memory is None or size == 0:
                 return np.empty(self.shape, self.dtype)
             return np.ndarray(
                 self.shape,
