@@ -1,11 +1,11 @@
 """Five operators of Huawei's Ascend NPUs on arrays, with exact BF16 and F16 rounding."""
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from . import operators as _operators
-from .device.device import Device
-from .device.scalar import Scalar
-from .device.tensor import Tensor
 from .errors import (
     AclError,
     ArgumentError,
@@ -17,8 +17,13 @@ from .errors import (
 from .kernels.compile import KernelStatistics
 from .kernels.compile import statistics as kernel_statistics
 from .operators import *  # noqa: F403 - operators/__init__.py lists the functions
-from .products import PRODUCTS, Product
 from .status import Status
+
+if _TYPE_CHECKING:
+    from .device.device import Device
+    from .device.scalar import Scalar
+    from .device.tensor import Tensor
+    from .products import PRODUCTS, Product
 
 __version__ = _version("ascendref")
 
@@ -39,3 +44,23 @@ __all__ = [
     "kernel_statistics",
 ]
 __all__ += _operators.__all__
+
+#: names that are imported when they are first used, so that the array functions come without them
+_ON_DEMAND = {
+    "PRODUCTS": ".products",
+    "Device": ".device.device",
+    "Product": ".products",
+    "Scalar": ".device.scalar",
+    "Tensor": ".device.tensor",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(_import_module(_ON_DEMAND[name], __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -203,3 +203,18 @@ def test_a_forked_child_neither_hangs_nor_uses_its_parents_device():
         """
     )
     assert (code, out, err) == (0, "child\nparent 0\n", "")
+
+
+def test_the_device_is_imported_on_demand():
+    code, out, err = run(
+        """
+        import sys, ascendref as ar
+        assert "ascendref.device.device" not in sys.modules
+        assert "Device" in dir(ar)
+        ar.Device
+        assert "ascendref.device.device" in sys.modules
+        from ascendref import *
+        print(Tensor.__name__, Scalar.__name__, Product.__name__)
+        """
+    )
+    assert (code, out, err) == (0, "Tensor Scalar Product\n", "")
