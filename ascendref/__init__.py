@@ -1,35 +1,65 @@
-"""Five operators of Huawei's Ascend NPUs on arrays, with exact BF16 and F16 rounding."""
+"""Five operators of Huawei's Ascend NPUs on arrays, and an emulated device to hold."""
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from . import operators as _operators
-from .errors import ArgumentError, ArgumentTypeError, ArgumentValueError, CacheWarning
+from .errors import (
+    AclError,
+    ArgumentError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    CacheWarning,
+    LostWorkWarning,
+)
 from .operators import *  # noqa: F403 - operators/__init__.py lists the functions
+from .status import Status
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
+    from .device.device import Device
+    from .device.scalar import Scalar
+    from .device.tensor import Tensor
     from .kernels.compile import KernelStatistics, kernel_statistics
+    from .products import PRODUCTS, Product
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "PRODUCTS",
+    "AclError",
     "ArgumentError",
     "ArgumentTypeError",
     "ArgumentValueError",
     "CacheWarning",
+    "Device",
     "KernelStatistics",
+    "LostWorkWarning",
+    "Product",
+    "Scalar",
+    "Status",
+    "Tensor",
     "kernel_statistics",
 ]
 __all__ += _operators.__all__
 
-#: what is imported on first use, with all that it needs
-_LATER = {"KernelStatistics": ".kernels.compile", "kernel_statistics": ".kernels.compile"}
+#: names that are imported when they are first used: the array functions come without the device,
+#: and everything comes without Numba until a kernel is needed
+_ON_DEMAND = {
+    "PRODUCTS": ".products",
+    "Device": ".device.device",
+    "KernelStatistics": ".kernels.compile",
+    "Product": ".products",
+    "Scalar": ".device.scalar",
+    "Tensor": ".device.tensor",
+    "kernel_statistics": ".kernels.compile",
+}
 
 
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
+def __getattr__(name: str) -> _Any:
+    if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(_import_module(_LATER[name], __name__), name)
+    value = globals()[name] = getattr(_import_module(_ON_DEMAND[name], __name__), name)
     return value
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
 import ml_dtypes
 import numpy as np
+
+from .errors import ArgumentTypeError
 
 
 class ElementType(NamedTuple):
@@ -81,3 +84,106 @@ def promote(*types: ElementType) -> ElementType:
 def names(types: tuple[ElementType, ...]) -> str:
     """Return the names of several types for a message."""
     return ", ".join(row.name for row in types)
+
+
+class DataType(IntEnum):
+    """The vendor's ``aclDataType``: every element type that a tensor can be described with.
+
+    Examples
+    --------
+    >>> from ascendref.dtypes import DataType
+    >>> DataType.of("bfloat16").name, DataType.of(27).numpy.name, DataType.ACL_INT4.nbytes
+    ('ACL_BF16', 'bfloat16', 1)
+    """
+
+    ACL_DT_UNDEFINED = -1
+    ACL_FLOAT = 0
+    ACL_FLOAT16 = 1
+    ACL_INT8 = 2
+    ACL_INT32 = 3
+    ACL_UINT8 = 4
+    ACL_INT16 = 6
+    ACL_UINT16 = 7
+    ACL_UINT32 = 8
+    ACL_INT64 = 9
+    ACL_UINT64 = 10
+    ACL_DOUBLE = 11
+    ACL_BOOL = 12
+    ACL_STRING = 13
+    ACL_COMPLEX64 = 16
+    ACL_COMPLEX128 = 17
+    ACL_BF16 = 27
+    ACL_INT4 = 29
+    ACL_UINT1 = 30
+    ACL_COMPLEX32 = 33
+    ACL_HIFLOAT8 = 34
+    ACL_FLOAT8_E5M2 = 35
+    ACL_FLOAT8_E4M3FN = 36
+    ACL_FLOAT8_E8M0 = 37
+    ACL_FLOAT6_E3M2 = 38
+    ACL_FLOAT6_E2M3 = 39
+    ACL_FLOAT4_E2M1 = 40
+    ACL_FLOAT4_E1M2 = 41
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The NumPy type with these elements; raw bytes (``void``) where NumPy has none."""
+        known = _NUMPY.get(self)
+        return np.dtype((np.void, _RAW_BYTES.get(self, 8))) if known is None else known
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of one element as ``aclDataTypeSize`` counts them: 8 for the types it lacks."""
+        return self.numpy.itemsize
+
+    @classmethod
+    def of(cls, value: Any) -> DataType:
+        """Return the type that a vendor number or name, or a NumPy type or its name, stands for.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If there is none.
+        """
+        try:
+            if isinstance(value, int) and not isinstance(value, bool):
+                return cls(value)
+            if isinstance(value, str) and (found := cls._from_name(value)) is not None:
+                return found
+            if value is not None:  # which NumPy takes for float64
+                return _FROM_NUMPY[np.dtype(value)]
+        except (KeyError, TypeError, ValueError):
+            pass
+        raise ArgumentTypeError(
+            "dtype",
+            f"is {value!r}; a NumPy or ml_dtypes type in native byte order, or a name or number of"
+            " aclDataType is expected",
+        )
+
+    @classmethod
+    def _from_name(cls, name: str) -> DataType | None:
+        members = cls.__members__
+        return members.get(name, members.get(f"ACL_{name}"))
+
+
+_NUMPY: Final[dict[DataType, np.dtype[Any]]] = {
+    **{DataType(row.acl_number): row.numpy for row in ELEMENT_TYPES.values()},
+    DataType.ACL_UINT16: np.dtype(np.uint16),
+    DataType.ACL_UINT32: np.dtype(np.uint32),
+    DataType.ACL_UINT64: np.dtype(np.uint64),
+    DataType.ACL_COMPLEX64: np.dtype(np.complex64),
+    DataType.ACL_COMPLEX128: np.dtype(np.complex128),
+    DataType.ACL_FLOAT8_E5M2: np.dtype(ml_dtypes.float8_e5m2),
+    DataType.ACL_FLOAT8_E4M3FN: np.dtype(ml_dtypes.float8_e4m3fn),
+    DataType.ACL_FLOAT8_E8M0: np.dtype(ml_dtypes.float8_e8m0fnu),
+}
+_FROM_NUMPY: Final = {dtype: kind for kind, dtype in _NUMPY.items()}
+#: sizes of the types that NumPy lacks; the vendor reports 8 for those that are not listed here
+_RAW_BYTES: Final = {
+    DataType.ACL_DT_UNDEFINED: 0,
+    DataType.ACL_STRING: 0,
+    DataType.ACL_INT4: 1,
+    DataType.ACL_UINT1: 1,
+    DataType.ACL_COMPLEX32: 4,
+    DataType.ACL_HIFLOAT8: 1,
+}

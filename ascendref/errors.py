@@ -2,6 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
+from collections import deque
+from typing import Final, NoReturn
+
+from .status import Status
+
+__all__ = [
+    "AclError",
+    "ArgumentError",
+    "ArgumentTypeError",
+    "ArgumentValueError",
+    "CacheWarning",
+    "LostWorkWarning",
+    "Status",
+    "fail",
+    "get_last_error",
+    "peek_at_last_error",
+    "recent_error_message",
+]
+
+#: messages that a thread keeps until it asks for them
+MESSAGES_KEPT: Final = 1000
+
 
 class ArgumentError(Exception):
     """Base of the errors about one argument of a call.
@@ -46,3 +71,162 @@ class ArgumentValueError(ArgumentError, ValueError):
 
 class CacheWarning(UserWarning):
     """Compiled kernels cannot be kept on disk, so every process compiles its own."""
+
+
+class LostWorkWarning(RuntimeWarning):
+    """Queued work never ran, or an error of it was never seen, because nothing waited for it."""
+
+
+class AclError(Exception):
+    """A failure that the vendor's API reports with a status code.
+
+    Parameters
+    ----------
+    status : Status or int
+        The vendor's code.
+    message : str
+        Which argument or object it is about, what it was and what is allowed.
+
+    Attributes
+    ----------
+    status : Status
+        The vendor's code; an ``int`` too.
+    name : str
+        The code's name in the vendor's headers.
+    message : str
+        What happened, without the code.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> try:
+    ...     ar.Device("Atlas A2").malloc(0)
+    ... except ar.AclError as error:
+    ...     print(error.status == 100000, error.name)
+    True ACL_ERROR_INVALID_PARAM
+    """
+
+    def __init__(self, status: Status | int, message: str) -> None:
+        super().__init__(status, message)
+        self.status = Status(status)
+        self.message = message
+
+    @property
+    def name(self) -> str:
+        """The code's name in the vendor's headers."""
+        return self.status.name
+
+    def __str__(self) -> str:
+        return f"{self.status.name} ({int(self.status)}): {self.message}"
+
+
+class _ThreadState(threading.local):
+    """What a thread can ask about its failures afterwards."""
+
+    def __init__(self) -> None:
+        self.last = Status.ACL_SUCCESS
+        self.messages: deque[tuple[str, str]] = deque(maxlen=MESSAGES_KEPT)
+
+
+_state = _ThreadState()
+
+#: the first digits of a status code -> code and title of its message; the longest prefix counts
+_TITLES: Final = {
+    "100": "Invalid_Argument(EH0001)",
+    "107": "Invalid_Argument(EE1001)",
+    "107003": "Execution_Error_Invalid_Context(EE1010)",
+    "161": "AclNN_Parameter_Error(EZ1001)",
+    "207000": "Not_Supported(EE1016)",
+    "207001": "Memory_Allocation_Failure(EL0004)",
+    "361": "AclNN_Runtime_Error(EZ9903)",
+    "507046": "Execution_Error_Stream_Synchronize_Timeout(EE1002)",
+    "507047": "Execution_Error_Stream_Synchronize_Timeout(EE1002)",
+    "561": "AclNN_Inner_Error(EZ9999)",
+}
+#: families that the runtime reports; the layer above it leaves the last error alone
+_RUNTIME: Final = (107, 207, 507)
+
+
+def fail(status: Status, message: str, cause: BaseException | None = None) -> NoReturn:
+    """Raise an AclError and note it as the calling thread's."""
+    if status // 1000 in _RUNTIME:
+        _state.last = status
+    digits = str(int(status))
+    title = _TITLES.get(digits) or _TITLES.get(digits[:3], "Inner_Error(EE9999)")
+    now = time.time()
+    stamp = time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime(now))
+    micros = int(now * 1e6) % 1_000_000
+    if all(message != text for _, text in _state.messages):
+        head = f"[PID: {os.getpid()}] {stamp}.{micros // 1000:03}.{micros % 1000:03} {title}: "
+        _state.messages.appendleft((head, message))
+    raise AclError(status, message) from cause
+
+
+def peek_at_last_error() -> Status:
+    """Return the calling thread's last failure of the runtime.
+
+    Codes of the runtime are 107xxx, 207xxx and 507xxx. Refusals of the layer above it, such as
+    100000, are not noted, and calls that succeed do not clear it.
+
+    Returns
+    -------
+    Status
+        ``ACL_SUCCESS`` where nothing failed.
+
+    Examples
+    --------
+    >>> from ascendref.errors import get_last_error, peek_at_last_error
+    >>> _ = get_last_error()
+    >>> peek_at_last_error().name
+    'ACL_SUCCESS'
+    """
+    return _state.last
+
+
+def get_last_error() -> Status:
+    """Return the calling thread's last failure of the runtime and forget it.
+
+    Returns
+    -------
+    Status
+        As `peek_at_last_error` gives it.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> from ascendref.errors import get_last_error
+    >>> try:
+    ...     ar.Device("Atlas A2").free(4096)
+    ... except ar.AclError:
+    ...     get_last_error().name, get_last_error().name
+    ('ACL_ERROR_RT_PARAM_INVALID', 'ACL_SUCCESS')
+    """
+    last = _state.last
+    _state.last = Status.ACL_SUCCESS
+    return last
+
+
+def recent_error_message() -> str | None:
+    """Return the calling thread's failure messages, newest first, and forget them.
+
+    Returns
+    -------
+    str or None
+        One line per failure with process, time, title and code; None where there is nothing. A
+        message that was noted before is not repeated, and the oldest are dropped past
+        ``MESSAGES_KEPT``.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> from ascendref.errors import recent_error_message
+    >>> _ = recent_error_message()
+    >>> try:
+    ...     ar.Device("Atlas A2").malloc(0)
+    ... except ar.AclError:
+    ...     "Invalid_Argument(EH0001)" in recent_error_message(), recent_error_message()
+    (True, None)
+    """
+    text = "\n".join(head + message for head, message in _state.messages)
+    _state.messages.clear()
+    return text or None

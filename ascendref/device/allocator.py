@@ -1,0 +1,247 @@
+"""The memory half of a device, as users hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..arrays import import_array
+from ..errors import ArgumentValueError, fail
+from ..status import Status
+from .copies import prepare_copy, prepare_fill, resolve
+from .memory import AddressSpace, Memory
+from .tensor import Tensor
+
+
+class Allocator:
+    """Allocates, copies and describes the memory of one device."""
+
+    def __init__(self, space: AddressSpace) -> None:
+        self._space = space
+
+    @property
+    def memory_total(self) -> int:
+        """Capacity in bytes."""
+        return self._space.capacity
+
+    @property
+    def memory_free(self) -> int:
+        """Bytes that are not reserved; every allocation reserves its size with padding."""
+        return self._space.free_bytes
+
+    def malloc(self, nbytes: int) -> Memory:
+        """Allocate device memory.
+
+        Parameters
+        ----------
+        nbytes : int
+            Size in bytes.
+
+        Returns
+        -------
+        Memory
+            Not initialised: every byte is ``0xFF``. Freed with the last reference to it, if not
+            before.
+
+        Raises
+        ------
+        AclError
+            100000 for a size below 1 or near 2**64, 207001 when there is not enough memory.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2", memory=1024)
+        >>> memory = dev.malloc(100)
+        >>> dev.memory_total - dev.memory_free
+        160
+        """
+        return self._space.allocate(nbytes)
+
+    def malloc_host(self, nbytes: int) -> Memory:
+        """Allocate pinned memory of the host; `Memory.numpy` reads and writes it.
+
+        Parameters
+        ----------
+        nbytes : int
+            Size in bytes.
+
+        Raises
+        ------
+        AclError
+            100000 for a size below 1, 207001 when the host has not enough.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").malloc_host(4).numpy()
+        array([255, 255, 255, 255], dtype=uint8)
+        """
+        return self._space.allocate_pinned(nbytes)
+
+    def free(self, memory: Memory | int) -> None:
+        """Free memory, without waiting for the work that uses it.
+
+        Parameters
+        ----------
+        memory : Memory or int
+            What `malloc` or `malloc_host` returned, or its address.
+
+        Raises
+        ------
+        AclError
+            100000 for None; 107000 for what was freed before, belongs to another device, or is not
+            the beginning of an allocation.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> dev.free(dev.malloc(100))
+        >>> dev.memory_free == dev.memory_total
+        True
+        """
+        found = resolve(self._space, "memory", memory)
+        if not isinstance(memory, Memory) and found.address != memory:
+            fail(
+                Status.ACL_ERROR_RT_PARAM_INVALID,
+                f"memory is the address {memory:#x} inside of {found!r}; only its beginning can be"
+                " freed",
+            )
+        self._space.release(found)
+
+    def memcpy(self, dst: Any, src: Any, nbytes: int | None = None) -> None:
+        """Copy bytes now, without waiting for any stream.
+
+        Parameters
+        ----------
+        dst, src : Memory, int or array
+            Device memory, an address in it, or a C-contiguous array of the host. Overlapping
+            ranges are copied as if through a buffer.
+        nbytes : int, optional
+            How many; None for all of the array if one side is an array, else all of ``src``. With
+            0, nothing else is looked at.
+
+        Raises
+        ------
+        AclError
+            100000 for None, 107000 for memory that is not there and for more bytes than either
+            side has. Nothing is written then.
+        ArgumentTypeError, ArgumentValueError
+            For arrays that cannot be copied as bytes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> memory = dev.malloc(8)
+        >>> dev.memcpy(memory, np.arange(8, dtype=np.uint8))
+        >>> tail = np.empty(4, np.uint8)
+        >>> dev.memcpy(tail, memory.address + 4)
+        >>> tail
+        array([4, 5, 6, 7], dtype=uint8)
+        """
+        copy = prepare_copy(self._space, dst, src, nbytes)
+        if copy is not None:
+            copy.run()
+
+    def memset(self, memory: Any, value: int, nbytes: int | None = None) -> None:
+        """Fill bytes now, without waiting for any stream.
+
+        Parameters
+        ----------
+        memory : Memory, int or array
+            As for `memcpy`.
+        value : int
+            Its low 8 bits go to every byte.
+        nbytes : int, optional
+            How many; None for all.
+
+        Raises
+        ------
+        AclError
+            As `memcpy`.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> memory = dev.malloc(8)
+        >>> dev.memset(memory, 0)
+        """
+        fill = prepare_fill(self._space, memory, value, nbytes)
+        if fill is not None:
+            fill.run()
+
+    def tensor(self, array: Any) -> Tensor:
+        """Copy an array to new device memory and describe it.
+
+        Parameters
+        ----------
+        array : array
+            NumPy's, torch's (CPU) or any other that NumPy can share, in any memory order.
+
+        Returns
+        -------
+        Tensor
+            Contiguous. An empty one has one byte of memory.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no array, or of a type that the device lacks.
+        AclError
+            207001 when there is not enough memory.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").tensor(np.zeros((2, 3), np.float16)).shape
+        (2, 3)
+        """
+        host = import_array("array", array).array
+        tensor = self.empty(host.shape, host.dtype)
+        if host.size:
+            # the order of the copy is C whatever the array's is
+            self.memcpy(tensor.memory, host if host.flags.c_contiguous else host.copy(order="C"))
+        return tensor
+
+    def empty(self, shape: int | Iterable[int], dtype: Any) -> Tensor:
+        """Allocate device memory for a contiguous tensor and describe it.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            Sizes of the axes.
+        dtype : dtype, str or int
+            A NumPy or ml_dtypes type, or a name or number of ``aclDataType``.
+
+        Returns
+        -------
+        Tensor
+            Not initialised: every byte is ``0xFF``. An empty one has one byte of memory.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            For an impossible shape or type.
+        AclError
+            207001 when there is not enough memory.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").empty(2, "float32").numpy()
+        array([nan, nan], dtype=float32)
+        """
+        plan = Tensor(None, (shape,) if isinstance(shape, int) else shape, dtype)
+        if any(size < 0 for size in plan.shape):
+            raise ArgumentValueError("shape", f"is {plan.shape}; sizes must be at least 0")
+        memory = self.malloc(max(1, plan.size * plan.data_type.nbytes))
+        return Tensor(memory, plan.shape, plan.data_type)
+
+    def forsake_memory(self) -> None:
+        """Become usable in a forked child."""
+        self._space.forsake()

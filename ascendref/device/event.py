@@ -1,0 +1,346 @@
+"""Events: points in streams that others wait for, and that tell the time."""
+
+from __future__ import annotations
+
+from enum import IntFlag
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from ..errors import ArgumentTypeError, fail
+from ..status import Status
+from .schedule import deadline_after
+from .task import Kind, State, Task
+
+if TYPE_CHECKING:
+    from .device import Device
+    from .stream import Stream
+
+_numbers: Final = count(1)
+
+
+class EventFlag(IntFlag):
+    """What an event is for."""
+
+    #: streams may wait for it
+    SYNC = 0x1
+    CAPTURE_STREAM_PROGRESS = 0x2
+    #: it keeps the time of its record
+    TIME_LINE = 0x8
+    DEVICE_USE_ONLY = 0x10
+    EXTERNAL = 0x20
+    IPC = 0x40
+
+
+#: flags that can be combined; those that stand alone, old style and Ex-style
+_COMBINED: Final = 0xF
+_ALONE: Final = {False: (EventFlag.DEVICE_USE_ONLY, EventFlag.EXTERNAL), True: (EventFlag.IPC,)}
+
+
+class Event:
+    """A point in the work of a stream.
+
+    Made by `Device.create_event`. An Ex-style event can be recorded again and again, and the latest
+    record counts. An event of the old style is reset in between; before its first record, streams
+    must not wait for it.
+
+    Attributes
+    ----------
+    device : Device
+        Where it can be recorded.
+    number : int
+        Its number in traces and messages.
+    flags : EventFlag
+        What it is for.
+    ex : bool
+        Whether it is Ex-style.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> dev = ar.Device("Atlas A2")
+    >>> stream, start, end = dev.create_stream(), dev.create_event(), dev.create_event()
+    >>> start.record(stream)
+    >>> end.record(stream)
+    >>> end.synchronize()
+    >>> start.elapsed_time(end) >= 0
+    True
+    """
+
+    def __init__(self, device: Device, flags: int, ex: bool) -> None:
+        if not (flags in _ALONE[ex] or (0 < flags <= _COMBINED)):
+            alone = " or ".join(f"{int(flag):#x}" for flag in _ALONE[ex])
+            fail(
+                Status.ACL_ERROR_RT_PARAM_INVALID,
+                f"flags is {flags:#x}; a combination of 0x1, 0x2, 0x4 and 0x8, or {alone} alone is"
+                f" expected for an event {'of Ex style' if ex else 'of the old style'}",
+            )
+        self.device = device
+        self.number = next(_numbers)
+        self.flags = EventFlag(flags)
+        self.ex = ex
+        self._record: Task | None = None
+        self._waits: list[Task] = []
+        self._alive = True
+
+    def __repr__(self) -> str:
+        state = "" if self._alive else ", destroyed"
+        return f"<event {self.number} of {self.device.soc_name}{state}>"
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Mark the point in a stream at which everything submitted so far is done.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            None for the default stream.
+
+        Raises
+        ------
+        AclError
+            107003 for a stream of another device, 107017 if the event or the stream was destroyed.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").create_event().record()
+        """
+        self._check()
+        stream = self.device.own_stream(stream)
+        task = Task(stream, Kind.RECORD, f"record event {self.number}")
+        stream.scheduler.submit(task)
+        self._record = task
+
+    def reset(self, stream: Stream | None = None) -> None:
+        """Make an event of the old style unrecorded again.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            None for the default stream. Waits that were queued before are not affected.
+
+        Raises
+        ------
+        AclError
+            207000 for an Ex-style event and for one made without the flag SYNC; 107003 for a
+            stream of another device.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> event = ar.Device("Atlas A2").create_event(ex=False)
+        >>> event.record()
+        >>> event.reset()
+        """
+        self._check()
+        self.device.own_stream(stream)
+        if self.ex or not self.flags & EventFlag.SYNC:
+            fail(
+                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                f"{self!r} cannot be reset; that is for old-style events with the flag SYNC, and"
+                " Ex-style ones are simply recorded again",
+            )
+        self._record = None
+
+    def query(self) -> bool:
+        """Tell, without waiting, whether the latest record was reached.
+
+        An event that was never recorded is complete if it is Ex-style, and not otherwise.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> dev.create_event().query(), dev.create_event(ex=False).query()
+        (True, False)
+        """
+        self._check()
+        self.device.scheduler.check()
+        if self._record is None:
+            return self.ex
+        if self._record.state is State.DONE:
+            return True
+        self._record.stream.scheduler.advance(self._record)
+        return False
+
+    def query_wait_status(self) -> bool:
+        """Tell whether all waits for an old-style event that were queued on streams are over.
+
+        Raises
+        ------
+        AclError
+            207000 for an Ex-style event.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").create_event(ex=False).query_wait_status()
+        True
+        """
+        self._check()
+        if self.ex:
+            fail(
+                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                f"{self!r} is Ex-style, and those do not keep track of who waits",
+            )
+        self.device.scheduler.check()
+        for task in self._waits:
+            if task.state is not State.DONE:
+                task.stream.scheduler.advance(task)
+                return False
+        return True
+
+    def synchronize(self, timeout: float | None = None) -> None:
+        """Wait on the host until the latest record was reached.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Milliseconds to wait at most; None and -1 wait for ever. An event that was never
+            recorded is not waited for.
+
+        Raises
+        ------
+        AclError
+            107000 for a timeout of 0 or below -1, 507047 when it passed, 107023 when the record was
+            aborted, or the code of a task of the recorded stream that failed.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").create_event().synchronize(timeout=100)
+        """
+        self._check()
+        deadline = deadline_after(timeout)
+        self.device.scheduler.check()
+        record = self._record
+        if record is None:
+            return
+        if not record.stream.scheduler.wait(record, deadline):
+            fail(
+                Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
+                f"{self!r} was not reached within {timeout} ms in {record.stream!r}",
+            )
+        if record.status is Status.ACL_ERROR_RT_STREAM_ABORT:
+            fail(record.status, f"the record of {self!r} was aborted in {record.stream!r}")
+        record.stream.scheduler.report(record.stream)
+
+    def elapsed_time(self, end: Event) -> float:
+        """Return the milliseconds from this event's record to another's.
+
+        Parameters
+        ----------
+        end : Event
+            The later one; the result is negative if it is the earlier one.
+
+        Raises
+        ------
+        AclError
+            100000 for None, 507000 if either was never recorded, 107006 if either record was not
+            reached yet or was made without the flag TIME_LINE.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> event = ar.Device("Atlas A2").create_event()
+        >>> event.record()
+        >>> event.synchronize()
+        >>> event.elapsed_time(event)
+        0.0
+        """
+        if end is None:
+            fail(Status.ACL_ERROR_INVALID_PARAM, "end is None; an Event is expected")
+        if not isinstance(end, Event):
+            raise ArgumentTypeError("end", f"is a {type(end).__name__}; an Event is expected")
+        started, ended = self._recorded(), end._recorded()
+        return (end._reached(ended) - self._reached(started)) / 1e6
+
+    def timestamp(self) -> int:
+        """Return when the record was reached, in microseconds of a clock that only goes forward.
+
+        Raises
+        ------
+        AclError
+            As `elapsed_time`.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> event = ar.Device("Atlas A2").create_event()
+        >>> event.record()
+        >>> event.synchronize()
+        >>> event.timestamp() > 0
+        True
+        """
+        return self._reached(self._recorded()) // 1000
+
+    def destroy(self) -> None:
+        """Give the event back, whether its record was reached or not.
+
+        Raises
+        ------
+        AclError
+            107017 if it was destroyed before.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").create_event().destroy()
+        """
+        self._check()
+        self._alive = False
+
+    def to_wait_for(self, stream: Stream) -> Task | None:
+        """Return the record that a stream has to wait for, if it has to."""
+        self._check()
+        if stream.device is not self.device:
+            fail(
+                Status.ACL_ERROR_RT_STREAM_CONTEXT,
+                f"{self!r} belongs to another device than {stream!r}",
+            )
+        if not self.flags & EventFlag.SYNC:
+            fail(
+                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                f"{self!r} has flags {int(self.flags):#x}; streams can wait only for events with"
+                " the flag SYNC (0x1)",
+            )
+        record = self._record
+        if record is None:
+            if not self.ex:
+                fail(
+                    Status.ACL_ERROR_RT_PARAM_INVALID,
+                    f"{self!r} was never recorded; record it before a stream waits for it",
+                )
+            return None
+        if self.ex and (record.stream is stream or record.state is State.DONE):
+            return None
+        return record
+
+    def note_wait(self, task: Task) -> None:
+        """Remember that a stream waits."""
+        if not self.ex:
+            self._waits = [wait for wait in self._waits if wait.state is not State.DONE]
+            self._waits.append(task)
+
+    def _check(self) -> None:
+        if not self._alive:
+            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
+
+    def _recorded(self) -> Task:
+        self._check()
+        if self._record is None:
+            fail(Status.ACL_ERROR_RT_INTERNAL_ERROR, f"{self!r} was never recorded")
+        return self._record
+
+    def _reached(self, record: Task) -> int:
+        if not self.flags & EventFlag.TIME_LINE:
+            fail(
+                Status.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+                f"{self!r} has flags {int(self.flags):#x}; only events with the flag TIME_LINE"
+                " (0x8) keep the time",
+            )
+        if record.state is not State.DONE or record.status is not Status.ACL_SUCCESS:
+            fail(
+                Status.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+                f"the record of {self!r} was not reached yet; synchronize first",
+            )
+        return record.ended

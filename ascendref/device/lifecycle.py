@@ -1,0 +1,83 @@
+"""What happens to devices at exit, in a forked child, and when nobody holds them any more."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import warnings
+from contextlib import suppress
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
+
+from ..errors import AclError, LostWorkWarning
+from ..status import Status
+from .callbacks import forget_subscriptions
+from .engine import engine
+from .schedule import EagerScheduler
+from .task import Failure
+
+if TYPE_CHECKING:
+    from .device import Device
+
+#: seconds that work which is queued at exit may take
+EXIT_GRACE: Final = 0.7
+
+_devices: Final[WeakSet[Device]] = WeakSet()
+
+
+def enrol(device: Device) -> None:
+    """Remember a device for as long as it is used."""
+    _devices.add(device)
+
+
+def report_lost(device: Device) -> None:
+    """Warn about work that never ran and failures that nobody asked about."""
+    for stream in tuple(device.scheduler.streams.values()):
+        if stream.queue:
+            labels = ", ".join(dict.fromkeys(task.label for task in tuple(stream.queue)))
+            warnings.warn(
+                f"{len(stream.queue)} tasks of {stream!r} never ran, because nothing waited"
+                f" for them ({labels}); synchronize before the device goes",
+                LostWorkWarning,
+                stacklevel=2,
+            )
+            stream.queue.clear()
+        if stream.failure is not None:
+            warnings.warn(
+                f"{stream.failure.message}; nothing synchronized with it",
+                LostWorkWarning,
+                stacklevel=2,
+            )
+            stream.failure = None
+
+
+@atexit.register
+def _finish_at_exit() -> None:
+    """Let queued work end, for a moment; report what is left."""
+    deadline = monotonic() + EXIT_GRACE
+    for device in tuple(_devices):
+        if isinstance(device.scheduler, EagerScheduler):
+            for task in device.scheduler.targets():
+                with suppress(AclError):
+                    device.scheduler.wait(task, deadline)
+    engine.stop(deadline)
+    for device in tuple(_devices):
+        report_lost(device)
+
+
+def _after_fork_in_child() -> None:
+    """A child has the memory of its parent's devices, but not the threads that run their work."""
+    engine.reset()
+    forget_subscriptions()
+    refusal = Failure(
+        Status.ACL_ERROR_RT_CONTEXT_NULL,
+        "the device was made before this process was forked; make a new Device in the child",
+        None,
+    )
+    for device in tuple(_devices):
+        device.scheduler.forsake(refusal)
+        device.forsake_memory()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

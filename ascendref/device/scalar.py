@@ -1,0 +1,130 @@
+"""Scalars: how numbers are described to operators."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Final
+
+import numpy as np
+
+from ..dtypes import DataType
+from ..errors import ArgumentTypeError, ArgumentValueError, fail
+from ..status import Status
+
+#: types that a scalar cannot have
+_NOT_SCALAR: Final = (
+    DataType.ACL_DT_UNDEFINED,
+    DataType.ACL_STRING,
+    DataType.ACL_INT4,
+    DataType.ACL_UINT1,
+    DataType.ACL_COMPLEX32,
+)
+
+
+class Scalar:
+    """A number with an element type.
+
+    Parameters
+    ----------
+    value : number
+        Rounded to the type; an integer type takes only integers that it can hold.
+    dtype : dtype, str or int
+        A NumPy or ml_dtypes type, or a name or number of ``aclDataType``. Of the types that NumPy
+        lacks, HIFLOAT8 and those of 4 and 6 bits keep the value as a double.
+
+    Raises
+    ------
+    AclError
+        161001 for a value of None, 161002 for a type that scalars cannot have (STRING, INT4, UINT1,
+        COMPLEX32, UNDEFINED).
+    ArgumentTypeError, ArgumentValueError
+        For what is no number, or does not fit.
+
+    Attributes
+    ----------
+    value : NumPy scalar
+        The number as the type holds it.
+    data_type : DataType
+        The type.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> float(ar.Scalar(0.1, "float16").value)
+    0.0999755859375
+    """
+
+    __slots__ = ("data_type", "value")
+
+    def __init__(self, value: Any, dtype: Any) -> None:
+        if value is None:
+            fail(Status.ACLNN_ERR_PARAM_NULLPTR, "value is None; a number is expected")
+        self.data_type = DataType.of(dtype)
+        if self.data_type in _NOT_SCALAR:
+            allowed = ", ".join(kind.name for kind in DataType if kind not in _NOT_SCALAR)
+            fail(
+                Status.ACLNN_ERR_PARAM_INVALID,
+                f"dtype is {self.data_type.name}; a scalar can be {allowed}",
+            )
+        kind = self.data_type.numpy
+        self.value = _convert(value, np.dtype(np.float64) if kind.type is np.void else kind)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's type; raw bytes for the vendor's types that NumPy lacks."""
+        return self.data_type.numpy
+
+    def __repr__(self) -> str:
+        return f"Scalar({self.value!s}, {self.data_type.name})"
+
+
+def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Return a number as an element type holds it."""
+    number = _number(value, numbers.Complex if dtype.kind == "c" else numbers.Real)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if not (number == number // 1 and limits.min <= number <= limits.max):
+            raise ArgumentValueError(
+                "value", f"is {value!r}; {dtype.name} holds integers {limits.min} to {limits.max}"
+            )
+        return dtype.type(int(number))
+    if dtype.kind in "bc":
+        return dtype.type(number)
+    with np.errstate(over="ignore"):
+        wide = np.float64(_as_float(number))
+        if dtype.itemsize < 4 and dtype != np.float16:
+            # ml_dtypes narrows by way of float32: leave it nothing to round twice
+            return _round_to_odd(wide).astype(dtype)
+        return wide.astype(dtype)
+
+
+def _number(value: Any, kind: type) -> Any:
+    """Return a number of the standard library's or NumPy's, or raise ArgumentTypeError."""
+    number = value
+    if not isinstance(value, numbers.Number):
+        array = np.asarray(value)  # an array with one element, or a number of ml_dtypes
+        if array.size == 1 and array.dtype.kind not in "OSUMm":
+            number = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64).item()
+    if not isinstance(number, kind):
+        raise ArgumentTypeError(
+            "value", f"is {value!r}; a {kind.__name__.lower()} number is expected"
+        )
+    return number
+
+
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def _round_to_odd(wide: np.float64) -> np.float32:
+    """Cut a number off after 24 bits; the last of them tells whether anything was lost."""
+    narrow = np.float32(wide)
+    if np.isfinite(wide) and narrow != wide:
+        bits = int(narrow.view(np.uint32))
+        if abs(np.float64(narrow)) > abs(wide):
+            bits -= 1
+        narrow = np.uint32(bits | 1).view(np.float32)
+    return narrow

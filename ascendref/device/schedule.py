@@ -1,0 +1,373 @@
+"""Which ready task runs next, and on which thread."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import deque
+from collections.abc import Callable
+from time import monotonic, perf_counter_ns
+from typing import TYPE_CHECKING, Final
+
+from ..errors import ArgumentValueError, fail
+from ..status import Status
+from .engine import engine
+from .task import Failure, Kind, State, Task
+
+if TYPE_CHECKING:
+    from .stream import Stream
+
+#: the ways in which queued work can run
+EXECUTIONS: Final = ("eager", "lazy", "random")
+
+#: what wakes those who wait for tasks that are done
+Wakers = list[Callable[[], object]]
+
+
+class _Thread(threading.local):
+    """Whether the calling thread is inside a task."""
+
+    inside = False
+
+
+_thread = _Thread()
+
+
+def _refuse_inside() -> None:
+    if _thread.inside:
+        fail(
+            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+            "a task waits for the device that runs it; host functions and callbacks must not"
+            " synchronize",
+        )
+
+
+class Scheduler:
+    """The queues of one device.
+
+    Subclasses say who runs what is queued. All state is guarded by `lock`; functions of tasks run
+    outside it, and those of kernels one at a time in the process.
+    """
+
+    def __init__(self, history: int) -> None:
+        self.lock = threading.Lock()
+        self.streams: dict[int, Stream] = {}
+        #: why nothing is accepted any more; None while all is well
+        self.refusal: Failure | None = None
+        #: whether the first failure of a task is to be such a reason
+        self.stop_on_failure = False
+        #: the tasks that finished last
+        self.history: deque[Task] = deque(maxlen=history)
+
+    def submit(self, task: Task) -> None:
+        """Queue a task on its stream."""
+        with self.lock:
+            refusal = self.refusal
+            if refusal is None:
+                stream = task.stream
+                # announced before it is there, so that an interrupt in between loses no wake-up
+                self._announce(stream)
+                stream.queue.append(task)
+                stream.last = task
+                return
+        refusal.report()
+
+    def check(self) -> None:
+        """Raise what makes the device refuse everything, if anything does."""
+        if self.refusal is not None:
+            self.refusal.report()
+
+    def wait(self, task: Task, deadline: float | None) -> bool:
+        """Wait until a task is done; False when the deadline passed first."""
+        raise NotImplementedError
+
+    def advance(self, task: Task) -> Task | None:
+        """Bring an unfinished task one step nearer.
+
+        Where another thread must do that, return the task which that thread is at.
+        """
+        raise NotImplementedError
+
+    def targets(self) -> list[Task]:
+        """Return the last task of every busy stream, the latest first."""
+        with self.lock:
+            last = [stream.queue[-1] for stream in self.streams.values() if stream.queue]
+        # latest first: where a wait is missing, work then runs before what it relies on
+        return sorted(last, key=lambda task: -task.submitted)
+
+    def sleep(self, task: Task, deadline: float | None) -> bool:
+        """Block until a task that others run is done; False when the deadline passed first."""
+        _refuse_inside()
+        done = threading.Lock()
+        done.acquire()
+        with self.lock:
+            if task.state is State.DONE:
+                return True
+            if task.waiters is None:
+                task.waiters = []
+            task.waiters.append(done.release)
+        try:
+            # a lock, not a condition: one system call that a signal interrupts
+            return done.acquire(timeout=remaining(deadline))
+        finally:
+            with self.lock:
+                if task.waiters is not None:
+                    task.waiters.remove(done.release)
+
+    def run(self, task: Task) -> None:
+        """Run a task that was marked as running, and note how it ended."""
+        failure = None
+        task.started = perf_counter_ns()
+        _thread.inside = True
+        function = task.function
+        try:
+            if function is None:
+                pass
+            elif task.kind is Kind.KERNEL:
+                with engine.kernel:
+                    function()
+            else:
+                function()
+        except BaseException as error:
+            failure = task.failure(error)
+            if not isinstance(error, Exception):
+                raise  # an interrupt goes to the user, on whose thread this is
+        finally:
+            _thread.inside = False
+            if failure is not None or task.kind is not Kind.CALLBACK:
+                self.finish(task, failure)
+
+    def call_back(self, task: Task, function: Callable[[], object]) -> None:
+        """Run what a task handed to the calling thread, and end the task if it is still there."""
+        failure = None
+        _thread.inside = True
+        try:
+            function()
+        except BaseException as error:
+            failure = task.failure(error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            _thread.inside = False
+            if task.kind is Kind.CALLBACK:
+                self.finish(task, failure)
+            elif failure is not None:
+                self.note(task.stream, failure)
+
+    def finish(self, task: Task, failure: Failure | None) -> None:
+        """Take a task that ran off its queue."""
+        with self.lock:
+            stream = task.stream
+            waiters = self._settle(task, Status.ACL_SUCCESS if failure is None else failure.status)
+            self.history.append(task)
+            if stream.queue and stream.queue[0] is task:
+                stream.queue.popleft()
+            if failure is not None:
+                waiters += self._note(stream, failure)
+            self._proceed(stream)
+        for wake in waiters:
+            wake()
+
+    def note(self, stream: Stream, failure: Failure) -> None:
+        """Keep a failure for the next call that synchronizes with the stream."""
+        with self.lock:
+            waiters = self._note(stream, failure)
+        for wake in waiters:
+            wake()
+
+    def drop(self, stream: Stream, status: Status) -> None:
+        """End what is queued on a stream without running it."""
+        with self.lock:
+            waiters = self._drop(stream, status)
+            self._proceed(stream)
+        for wake in waiters:
+            wake()
+
+    def report(self, stream: Stream) -> None:
+        """Raise the failure that a stream keeps, once, or the one that stopped the device."""
+        with self.lock:
+            failure = self.refusal or stream.failure
+            stream.failure = None
+        if failure is not None:
+            failure.report()
+
+    def forsake(self, refusal: Failure) -> None:
+        """Become unusable in a forked child: locks may be held by threads that do not exist."""
+        self.lock = threading.Lock()
+        self.refusal = refusal
+        for stream in self.streams.values():
+            stream.queue.clear()
+            stream.last = stream.failure = None
+
+    def _settle(self, task: Task, status: Status) -> Wakers:
+        task.ended = perf_counter_ns()
+        task.status = status
+        task.state = State.DONE
+        task.function = None  # it may hold on to memory
+        waiters = task.waiters or []
+        task.waiters = None
+        return waiters
+
+    def _note(self, stream: Stream, failure: Failure) -> Wakers:
+        if stream.failure is None:
+            stream.failure = failure
+        waiters: Wakers = []
+        if self.stop_on_failure and self.refusal is None:
+            self.refusal = failure
+            for other in self.streams.values():
+                waiters += self._drop(other, failure.status)
+        return waiters
+
+    def _drop(self, stream: Stream, status: Status) -> Wakers:
+        waiters: Wakers = []
+        running = [task for task in stream.queue if task.state is State.RUNNING]
+        for task in stream.queue:
+            if task.state is State.QUEUED:
+                waiters += self._settle(task, status)
+        stream.queue.clear()
+        stream.queue.extend(running)
+        stream.last = running[0] if running else None  # later calls have only that to wait for
+        return waiters
+
+    def _announce(self, stream: Stream) -> None:
+        """Something may be ready on a stream."""
+
+    def _proceed(self, stream: Stream) -> None:
+        """The first task of a stream is done."""
+
+
+class EagerScheduler(Scheduler):
+    """Work starts as soon as it may, on the engine's thread."""
+
+    def wait(self, task: Task, deadline: float | None) -> bool:
+        """Wait until a task is done; False when the deadline passed first."""
+        return task.state is State.DONE or self.sleep(task, deadline)
+
+    def advance(self, task: Task) -> Task | None:
+        """Return the task: the engine is at it."""
+        return task
+
+    def take(self, stream: Stream) -> Task | None:
+        """Mark the first task of a stream as running, if it may."""
+        with self.lock:
+            queue = stream.queue
+            if not queue:
+                stream.announced = False
+                return None
+            task = queue[0]
+            if task.state is State.RUNNING:
+                return None  # the stream is announced again when it is done
+            after = task.after
+            if after is not None and after.state is not State.DONE:
+                if after.waiters is None:
+                    after.waiters = []
+                after.waiters.append(lambda: engine.ready.put((self, stream)))
+                return None
+            task.state = State.RUNNING
+            return task
+
+    def _announce(self, stream: Stream) -> None:
+        if not stream.announced:
+            stream.announced = True
+            engine.ready.put((self, stream))
+            if not engine.threads:
+                engine.start()
+
+    def _proceed(self, stream: Stream) -> None:
+        if stream.queue:
+            engine.ready.put((self, stream))  # behind the others: streams take turns
+        else:
+            stream.announced = False
+
+
+class LazyScheduler(Scheduler):
+    """Nothing runs until a wait needs it; then only that, on the waiting thread."""
+
+    def wait(self, task: Task, deadline: float | None) -> bool:
+        """Run what a task needs until it is done; False when the deadline passed first."""
+        while task.state is not State.DONE:
+            if deadline is not None and monotonic() >= deadline:
+                return False
+            elsewhere = self.advance(task)
+            if elsewhere is not None and not self.sleep(elsewhere, deadline):
+                return False
+        return True
+
+    def advance(self, task: Task) -> Task | None:
+        """Run one task for the sake of another, or return the one that must end before it can."""
+        _refuse_inside()
+        with self.lock:
+            if task.state is State.DONE:
+                return None
+            needed = self._needed(task)
+            chosen = self._choose(needed)
+            if chosen is None:
+                return needed
+            chosen.state = State.RUNNING
+        self.run(chosen)
+        return None
+
+    def _needed(self, task: Task) -> Task:
+        """Return a task without which another cannot be done, itself not blocked."""
+        first: Task = task.stream.queue[0]
+        while first.after is not None and first.after.state is not State.DONE:
+            first = first.after.stream.queue[0]
+        return first
+
+    def _choose(self, needed: Task) -> Task | None:
+        """Return the task to run next, or None if all that could be run are running."""
+        return needed if needed.state is State.QUEUED else None
+
+
+class RandomScheduler(LazyScheduler):
+    """Any ready task may be next; the seed says which."""
+
+    def __init__(self, history: int, seed: int) -> None:
+        super().__init__(history)
+        self._random = random.Random(seed)
+
+    def _choose(self, needed: Task) -> Task | None:
+        ready = []
+        for stream in self.streams.values():
+            if stream.queue:
+                first = stream.queue[0]
+                if (
+                    first.state is State.QUEUED
+                    and (first.after is None or first.after.state is State.DONE)
+                    # a host function may wait for what this thread does next: only when needed
+                    and (first.kind is not Kind.HOST or first is needed)
+                ):
+                    ready.append(first)
+        return self._random.choice(ready) if ready else None
+
+
+def make_scheduler(execution: str, history: int, seed: int) -> Scheduler:
+    """Return what runs a device's work in the way of that name."""
+    if execution == "eager":
+        return EagerScheduler(history)
+    if execution == "lazy":
+        return LazyScheduler(history)
+    if execution == "random":
+        return RandomScheduler(history, seed)
+    raise ArgumentValueError(
+        "execution", f"is {execution!r}; allowed are {', '.join(map(repr, EXECUTIONS))}"
+    )
+
+
+def deadline_after(timeout: float | None) -> float | None:
+    """Return when a timeout in milliseconds ends; None for never."""
+    if timeout is None or timeout == -1:
+        return None
+    if not timeout > 0:
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"timeout is {timeout}; it must be more than 0 ms, or -1 or None to wait for ever",
+        )
+    return monotonic() + timeout / 1000
+
+
+def remaining(deadline: float | None) -> float:
+    """Return the seconds until a deadline as the standard library's calls take them."""
+    if deadline is None:
+        return -1
+    return min(max(0.0, deadline - monotonic()), threading.TIMEOUT_MAX)

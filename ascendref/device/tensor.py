@@ -1,0 +1,299 @@
+"""Tensors and scalars: how device memory and numbers are described to operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from math import prod
+from operator import index
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dtypes import DataType
+from ..errors import ArgumentTypeError, ArgumentValueError, fail
+from ..status import Status
+from .memory import Memory
+
+if TYPE_CHECKING:
+    from .copies import Range
+    from .device import Device
+
+
+class Format(IntEnum):
+    """The vendor's ``aclFormat``: how a tensor lies in memory. Operators here take ND as given."""
+
+    UNDEFINED = -1
+    NCHW = 0
+    NHWC = 1
+    ND = 2
+    NC1HWC0 = 3
+    FRACTAL_Z = 4
+    NC1HWC0_C04 = 12
+    HWCN = 16
+    NDHWC = 27
+    FRACTAL_NZ = 29
+    NCDHW = 30
+    NDC1HWC0 = 32
+    FRACTAL_Z_3D = 33
+    NC = 35
+    NCL = 47
+    FRACTAL_NZ_C0_16 = 50
+    FRACTAL_NZ_C0_32 = 51
+    FRACTAL_NZ_C0_2 = 52
+    FRACTAL_NZ_C0_4 = 53
+    FRACTAL_NZ_C0_8 = 54
+
+    @classmethod
+    def of(cls, value: Any) -> Format:
+        """Return the format that a number or a name, with or without ACL_FORMAT_, stands for."""
+        try:
+            if isinstance(value, str):
+                return cls[value.removeprefix("ACL_").removeprefix("FORMAT_")]
+            return cls(value)
+        except (KeyError, ValueError):
+            raise ArgumentValueError(
+                "format", f"is {value!r}; allowed are {', '.join(cls.__members__)}"
+            ) from None
+
+
+class Tensor:
+    """A view over device memory.
+
+    Creating one checks next to nothing, as with ``aclCreateTensor``: a view that makes no sense is
+    refused by the operator that uses it.
+
+    Parameters
+    ----------
+    memory : Memory or None
+        The allocation that it lies in; its beginning is where offsets count from.
+    shape : tuple of int
+        Sizes of the axes; ``()`` for a single element.
+    dtype : dtype, str or int
+        A NumPy or ml_dtypes type, or a name or number of ``aclDataType``.
+    strides : tuple of int, optional
+        Distance between neighbours along every axis, in elements; None for C order.
+    offset : int, optional
+        The first element, counted in elements from the beginning of the memory.
+    format : str or int, optional
+        A name or number of ``aclFormat``.
+    storage_shape : tuple of int, optional
+        Shape of what lies in the memory, of any rank; None for ``shape``. Kept for those who ask.
+
+    Raises
+    ------
+    AclError
+        161001 for a shape of None.
+    ArgumentTypeError, ArgumentValueError
+        For what is no memory, shape, type or format at all.
+
+    Attributes
+    ----------
+    memory : Memory or None
+        As given.
+    shape, strides, storage_shape : tuple of int
+        As given, or their defaults.
+    offset : int
+        As given.
+    dtype : dtype
+        NumPy's element type; raw bytes (``void``) for the vendor's types that NumPy lacks.
+    data_type : DataType
+        The element type as the vendor calls it.
+    format : Format
+        As given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ascendref as ar
+    >>> dev = ar.Device("Atlas A2")
+    >>> rows = dev.tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    >>> ar.Tensor(rows.memory, (3, 2), "float32", strides=(1, 3)).numpy().tolist()
+    [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]
+    """
+
+    __slots__ = (
+        "data_type",
+        "dtype",
+        "format",
+        "memory",
+        "offset",
+        "shape",
+        "storage_shape",
+        "strides",
+    )
+
+    def __init__(
+        self,
+        memory: Memory | None,
+        shape: Iterable[int],
+        dtype: Any,
+        strides: Iterable[int] | None = None,
+        offset: int = 0,
+        format: str | int = "ND",
+        storage_shape: Iterable[int] | None = None,
+    ) -> None:
+        if memory is not None and not isinstance(memory, Memory):
+            raise ArgumentTypeError(
+                "memory",
+                f"is a {type(memory).__name__}; a Memory is expected (Device.malloc makes one,"
+                " Device.tensor copies an array)",
+            )
+        self.memory = memory
+        self.shape = _integers("shape", shape)
+        self.data_type = DataType.of(dtype)
+        self.dtype = self.data_type.numpy
+        if strides is None:
+            self.strides = contiguous_strides(self.shape)
+        else:
+            self.strides = _integers("strides", strides)
+        if len(self.strides) != len(self.shape):
+            raise ArgumentValueError(
+                "strides", f"has {len(self.strides)} entries; shape has {len(self.shape)}"
+            )
+        self.offset = index(offset)
+        self.format = Format.of(format)
+        self.storage_shape = (
+            self.shape if storage_shape is None else _integers("storage_shape", storage_shape)
+        )
+
+    @property
+    def device(self) -> Device | None:
+        """The device that its memory is on."""
+        return None if self.memory is None else self.memory.device
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    def __repr__(self) -> str:
+        where = "without memory" if self.memory is None else f"in {self.memory!r}"
+        return f"<tensor {self.shape} of {self.data_type.name} {where}>"
+
+    def span(self) -> Range | None:
+        """Return address and number of the bytes from its first to its last; None if it has none.
+
+        Bytes in between count, whether an element lies there or not.
+        """
+        if self.memory is None or self.size == 0:
+            return None
+        low, high = self._extent()
+        itemsize = self.dtype.itemsize
+        return self.memory.address + low * itemsize, (high - low) * itemsize
+
+    def view(self, name: str = "tensor") -> NDArray[Any]:
+        """Return the device's own bytes as an array, for the work that runs on the device.
+
+        Parameters
+        ----------
+        name : str, optional
+            What messages call it.
+
+        Raises
+        ------
+        AclError
+            161002 if the view is impossible: sizes below zero, elements outside the memory, memory
+            that is missing or was freed, or a type without a size.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> ar.Tensor(dev.malloc(8), (3,), np.float32).view("self")
+        Traceback (most recent call last):
+        ...
+        ascendref.errors.AclError: ACLNN_ERR_PARAM_INVALID (161002): self ...
+        """
+        if min(self.shape, default=0) < 0:
+            self._refuse(name, f"has shape {self.shape}; sizes must be at least 0")
+        if self.dtype.itemsize == 0:
+            self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
+        memory, size = self.memory, self.size
+        if memory is not None and not memory.alive:
+            self._refuse(name, f"lies in {memory!r}; free memory only after its last use")
+        if memory is None and size:
+            self._refuse(name, "has no memory; give it some with Device.malloc or Device.empty")
+        low, high = self._extent()
+        itemsize = self.dtype.itemsize
+        if memory is not None and size and (low < 0 or high * itemsize > memory.nbytes):
+            self._refuse(
+                name,
+                f"with shape {self.shape}, strides {self.strides} and offset {self.offset} covers"
+                f" elements {low} to {high - 1} of {itemsize} bytes; its memory has"
+                f" {memory.nbytes} bytes",
+            )
+        try:
+            if memory is None or size == 0:
+                return np.empty(self.shape, self.dtype)
+            return np.ndarray(
+                self.shape,
+                self.dtype,
+                memory.content(),
+                self.offset * itemsize,
+                tuple([stride * itemsize for stride in self.strides]),
+            )
+        except ValueError as error:
+            self._refuse(name, f"has shape {self.shape}, which cannot be addressed: {error}")
+
+    def numpy(self) -> NDArray[Any]:
+        """Copy the elements to the host.
+
+        Like every plain copy, it does not wait: synchronize with the work that writes the tensor
+        first, or the bytes are those from before.
+
+        Returns
+        -------
+        ndarray
+            A new array in C order.
+
+        Raises
+        ------
+        AclError
+            161002 as for `view`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").tensor(np.float32([1, 2])).numpy()
+        array([1., 2.], dtype=float32)
+        """
+        return self.view().copy(order="C")
+
+    def _extent(self) -> tuple[int, int]:
+        """Return the first element and the one after the last, from the memory's beginning."""
+        low = high = self.offset
+        for size, stride in zip(self.shape, self.strides, strict=True):
+            reach = (size - 1) * stride
+            if reach < 0:
+                low += reach
+            else:
+                high += reach
+        return low, high + 1
+
+    def _refuse(self, name: str, problem: str) -> NoReturn:
+        fail(Status.ACLNN_ERR_PARAM_INVALID, f"{name} {problem}")
+
+
+def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the strides of C order, in elements."""
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
+
+
+def _integers(argument: str, values: Iterable[int] | None) -> tuple[int, ...]:
+    if values is None:
+        fail(Status.ACLNN_ERR_PARAM_NULLPTR, f"{argument} is None; whole numbers are expected")
+    try:
+        return tuple([index(value) for value in values])
+    except TypeError:
+        raise ArgumentTypeError(
+            argument, f"is {values!r}; a sequence of whole numbers is expected"
+        ) from None

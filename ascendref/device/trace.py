@@ -1,0 +1,169 @@
+"""What ran when, for people and for Perfetto."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..status import Status
+from .task import Kind, Task
+
+
+class TraceRow(NamedTuple):
+    """One task; times in milliseconds since its device was made."""
+
+    #: number of its stream
+    stream: int
+    #: kernel, host, callback, notice, record or wait
+    kind: str
+    #: what it is called
+    label: str
+    #: when it was queued
+    submitted: float
+    #: when it began
+    started: float
+    #: when it was done
+    ended: float
+    #: what it ended with
+    status: Status
+    #: for a wait: stream of the record that it waited for, and when that began
+    after: tuple[int, float] | None
+
+
+class Trace:
+    """The tasks that a device finished last, in the order in which they ended.
+
+    Made by `Device.trace`; work that is finished later does not enter it.
+
+    Attributes
+    ----------
+    rows : tuple of TraceRow
+        The tasks.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> dev = ar.Device("Atlas A2")
+    >>> memory = dev.malloc(16)
+    >>> dev.memset_async(memory, 0)
+    >>> dev.synchronize()
+    >>> [row.label for row in dev.trace().rows]
+    ['memset_async']
+    """
+
+    def __init__(self, name: str, origin: int, tasks: Iterable[Task]) -> None:
+        def ms(nanoseconds: int) -> float:
+            return (nanoseconds - origin) / 1e6
+
+        self.name = name
+        self.rows = tuple(
+            TraceRow(
+                task.stream.number,
+                task.kind.name.lower(),
+                task.label,
+                ms(task.submitted),
+                ms(task.started),
+                ms(task.ended),
+                task.status,
+                None
+                if task.kind is not Kind.WAIT or task.after is None or not task.after.started
+                else (task.after.stream.number, ms(task.after.started)),
+            )
+            for task in tasks
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[TraceRow]:
+        return iter(self.rows)
+
+    def table(self) -> str:
+        """Return the tasks as a table in plain text, times in milliseconds.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> dev.create_event().record()
+        >>> dev.synchronize()
+        >>> dev.trace().table().splitlines()[0].split()
+        ['stream', 'label', 'submitted', 'started', 'ended', 'status']
+        """
+        head = ("stream", "label", "submitted", "started", "ended", "status")
+        lines = [head] + [
+            (
+                str(row.stream),
+                row.label,
+                f"{row.submitted:.3f}",
+                f"{row.started:.3f}",
+                f"{row.ended:.3f}",
+                "ok" if row.status is Status.ACL_SUCCESS else row.status.name,
+            )
+            for row in self.rows
+        ]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+        left = (1, 5)  # the columns of words
+        return "\n".join(
+            "  ".join(
+                cell.ljust(width) if k in left or line is head else cell.rjust(width)
+                for k, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        )
+
+    def to_chrome(self, path: str | os.PathLike[str]) -> None:
+        """Write the tasks as JSON for Perfetto (ui.perfetto.dev) or chrome://tracing.
+
+        A row per stream, a slice per task, and an arrow from every record to the waits for it.
+
+        Parameters
+        ----------
+        path : path
+            The file, which is replaced.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import ascendref as ar
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ar.Device("Atlas A2").trace().to_chrome(pathlib.Path(folder, "trace.json"))
+        """
+        events: list[dict[str, Any]] = [
+            {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": self.name}}
+        ]
+        for stream in sorted({row.stream for row in self.rows}):
+            events.append(
+                {
+                    "ph": "M",
+                    "name": "thread_name",
+                    "pid": 1,
+                    "tid": stream,
+                    "args": {"name": f"stream {stream}"},
+                }
+            )
+        for number, row in enumerate(self.rows):
+            events.append(
+                {
+                    "ph": "X",
+                    "name": row.label,
+                    "cat": row.kind,
+                    "pid": 1,
+                    "tid": row.stream,
+                    "ts": row.started * 1e3,
+                    "dur": (row.ended - row.started) * 1e3,
+                    "args": {"submitted_us": row.submitted * 1e3, "status": row.status.name},
+                }
+            )
+            if row.after is not None:
+                arrow = {"name": "event", "cat": "event", "pid": 1, "id": number}
+                stream, started = row.after
+                events.append({**arrow, "ph": "s", "tid": stream, "ts": started * 1e3})
+                events.append(
+                    {**arrow, "ph": "f", "bp": "e", "tid": row.stream, "ts": row.started * 1e3}
+                )
+        document = {"traceEvents": events, "displayTimeUnit": "ms"}
+        Path(path).write_text(json.dumps(document, indent=1), encoding="utf-8")

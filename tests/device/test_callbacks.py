@@ -1,0 +1,134 @@
+"""Callbacks: which thread runs them, and what waits for them."""
+
+import threading
+
+import pytest
+
+import ascendref as ar
+
+
+def code(call, *args, **kwargs):
+    with pytest.raises(ar.AclError) as info:
+        call(*args, **kwargs)
+    return int(info.value.status)
+
+
+@pytest.fixture
+def stream(any_dev):
+    stream = any_dev.create_stream()
+    stream.subscribe_report()
+    yield stream
+    stream.destroy(force=True)
+
+
+def test_callbacks_run_where_they_are_processed(any_dev, stream):
+    seen = []
+    stream.launch_callback(lambda: seen.append(threading.get_ident()))
+    assert any_dev.process_report() == 1
+    assert seen == [threading.get_ident()]
+    stream.synchronize()
+
+
+def test_later_work_waits_for_a_blocking_callback(any_dev, stream):
+    seen = []
+    stream.launch_callback(lambda: seen.append("callback"))
+    any_dev.launch(stream, lambda: seen.append("later"), (), (), "")
+    assert code(stream.synchronize, 10) == 507046
+    assert seen == []
+    any_dev.process_report(1000)
+    stream.synchronize()
+    assert seen == ["callback", "later"]
+
+
+def test_later_work_does_not_wait_for_the_others(any_dev, stream):
+    seen = []
+    stream.launch_callback(lambda: seen.append("callback"), block=False)
+    any_dev.launch(stream, lambda: seen.append("later"), (), (), "")
+    stream.synchronize()
+    assert seen == ["later"]
+    assert any_dev.process_report(1000) == 1
+    assert seen == ["later", "callback"]
+
+
+def test_all_that_are_due_run(any_dev, stream):
+    seen = []
+    for k in range(3):
+        stream.launch_callback(lambda k=k: seen.append(k), block=False)
+    stream.synchronize()
+    assert any_dev.process_report() == 3
+    assert seen == [0, 1, 2]
+
+
+def test_a_thread_of_its_own_serves_a_stream(any_dev):
+    stream, seen, ready = any_dev.create_stream(), [], threading.Event()
+
+    def serve():
+        stream.subscribe_report()
+        ready.set()
+        while len(seen) < 5:
+            any_dev.process_report(60_000)
+        stream.unsubscribe_report()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert ready.wait(60)
+    for k in range(5):
+        stream.launch_callback(lambda k=k: seen.append(k))
+    stream.synchronize(60_000)
+    assert seen == [0, 1, 2, 3, 4]
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def test_nothing_came(any_dev, stream):
+    assert code(any_dev.process_report, 5) == 507012
+
+
+@pytest.mark.parametrize("timeout", [0, -2])
+def test_impossible_timeouts(any_dev, stream, timeout):
+    assert code(any_dev.process_report, timeout) == 100000
+
+
+def test_codes_of_wrong_calls(any_dev, stream):
+    other = any_dev.create_stream()
+    assert code(stream.launch_callback, None) == 107000
+    assert code(stream.launch_callback, print, 2) == 100000
+    assert code(other.launch_callback, print) == 107015
+    assert code(stream.subscribe_report) == 107011
+    assert code(other.unsubscribe_report) == 107011
+    assert code(stream.unsubscribe_report, 12345) == 107012
+    assert code(stream.launch_host_func, print) == 107011
+    assert code(stream.launch_host_func, None) == 107000
+    other.launch_host_func(lambda: None)
+    assert code(other.subscribe_report) == 107011
+    with pytest.raises(TypeError, match="function is a int"):
+        stream.launch_callback(3)
+    foreign = ar.Device("Atlas A2")
+    assert code(foreign.create_stream().subscribe_report) == 107012
+    assert code(foreign.process_report, 5) == 107012
+    any_dev.synchronize()
+
+
+def test_a_thread_is_free_again_afterwards(any_dev):
+    first = any_dev.create_stream()
+    first.subscribe_report()
+    first.unsubscribe_report()
+    assert code(any_dev.process_report, 5) == 107012
+    other = ar.Device("Atlas A2").create_stream()
+    other.subscribe_report()
+    other.unsubscribe_report()
+
+
+@pytest.mark.parametrize("block", [True, False])
+def test_a_callback_that_fails(any_dev, stream, block):
+    stream.launch_callback(lambda: 1 / 0, block)
+    assert any_dev.process_report() == 1
+    assert code(stream.synchronize) == 507000
+    stream.synchronize()
+
+
+def test_a_callback_must_not_wait(any_dev, stream):
+    codes = []
+    stream.launch_callback(lambda: codes.append(code(stream.synchronize)))
+    any_dev.process_report()
+    assert codes == [207000]

@@ -1,0 +1,224 @@
+"""Events: the matrix of both styles, waits, time."""
+
+import time
+
+import pytest
+
+import ascendref as ar
+from ascendref.device.event import EventFlag
+
+
+def code(call, *args, **kwargs):
+    with pytest.raises(ar.AclError) as info:
+        call(*args, **kwargs)
+    return int(info.value.status)
+
+
+@pytest.mark.parametrize("ex", [False, True])
+def test_flags_of_either_style(dev, ex):
+    for flags in range(1, 16):
+        assert dev.create_event(flags, ex=ex).flags == flags
+    alone = {False: (0x10, 0x20), True: (0x40,)}
+    for flags in (0x10, 0x20, 0x40):
+        if flags in alone[ex]:
+            dev.create_event(flags, ex=ex)
+        else:
+            assert code(dev.create_event, flags, ex=ex) == 107000
+    for flags in (0, -1, 0x11, 0x30, 0x41, 0x80):
+        assert code(dev.create_event, flags, ex=ex) == 107000
+
+
+def test_waiting_for_an_event_that_was_never_recorded(dev):
+    stream = dev.create_stream()
+    assert code(stream.wait_event, dev.create_event(ex=False)) == 107000
+    stream.wait_event(dev.create_event())
+    assert not stream.queue
+
+
+def test_querying_an_event_that_was_never_recorded(dev):
+    assert dev.create_event(ex=False).query() is False
+    assert dev.create_event().query() is True
+
+
+def test_synchronizing_with_an_event_that_was_never_recorded(any_dev):
+    any_dev.create_event(ex=False).synchronize()
+    any_dev.create_event().synchronize(timeout=1)
+
+
+@pytest.mark.parametrize("ex", [False, True])
+def test_waiting_needs_the_flag_sync(dev, ex):
+    event = dev.create_event(EventFlag.TIME_LINE, ex=ex)
+    event.record()
+    assert code(dev.create_stream().wait_event, event) == 207000
+
+
+@pytest.mark.parametrize("ex", [False, True])
+def test_when_waits_are_queued(ex, gate):
+    dev = ar.Device("Atlas A2")
+    producer, consumer = dev.create_stream(), dev.create_stream()
+    event = dev.create_event(ex=ex)
+    producer.launch_host_func(gate)
+    event.record(producer)
+    producer.wait_event(event)
+    assert (producer.queue[-1].label == f"wait for event {event.number}") is not ex
+    consumer.wait_event(event)
+    assert consumer.queue
+    assert not consumer.query()
+    gate.open()
+    consumer.synchronize()
+    event.synchronize()
+    assert event.query()
+    before = consumer.last
+    consumer.wait_event(event)
+    assert (consumer.last is before) is ex
+
+
+def test_a_wait_is_for_the_latest_record_at_that_time(gate):
+    dev = ar.Device("Atlas A2")
+    producer, consumer, event = dev.create_stream(), dev.create_stream(), dev.create_event()
+    seen = []
+    dev.launch(producer, lambda: seen.append("first"), (), (), "")
+    event.record(producer)
+    consumer.wait_event(event)
+    dev.launch(consumer, lambda: seen.append("consumer"), (), (), "")
+    producer.launch_host_func(gate)
+    event.record(producer)  # a later record does not concern the wait
+    consumer.synchronize()
+    assert seen == ["first", "consumer"]
+    assert not event.query()
+    late = dev.create_stream()
+    late.wait_event(event)
+    assert not late.query()
+    gate.open()
+    late.synchronize()
+    assert event.query()
+
+
+def test_waits_hold_in_every_order(any_dev):
+    seen = []
+    a, b, event = any_dev.create_stream(), any_dev.create_stream(), any_dev.create_event()
+    any_dev.launch(a, lambda: seen.append("a"), (), (), "")
+    event.record(a)
+    b.wait_event(event)
+    any_dev.launch(b, lambda: seen.append("b"), (), (), "")
+    b.synchronize()
+    assert seen == ["a", "b"]
+
+
+def test_asking_an_event_often_enough_ends(any_dev):
+    event = any_dev.create_event()
+    any_dev.launch(None, lambda: None, (), (), "")
+    event.record()
+    for _ in range(10_000_000):
+        if event.query():
+            break
+    assert event.query()
+
+
+def test_reset_is_for_old_events_that_sync(dev):
+    event = dev.create_event(ex=False)
+    event.record()
+    event.synchronize()
+    assert event.query()
+    event.reset()
+    assert not event.query()
+    assert code(dev.create_stream().wait_event, event) == 107000
+    event.record()
+    assert code(dev.create_event().reset) == 207000
+    assert code(dev.create_event(EventFlag.TIME_LINE, ex=False).reset) == 207000
+    dev.synchronize()
+
+
+def test_wait_status_of_old_events(gate):
+    dev = ar.Device("Atlas A2")
+    stream, waiting, event = dev.create_stream(), dev.create_stream(), dev.create_event(ex=False)
+    assert code(dev.create_event().query_wait_status) == 207000
+    assert event.query_wait_status()
+    stream.launch_host_func(gate)
+    event.record(stream)
+    waiting.wait_event(event)
+    assert not event.query_wait_status()
+    gate.open()
+    dev.synchronize()
+    assert event.query_wait_status()
+
+
+def test_objects_of_another_device(dev):
+    other = ar.Device("Atlas A2")
+    event = dev.create_event()
+    event.record()
+    assert code(event.record, other.create_stream()) == 107003
+    assert code(other.create_stream().wait_event, event) == 107003
+    old = dev.create_event(ex=False)
+    assert code(old.reset, other.default_stream) == 107003
+    dev.synchronize()
+
+
+def test_what_is_no_event_or_stream(dev):
+    assert code(dev.create_stream().wait_event, None) == 100000
+    assert code(dev.create_event().elapsed_time, None) == 100000
+    with pytest.raises(TypeError, match="event is a int"):
+        dev.create_stream().wait_event(3)
+    with pytest.raises(TypeError, match="end is a int"):
+        dev.create_event().elapsed_time(3)
+    with pytest.raises(TypeError, match="stream is a int"):
+        dev.create_event().record(3)
+
+
+def test_destroyed_events(gate):
+    dev = ar.Device("Atlas A2")
+    stream, event = dev.create_stream(), dev.create_event()
+    stream.launch_host_func(gate)
+    event.record(stream)
+    dev.create_stream().wait_event(event)
+    event.destroy()  # neither blocks nor undoes what was queued
+    other = dev.create_event()
+    for call in (
+        event.destroy,
+        event.query,
+        event.record,
+        event.synchronize,
+        event.reset,
+        event.timestamp,
+        event.query_wait_status,
+        lambda: event.elapsed_time(other),
+        lambda: stream.wait_event(event),
+    ):
+        assert code(call) == 107017
+    gate.open()
+    dev.synchronize()
+
+
+def test_elapsed_time(any_dev):
+    stream = any_dev.create_stream()
+    start, end = any_dev.create_event(), any_dev.create_event()
+    start.record(stream)
+    any_dev.launch(stream, lambda: time.sleep(0.02), (), (), "")
+    end.record(stream)
+    end.synchronize()
+    assert start.elapsed_time(end) >= 20
+    assert end.elapsed_time(start) == -start.elapsed_time(end)
+    assert end.timestamp() - start.timestamp() >= 20_000
+
+
+def test_elapsed_time_needs_two_records_that_were_reached(gate):
+    dev = ar.Device("Atlas A2")
+    stream, reached, pending = dev.create_stream(), dev.create_event(), dev.create_event()
+    for never in (dev.create_event(), dev.create_event(ex=False)):
+        assert code(reached.elapsed_time, never) == 507000
+        assert code(never.elapsed_time, reached) == 507000
+        assert code(never.timestamp) == 507000
+    reached.record(stream)
+    stream.synchronize()
+    untimed = dev.create_event(EventFlag.SYNC)
+    untimed.record(stream)
+    stream.synchronize()
+    assert code(reached.elapsed_time, untimed) == 107006
+    assert code(untimed.elapsed_time, reached) == 107006
+    stream.launch_host_func(gate)
+    pending.record(stream)
+    assert code(reached.elapsed_time, pending) == 107006
+    assert code(pending.timestamp) == 107006
+    gate.open()
+    pending.synchronize()
+    assert reached.elapsed_time(pending) >= 0

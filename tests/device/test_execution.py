@@ -1,0 +1,172 @@
+"""The three ways to run work: same results for correct programs, and what each one reveals."""
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+
+
+def program(dev, *, wait=True):
+    """Two streams fill halves, two combine them, with events in between; return the result."""
+    a, b, c = (dev.create_stream() for _ in range(3))
+    left, right, total = (dev.empty(4, np.float64) for _ in range(3))
+    left_done, right_done, read = (dev.create_event() for _ in range(3))
+
+    def task(stream, function, label):
+        dev.launch(stream, function, (), (), label)
+
+    def fill(tensor, value):
+        tensor.view()[...] = value
+
+    def combine(scale):
+        total.view()[...] = left.view() * scale + right.view()
+
+    task(a, lambda: fill(left, 3), "left")
+    left_done.record(a)
+    task(b, lambda: fill(right, 5), "right")
+    right_done.record(b)
+    if wait:
+        c.wait_event(left_done)
+        c.wait_event(right_done)
+    task(c, lambda: combine(10), "combine")
+    read.record(c)
+    if wait:
+        a.wait_event(read)
+    task(a, lambda: fill(left, 7), "left again")
+    left_done.record(a)
+    if wait:
+        c.wait_event(left_done)
+    task(c, lambda: fill(right, float(total.view()[0])), "feed back")
+    task(c, lambda: combine(1), "combine again")
+    dev.synchronize()
+    return total.numpy().tolist()
+
+
+EXPECTED = [42.0] * 4
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy"])
+def test_a_correct_program(execution):
+    assert program(ar.Device("Atlas A2", execution=execution)) == EXPECTED
+
+
+def test_a_correct_program_in_a_thousand_orders():
+    orders = set()
+    for seed in range(1000):
+        dev = ar.Device("Atlas A2", execution="random", seed=seed)
+        assert program(dev) == EXPECTED, seed
+        orders.add(tuple(row.label for row in dev.trace() if row.kind == "kernel"))
+    assert len(orders) > 1
+
+
+def test_a_missing_wait_shows_itself_every_time_when_lazy():
+    results = {str(program(ar.Device("Atlas A2", execution="lazy"), wait=False)) for _ in range(20)}
+    assert len(results) == 1
+    assert results != {str(EXPECTED)}
+
+
+def test_a_missing_wait_shows_itself_in_some_orders():
+    results = {
+        str(program(ar.Device("Atlas A2", execution="random", seed=seed), wait=False))
+        for seed in range(50)
+    }
+    assert len(results) > 1
+
+
+def order(seed):
+    dev = ar.Device("Atlas A2", execution="random", seed=seed)
+    streams, seen = [dev.create_stream() for _ in range(4)], []
+    for k in range(40):
+        dev.launch(streams[k % 4], lambda k=k: seen.append(k), (), (), "")
+    dev.synchronize()
+    assert sorted(seen) == list(range(40))
+    for first in range(4):
+        assert [k for k in seen if k % 4 == first] == list(range(first, 40, 4))
+    return dev.seed, seen
+
+
+def test_the_same_seed_gives_the_same_order():
+    orders = [order(seed)[1] for seed in range(20)]
+    assert orders == [order(seed)[1] for seed in range(20)]
+    assert len({tuple(seen) for seen in orders}) == 20
+
+
+def test_a_drawn_seed_can_be_used_again():
+    seed, seen = order(None)
+    assert order(seed) == (seed, seen)
+
+
+def test_lazy_runs_only_what_a_wait_needs():
+    dev = ar.Device("Atlas A2", execution="lazy")
+    a, b, c = (dev.create_stream() for _ in range(3))
+    event, seen = dev.create_event(), []
+
+    def task(stream, name):
+        dev.launch(stream, lambda: seen.append(name), (), (), name)
+
+    task(a, "a1")
+    event.record(a)
+    task(a, "a2")
+    task(b, "b1")
+    b.wait_event(event)
+    task(b, "b2")
+    task(c, "c1")
+    assert seen == []
+    b.synchronize()
+    assert seen == ["b1", "a1", "b2"]
+    event.synchronize()
+    assert seen == ["b1", "a1", "b2"]
+    dev.synchronize()
+    assert seen == ["b1", "a1", "b2", "c1", "a2"]
+
+
+def test_a_copy_to_the_host_does_not_wait():
+    dev = ar.Device("Atlas A2", execution="lazy")
+    tensor = dev.empty(2, np.float32)
+    dev.launch(None, lambda: tensor.view().fill(1), (), (), "fill")
+    assert np.isnan(tensor.numpy()).all()
+    dev.synchronize()
+    assert tensor.numpy().tolist() == [1, 1]
+
+
+def test_random_needs_no_host_function_that_nobody_waits_for():
+    """It might wait for what the waiting thread does next."""
+    for seed in range(20):
+        dev = ar.Device("Atlas A2", execution="random", seed=seed)
+        held, free, seen = dev.create_stream(), dev.create_stream(), []
+        held.launch_host_func(lambda seen=seen: seen.append("host"))
+        dev.launch(free, lambda seen=seen: seen.append("kernel"), (), (), "")
+        free.synchronize()
+        assert seen == ["kernel"]
+        dev.synchronize()
+        assert seen == ["kernel", "host"]
+
+
+def test_long_chains_of_waits(any_dev):
+    streams, seen = [any_dev.create_stream() for _ in range(20)], []
+    for k in range(400):
+        stream = streams[k % 20]
+        event = any_dev.create_event()
+        any_dev.launch(stream, lambda k=k: seen.append(k), (), (), "")
+        event.record(stream)
+        streams[(k + 1) % 20].wait_event(event)
+    any_dev.synchronize()
+    assert seen == list(range(400))
+
+
+def test_unknown_executions():
+    with pytest.raises(ValueError, match="'eager', 'lazy', 'random'"):
+        ar.Device("Atlas A2", execution="fast")
+
+
+@pytest.mark.parametrize("memory", [0, -1, 2**60])
+def test_impossible_capacities(memory):
+    with pytest.raises(ValueError, match="memory is"):
+        ar.Device("Atlas A2", memory=memory)
+
+
+def test_a_device_remembers_what_it_was_asked(dev):
+    assert dev.check is True
+    assert ar.Device("Atlas A2", check=False).check is False
+    assert ar.Device("Atlas A2", execution="random", seed=5).seed == 5
+    assert repr(dev) == "<Ascend910B1 (Atlas A2), eager>"

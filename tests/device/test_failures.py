@@ -1,0 +1,188 @@
+"""Tasks that fail: who hears of it, when, and what runs afterwards."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+from ascendref.device.stream import FailureMode
+
+
+def code(call, *args, **kwargs):
+    with pytest.raises(ar.AclError) as info:
+        call(*args, **kwargs)
+    return int(info.value.status)
+
+
+def boom():
+    raise ZeroDivisionError("boom")
+
+
+def refuse():
+    raise ar.AclError(161002, "refused by the kernel")
+
+
+def work(dev, stream, function, label="work"):
+    return dev.launch(stream, function, (), (), label)
+
+
+@pytest.mark.parametrize(("function", "status"), [(boom, 507015), (refuse, 161002)])
+def test_a_failure_is_reported_once_by_the_next_synchronization(any_dev, function, status):
+    stream, seen = any_dev.create_stream(), []
+    work(any_dev, stream, function, "kernel x")
+    work(any_dev, stream, lambda: seen.append(1))
+    while not stream.query():
+        pass
+    with pytest.raises(ar.AclError, match="'kernel x' of stream") as info:
+        stream.synchronize()
+    assert info.value.status == status
+    assert isinstance(info.value.__cause__, ZeroDivisionError | ar.AclError)
+    assert seen == [1]
+    stream.synchronize()
+    assert stream.query()
+
+
+def test_the_first_of_several_failures_counts(any_dev):
+    stream = any_dev.create_stream()
+    work(any_dev, stream, refuse)
+    work(any_dev, stream, boom)
+    assert code(stream.synchronize) == 161002
+    stream.synchronize()
+
+
+def test_a_host_function_that_fails(any_dev):
+    stream = any_dev.create_stream()
+    stream.launch_host_func(boom)
+    assert code(stream.synchronize) == 507000
+
+
+def test_an_event_reports_for_its_stream(any_dev):
+    stream, event = any_dev.create_stream(), any_dev.create_event()
+    work(any_dev, stream, boom)
+    event.record(stream)
+    assert code(event.synchronize) == 507015
+    event.synchronize()
+    stream.synchronize()
+
+
+def test_the_device_reports_one_stream_after_the_other(any_dev):
+    a, b = any_dev.create_stream(), any_dev.create_stream()
+    work(any_dev, b, boom)
+    work(any_dev, a, refuse)
+    assert code(any_dev.synchronize) == 161002
+    assert code(any_dev.synchronize) == 507015
+    any_dev.synchronize()
+
+
+def test_other_streams_do_not_hear_of_it(any_dev):
+    a, b = any_dev.create_stream(), any_dev.create_stream()
+    work(any_dev, a, boom)
+    work(any_dev, b, lambda: None)
+    b.synchronize()
+    assert code(a.synchronize) == 507015
+
+
+def test_destroying_a_stream_reports_too(any_dev):
+    stream = any_dev.create_stream()
+    work(any_dev, stream, boom)
+    assert code(stream.destroy) == 507015
+    assert code(stream.query) == 107017
+
+
+def test_stop_mode_is_for_the_whole_device_and_for_good(any_dev):
+    stream, other = any_dev.create_stream(), any_dev.create_stream()
+    event, ran = any_dev.create_event(), []
+    stream.set_failure_mode(FailureMode.CONTINUE)
+    stream.set_failure_mode(FailureMode.STOP)
+    assert code(other.set_failure_mode, FailureMode.CONTINUE) == 207000
+    assert code(other.set_failure_mode, 2) == 207000  # only the lowest bit counts
+    other.set_failure_mode(3)
+    work(any_dev, stream, boom)
+    work(any_dev, stream, lambda: ran.append(1))
+    assert code(stream.synchronize) == 507015
+    assert ran == []
+    for _ in range(2):
+        for call in (
+            stream.synchronize,
+            stream.query,
+            other.synchronize,
+            other.query,
+            any_dev.synchronize,
+            event.synchronize,
+            event.query,
+            event.record,
+            lambda: work(any_dev, other, lambda: ran.append(1)),
+            lambda: other.launch_host_func(print),
+        ):
+            assert code(call) == 507015
+    assert ran == []
+    ar.Device("Atlas A2").synchronize()
+
+
+def test_stop_mode_drops_the_work_of_all_streams(gate):
+    dev = ar.Device("Atlas A2")
+    held, stream = dev.create_stream(), dev.create_stream()
+    stream.set_failure_mode(FailureMode.STOP)
+    held.launch_host_func(gate)
+    work(dev, held, lambda: pytest.fail("ran"))
+    work(dev, stream, boom)
+    assert code(stream.synchronize) == 507015
+    assert code(held.synchronize) == 507015
+    gate.open()
+
+
+def test_the_default_stream_has_a_failure_mode_on_some_products():
+    ar.Device("Atlas A2").default_stream.set_failure_mode(FailureMode.STOP)
+    ar.Device("Atlas A3").default_stream.set_failure_mode(FailureMode.STOP)
+    old = ar.Device("Atlas inference")
+    assert code(old.default_stream.set_failure_mode, FailureMode.STOP) == 207000
+    old.create_stream().set_failure_mode(FailureMode.STOP)
+
+
+def test_a_failure_does_not_stop_the_engine():
+    for _ in range(3):
+        dev = ar.Device("Atlas A2")
+        work(dev, None, lambda: (_ for _ in ()).throw(SystemExit))
+        assert code(dev.synchronize) == 507015
+
+
+def test_finished_tasks_hold_on_to_nothing(any_dev):
+    tensor = any_dev.tensor(np.zeros(1000))
+    work(any_dev, None, lambda keep=tensor: keep.view().fill(1))
+    any_dev.synchronize()
+    del tensor
+    gc.collect()
+    assert any_dev.memory_free == any_dev.memory_total
+
+
+def test_work_that_nothing_waits_for_is_reported_when_the_device_goes():
+    dev = ar.Device("Atlas A2", execution="lazy")
+    work(dev, None, lambda: pytest.fail("ran"), "forgotten")
+    del dev
+    with pytest.warns(ar.LostWorkWarning, match=r"1 tasks .* never ran.*forgotten"):
+        gc.collect()
+
+
+def test_a_failure_that_nothing_asks_for_is_reported_when_the_device_goes():
+    dev = ar.Device("Atlas A2")
+    stream = dev.create_stream()
+    work(dev, stream, boom, "unlucky")
+    while not stream.query():
+        pass
+    del dev, stream
+    with pytest.warns(ar.LostWorkWarning, match=r"unlucky.*boom"):
+        gc.collect()
+
+
+def test_eager_work_outlives_the_names_of_its_device(gate):
+    seen = []
+    dev = ar.Device("Atlas A2")
+    dev.default_stream.launch_host_func(gate)
+    task = work(dev, None, lambda: seen.append(1))
+    del dev
+    gc.collect()
+    gate.open()
+    while not seen:
+        pass
+    assert task.stream.query() in (True, False)

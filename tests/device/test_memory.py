@@ -1,0 +1,398 @@
+"""Allocation, copies, fills: behaviour and codes."""
+
+import gc
+from itertools import pairwise
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+
+import ascendref as ar
+
+
+def code(call, *args, **kwargs):
+    with pytest.raises(ar.AclError) as info:
+        call(*args, **kwargs)
+    return int(info.value.status)
+
+
+# ---- allocation
+
+
+def test_addresses_are_aligned_apart_and_no_pointers_of_the_host(dev):
+    blocks = [dev.malloc(n) for n in (1, 31, 32, 33, 64, 1000)]
+    for block, after in pairwise(blocks):
+        assert block.address % 64 == 0
+        assert block.address + block.nbytes <= after.address
+        assert block.address >= 2**48
+        assert not block.pinned
+    other = ar.Device("Atlas A2").malloc(8)
+    assert abs(other.address - blocks[0].address) >= 2**40
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "reserved"), [(1, 64), (32, 64), (33, 96), (64, 96), (100, 160)]
+)
+def test_capacity_counts_size_with_padding(dev, nbytes, reserved):
+    memory = dev.malloc(nbytes)
+    assert dev.memory_total - dev.memory_free == reserved
+    dev.free(memory)
+    assert dev.memory_free == dev.memory_total
+
+
+@pytest.mark.parametrize("nbytes", [0, -1, 2**64 - 1])
+def test_impossible_sizes(dev, nbytes):
+    assert code(dev.malloc, nbytes) == 100000
+    assert code(dev.malloc_host, nbytes) == 100000
+
+
+def test_sizes_are_whole_numbers(dev):
+    with pytest.raises(TypeError, match="nbytes is a float"):
+        dev.malloc(1.5)
+
+
+def test_out_of_memory(dev):
+    with pytest.raises(ar.AclError, match="Failed to allocate") as info:
+        dev.malloc(2**20)  # the padding does not fit
+    assert info.value.status == 207001
+    assert code(dev.malloc, 2**40) == 207001
+    assert code(dev.malloc_host, 2**62) == 207001
+    keep = dev.malloc(2**19)
+    assert code(dev.malloc, 2**19) == 207001
+    dev.free(keep)
+    dev.malloc(2**19)
+
+
+def test_a_large_device_costs_nothing_until_used():
+    dev = ar.Device("Atlas A2")
+    blocks = [dev.malloc(2**33) for _ in range(7)]
+    dev.memset(dev.malloc(2**20), 0)
+    assert dev.memory_free < dev.memory_total - 7 * 2**33
+    assert all(block.alive for block in blocks)
+
+
+def test_fresh_memory_is_poison(dev):
+    assert np.isnan(dev.empty((3, 5), "bfloat16").numpy().astype(np.float32)).all()
+    assert (dev.empty(9, np.int8).numpy() == -1).all()
+    memory = dev.malloc(10)
+    dev.memcpy(memory.address + 3, np.zeros(4, np.uint8))
+    out = np.empty(10, np.uint8)
+    dev.memcpy(out, memory)
+    assert out.tolist() == [255] * 3 + [0] * 4 + [255] * 3
+
+
+def test_free_refuses_what_is_not_there(dev):
+    memory = dev.malloc(64)
+    assert code(dev.free, None) == 100000
+    assert code(dev.free, 4096) == 107000
+    assert code(dev.free, memory.address + 8) == 107000
+    assert code(dev.free, ar.Device("Atlas A2").malloc(8)) == 107000
+    address = memory.address
+    dev.free(memory)
+    assert not memory.alive
+    assert code(dev.free, memory) == 107000
+    assert code(dev.free, address) == 107000
+    with pytest.raises(TypeError, match="memory is a str"):
+        dev.free("here")
+    keep = dev.malloc(8)
+    dev.free(keep.address)
+    assert not keep.alive
+
+
+def test_addresses_come_back_late(dev):
+    seen = set()
+    for _ in range(200):
+        memory = dev.malloc(2**19)
+        assert memory.address not in seen
+        seen.add(memory.address)
+        dev.free(memory)
+
+
+def test_addresses_wrap_around_living_blocks():
+    dev = ar.Device("Atlas A2", memory=2**43)
+    keep = dev.malloc(100)
+    first = keep.address
+    blocks = []
+    for _ in range(5):
+        block = dev.malloc(2**42)
+        blocks.append((block.address, block.address + block.nbytes))
+        assert block.address > first
+        dev.free(block)
+    assert blocks[3][0] < blocks[2][0]  # it went round
+    again = dev.malloc(8)
+    assert again.address != first
+
+
+def test_dropped_memory_is_freed(dev):
+    memory = dev.malloc(1000)
+    assert dev.memory_free < dev.memory_total
+    del memory
+    gc.collect()
+    assert dev.memory_free == dev.memory_total
+
+
+def test_a_tensor_keeps_its_memory(dev):
+    tensor = dev.tensor(np.arange(4.0))
+    gc.collect()
+    assert tensor.numpy().tolist() == [0, 1, 2, 3]
+
+
+def test_pinned_memory_is_an_array_of_the_host(dev):
+    memory = dev.malloc_host(20)
+    assert memory.pinned
+    assert dev.memory_free == dev.memory_total
+    view = memory.numpy(np.float32)
+    assert view.shape == (5,)
+    view[:] = range(5)
+    assert view.__array_interface__["data"][0] == memory.address
+    device = dev.malloc(20)
+    dev.memcpy(device, memory)
+    out = np.empty(5, np.float32)
+    dev.memcpy(out, device)
+    assert out.tolist() == [0, 1, 2, 3, 4]
+    assert code(device.numpy) == 107016
+    dev.free(memory)
+    assert view.tolist() == [0, 1, 2, 3, 4]  # views stay safe to read
+    assert code(memory.numpy) == 107000
+    assert code(dev.memcpy, device, memory) == 107000
+
+
+def test_a_view_keeps_pinned_memory(dev):
+    view = dev.malloc_host(8).numpy()
+    gc.collect()
+    stream = dev.create_stream()
+    gate_open = []
+    stream.launch_host_func(lambda: gate_open.append(1))
+    dev.memcpy_async(dev.malloc(8), view, stream=stream)
+    stream.synchronize()
+    assert gate_open
+
+
+# ---- copies
+
+
+def test_a_count_of_zero_is_success_whatever_the_rest(dev):
+    dev.memcpy(None, None, 0)
+    dev.memset(None, 0, 0)
+    dev.memcpy_async(None, None, 0)
+    dev.memset_async(None, 0, 0)
+    dev.memcpy(dev.malloc(4), np.empty(0))
+
+
+def test_null_sides(dev):
+    memory = dev.malloc(4)
+    assert code(dev.memcpy, None, memory) == 100000
+    assert code(dev.memcpy, memory, None, 4) == 100000
+    assert code(dev.memset, None, 0) == 100000
+    assert code(dev.memset, None, 0, 4) == 100000
+
+
+def test_too_many_bytes_change_nothing(dev):
+    memory = dev.tensor(np.zeros(4, np.uint8)).memory
+    ones = np.ones(8, np.uint8)
+    assert code(dev.memcpy, memory, ones) == 107000
+    assert code(dev.memcpy, memory, ones, 5) == 107000
+    assert code(dev.memcpy, memory.address + 1, ones, 4) == 107000
+    assert code(dev.memcpy, memory, ones, -1) == 107000
+    assert code(dev.memset, memory, 1, 5) == 107000
+    assert code(dev.memset_async, memory, 1, 5) == 107000
+    assert code(dev.memcpy_async, memory, ones) == 107000
+    out = np.ones(4, np.uint8)
+    dev.memcpy(out, memory)
+    assert out.tolist() == [0, 0, 0, 0]
+    big = np.full(8, 7, np.uint8)
+    assert code(dev.memcpy, big, memory) == 107000
+    assert (big == 7).all()
+
+
+def test_memory_that_is_not_there(dev):
+    memory, array = dev.malloc(4), np.zeros(4, np.uint8)
+    foreign = ar.Device("Atlas A2").malloc(4)
+    for bad in (foreign, foreign.address, 123456, memory.address + 4):
+        assert code(dev.memcpy, bad, array) == 107000
+        assert code(dev.memcpy, array, bad) == 107000
+    dev.free(memory)
+    assert code(dev.memcpy, memory, array) == 107000
+    assert code(dev.memset, memory, 0) == 107000
+
+
+def test_arrays_that_are_no_bytes(dev):
+    memory = dev.malloc(64)
+    with pytest.raises(ValueError, match=r"src has shape .* C-contiguous"):
+        dev.memcpy(memory, np.zeros((4, 4), np.uint8).T[::2])
+    with pytest.raises(TypeError, match="src holds Python objects"):
+        dev.memcpy(memory, np.array([None]))
+    with pytest.raises(TypeError, match="src is a str"):
+        dev.memcpy(memory, "bytes")
+    read_only = np.zeros(4)
+    read_only.flags.writeable = False
+    with pytest.raises(ValueError, match="dst is read-only"):
+        dev.memcpy(read_only, memory)
+    dev.memcpy(memory, read_only)
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.float16, ml_dtypes.bfloat16, np.float64, np.int8, np.bool_, np.complex64]
+)
+def test_round_trip(dev, dtype):
+    array = np.arange(12).reshape(3, 4).astype(dtype)
+    memory = dev.malloc(array.nbytes)
+    dev.memcpy(memory, array)
+    out = np.zeros_like(array)
+    dev.memcpy(out, memory)
+    assert (out == array).all()
+
+
+def test_device_to_device_overlapping_and_in_place(dev):
+    memory = dev.tensor(np.arange(10, dtype=np.uint8)).memory
+    dev.memcpy(memory.address + 2, memory, 6)
+    dev.memcpy(memory, memory)
+    out = np.empty(10, np.uint8)
+    dev.memcpy(out, memory)
+    assert out.tolist() == [0, 1, 0, 1, 2, 3, 4, 5, 8, 9]
+
+
+def test_host_to_host(dev):
+    out = np.empty(3, np.float32)
+    dev.memcpy(out, np.float32([1, 2, 3]))
+    assert out.tolist() == [1, 2, 3]
+
+
+def test_memset_takes_the_low_byte(dev):
+    memory = dev.malloc(4)
+    dev.memset(memory, 0x1FE)
+    dev.memset(memory.address + 1, 3, 2)
+    out = np.empty(4, np.uint8)
+    dev.memcpy(out, memory)
+    assert out.tolist() == [0xFE, 3, 3, 0xFE]
+    pinned = dev.malloc_host(2)
+    dev.memset(pinned, 9)
+    assert pinned.numpy().tolist() == [9, 9]
+
+
+def test_torch_tensors_on_either_side(dev):
+    torch = pytest.importorskip("torch")
+    source = torch.arange(6, dtype=torch.bfloat16)
+    memory = dev.malloc(12)
+    dev.memcpy(memory, source)
+    target = torch.zeros(6, dtype=torch.bfloat16)
+    dev.memcpy(target, memory)
+    assert torch.equal(source, target)
+
+
+# ---- asynchronous
+
+
+def test_a_copy_between_device_memories_is_queued():
+    dev = ar.Device("Atlas A2", execution="lazy")
+    a, b = dev.tensor(np.float32([1, 2])), dev.empty(2, np.float32)
+    dev.memcpy_async(b.memory, a.memory)
+    assert np.isnan(b.numpy()).all()
+    dev.synchronize()
+    assert b.numpy().tolist() == [1, 2]
+    dev.memset_async(b.memory, 0)
+    assert b.numpy().tolist() == [1, 2]
+    dev.synchronize()
+    assert b.numpy().tolist() == [0, 0]
+
+
+def test_a_copy_with_pageable_memory_waits_and_one_with_pinned_memory_does_not():
+    dev = ar.Device("Atlas A2", execution="lazy")
+    a, pinned = dev.tensor(np.uint8([1, 2])).memory, dev.malloc_host(2)
+    out = np.zeros(2, np.uint8)
+    dev.memcpy_async(out, a)
+    assert out.tolist() == [1, 2]
+    view = pinned.numpy()
+    dev.memcpy_async(view, a)
+    assert view.tolist() == [255, 255]
+    dev.synchronize()
+    assert view.tolist() == [1, 2]
+
+
+def test_memory_freed_before_the_copy_ran():
+    dev = ar.Device("Atlas A2", execution="lazy")
+    a, b = dev.malloc(8), dev.malloc(8)
+    dev.memcpy_async(a, b)
+    dev.free(b)
+    with pytest.raises(ar.AclError, match="freed before the work") as info:
+        dev.synchronize()
+    assert info.value.status == 507013
+
+
+def test_streams_of_other_devices(dev):
+    other = ar.Device("Atlas A2")
+    memory = dev.malloc(8)
+    assert code(dev.memset_async, memory, 0, stream=other.default_stream) == 107003
+    with pytest.raises(TypeError, match="stream is a int"):
+        dev.memset_async(memory, 0, stream=3)
+
+
+# ---- laws
+
+
+class Memories(RuleBasedStateMachine):
+    """Whatever is allocated, written, copied and freed: nothing leaks and nothing mixes."""
+
+    blocks = Bundle("blocks")
+
+    def __init__(self):
+        super().__init__()
+        self.dev = ar.Device("Atlas A2", memory=1 << 16)
+        self.content = {}
+        self.reserved = 0
+
+    @rule(target=blocks, nbytes=st.integers(1, 3000))
+    def malloc(self, nbytes):
+        reserved = (nbytes + 63) // 32 * 32
+        if self.reserved + reserved > self.dev.memory_total:
+            assert code(self.dev.malloc, nbytes) == 207001
+            return None
+        memory = self.dev.malloc(nbytes)
+        self.content[memory] = np.full(nbytes, 0xFF, np.uint8)
+        self.reserved += reserved
+        return memory
+
+    @rule(memory=consumes(blocks))
+    def free(self, memory):
+        if memory is not None:
+            self.dev.free(memory)
+            self.reserved -= (memory.nbytes + 63) // 32 * 32
+            del self.content[memory]
+            assert code(self.dev.free, memory) == 107000
+
+    @rule(memory=blocks, data=st.data())
+    def write(self, memory, data):
+        if memory in self.content:
+            start = data.draw(st.integers(0, memory.nbytes - 1))
+            values = np.frombuffer(data.draw(st.binary(max_size=memory.nbytes - start)), np.uint8)
+            self.dev.memcpy(memory.address + start, values)
+            self.content[memory][start : start + len(values)] = values
+
+    @rule(dst=blocks, src=blocks)
+    def copy(self, dst, src):
+        if dst in self.content and src in self.content:
+            if src.nbytes > dst.nbytes:
+                assert code(self.dev.memcpy, dst, src) == 107000
+            else:
+                self.dev.memcpy(dst, src)
+                self.content[dst][: src.nbytes] = self.content[src]
+
+    @invariant()
+    def accounts_and_contents_agree(self):
+        assert self.dev.memory_total - self.dev.memory_free == self.reserved
+        for memory, expected in self.content.items():
+            out = np.empty(memory.nbytes, np.uint8)
+            self.dev.memcpy(out, memory)
+            assert (out == expected).all()
+
+    def teardown(self):
+        for memory in list(self.content):
+            self.dev.free(memory)
+        assert self.dev.memory_free == self.dev.memory_total
+
+
+Memories.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestMemoryLaws = Memories.TestCase

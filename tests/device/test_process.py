@@ -1,0 +1,220 @@
+"""Signals, exit, and forks, each in a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+HANG = 60  # seconds after which a child counts as hanging
+
+
+def start(program):
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(program):
+    child = start(program)
+    try:
+        out, err = child.communicate(timeout=HANG)
+    finally:
+        child.kill()
+    return child.returncode, out, err
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "stream.synchronize()",
+        "stream.synchronize(50_000)",
+        "dev.synchronize()",
+        "event.synchronize()",
+        "stream.destroy()",
+    ],
+)
+def test_an_interrupt_ends_a_wait(wait):
+    child = start(
+        f"""
+        import threading, ascendref as ar
+        gate = threading.Event()
+        dev = ar.Device("Atlas A2")
+        stream, event = dev.create_stream(), dev.create_event()
+        stream.launch_host_func(lambda: gate.wait(50))
+        event.record(stream)
+        print("waiting", flush=True)
+        try:
+            {wait}
+        except KeyboardInterrupt:
+            gate.set()
+            stream.synchronize()  # everything still works
+            print("interrupted")
+        """
+    )
+    try:
+        assert child.stdout.readline() == "waiting\n"
+        time.sleep(0.2)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=HANG)
+    finally:
+        child.kill()
+    assert (child.returncode, out, err) == (0, "interrupted\n", "")
+
+
+@pytest.mark.parametrize("execution", ["lazy", "random"])
+def test_an_interrupt_ends_a_task_on_the_waiting_thread(execution):
+    child = start(
+        f"""
+        import time, ascendref as ar
+        dev = ar.Device("Atlas A2", execution="{execution}")
+        stream, seen = dev.create_stream(), []
+        def kernel():
+            print("running", flush=True)
+            time.sleep(50)
+        dev.launch(stream, kernel, (), (), "kernel")
+        dev.launch(stream, lambda: seen.append(1), (), (), "later")
+        try:
+            stream.synchronize()
+        except KeyboardInterrupt:
+            try:
+                stream.synchronize()
+            except ar.AclError as error:
+                print(int(error.status), seen)
+        """
+    )
+    try:
+        assert child.stdout.readline() == "running\n"
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=HANG)
+    finally:
+        child.kill()
+    assert (child.returncode, out, err) == (0, "507015 [1]\n", "")
+
+
+def test_exit_lets_eager_work_end():
+    code, out, err = run(
+        """
+        import time, ascendref as ar
+        dev = ar.Device("Atlas A2")
+        for k in range(3):
+            dev.launch(None, lambda k=k: (time.sleep(0.05), print(k, flush=True)), (), (), "work")
+        """
+    )
+    assert (code, out.split(), err) == (0, ["0", "1", "2"], "")
+
+
+def test_exit_does_not_wait_for_ever_and_tells_what_was_lost():
+    code, _, err = run(
+        """
+        import threading, warnings, ascendref as ar
+        warnings.simplefilter("always")
+        dev = ar.Device("Atlas A2")
+        dev.default_stream.launch_host_func(threading.Event().wait)
+        dev.launch(None, print, (), (), "behind it")
+        """
+    )
+    assert code == 0
+    assert "LostWorkWarning: 2 tasks" in err
+    assert "behind it" in err
+
+
+def test_exit_does_not_run_lazy_work_but_reports_it():
+    code, out, err = run(
+        """
+        import warnings, ascendref as ar
+        warnings.simplefilter("always")
+        dev = ar.Device("Atlas A2", execution="lazy")
+        dev.launch(None, lambda: print("ran"), (), (), "forgotten")
+        """
+    )
+    assert (code, out) == (0, "")
+    assert "LostWorkWarning: 1 tasks" in err
+    assert "forgotten" in err
+
+
+def test_exit_reports_failures_that_nobody_saw():
+    code, _, err = run(
+        """
+        import warnings, ascendref as ar
+        warnings.simplefilter("always")
+        dev = ar.Device("Atlas A2")
+        dev.launch(None, lambda: 1 / 0, (), (), "division")
+        """
+    )
+    assert code == 0
+    assert "'division'" in err
+    assert "ZeroDivisionError" in err
+
+
+def test_importing_starts_no_thread():
+    code, out, _ = run(
+        "import threading, ascendref as ar; ar.Device('Atlas A2'); print(threading.active_count())"
+    )
+    assert (code, out) == (0, "1\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_neither_hangs_nor_uses_its_parents_device():
+    code, out, err = run(
+        """
+        import os, threading, warnings
+        import numpy as np, ascendref as ar
+        warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads
+        gate = threading.Event()
+        dev = ar.Device("Atlas A2")
+        stream, event = dev.create_stream(), dev.create_event()
+        tensor = dev.tensor(np.float32([1, 2]))
+        stream.launch_host_func(lambda: gate.wait(50))
+        event.record(stream)
+        lazy = ar.Device("Atlas A2", execution="lazy")
+        lazy.launch(None, print, (), (), "queued")
+        child = os.fork()
+        if child == 0:
+            for call in (
+                stream.synchronize, stream.query, dev.synchronize, event.synchronize,
+                lazy.synchronize, lambda: stream.launch_host_func(print),
+            ):
+                try:
+                    call()
+                except ar.AclError as error:
+                    assert error.status == 107002, error
+                    assert "forked" in error.message
+                else:
+                    raise AssertionError(call)
+            assert tensor.numpy().tolist() == [1, 2]
+            fresh, seen = ar.Device("Atlas A2"), []
+            fresh.launch(None, lambda: seen.append(1), (), (), "work")
+            fresh.synchronize()
+            assert seen == [1]
+            print("child", flush=True)
+        else:
+            gate.set()
+            stream.synchronize()
+            lazy.default_stream.abort()
+            _, status = os.waitpid(child, 0)
+            print("parent", os.waitstatus_to_exitcode(status))
+        """
+    )
+    assert (code, out, err) == (0, "child\nparent 0\n", "")
+
+
+def test_the_device_is_imported_on_demand():
+    code, out, err = run(
+        """
+        import sys, ascendref as ar
+        assert "ascendref.device.device" not in sys.modules
+        assert "Device" in dir(ar)
+        ar.Device
+        assert "ascendref.device.device" in sys.modules
+        from ascendref import *
+        print(Tensor.__name__, Scalar.__name__, Product.__name__)
+        """
+    )
+    assert (code, out, err) == (0, "Tensor Scalar Product\n", "")

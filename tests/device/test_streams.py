@@ -1,0 +1,345 @@
+"""Streams: order, waiting, timeouts, limits, ends."""
+
+import threading
+import time
+
+import pytest
+
+import ascendref as ar
+from ascendref.device.stream import StreamFlag
+
+
+def code(call, *args, **kwargs):
+    with pytest.raises(ar.AclError) as info:
+        call(*args, **kwargs)
+    return int(info.value.status)
+
+
+def work(dev, stream, function, label="work"):
+    return dev.launch(stream, function, (), (), label)
+
+
+def test_tasks_of_a_stream_run_in_order(any_dev):
+    stream, seen = any_dev.create_stream(), []
+    for k in range(100):
+        work(any_dev, stream, lambda k=k: seen.append(k))
+    stream.synchronize()
+    assert seen == list(range(100))
+
+
+def test_no_stream_means_the_default_stream(any_dev):
+    seen = []
+    work(any_dev, None, lambda: seen.append(1))
+    any_dev.default_stream.synchronize()
+    assert seen == [1]
+    assert any_dev.default_stream is any_dev.default_stream
+    assert code(any_dev.default_stream.destroy) == 100000
+
+
+def test_the_device_waits_for_all_streams(any_dev):
+    streams, seen = [any_dev.create_stream() for _ in range(5)], []
+    for k, stream in enumerate(streams):
+        work(any_dev, stream, lambda k=k: seen.append(k))
+    any_dev.synchronize()
+    assert sorted(seen) == [0, 1, 2, 3, 4]
+
+
+def test_query_tells_and_asking_often_enough_ends(any_dev):
+    stream, seen = any_dev.create_stream(), []
+    assert stream.query()
+    for k in range(3):
+        work(any_dev, stream, lambda k=k: seen.append(k))
+    for _ in range(10_000_000):
+        if stream.query():
+            break
+    assert seen == [0, 1, 2]
+
+
+def test_query_does_not_wait(gate):
+    dev = ar.Device("Atlas A2")
+    stream = dev.create_stream()
+    stream.launch_host_func(gate)
+    assert stream.query() is False
+    gate.open()
+    stream.synchronize()
+    assert stream.query() is True
+
+
+def test_a_host_function_holds_up_its_own_stream_alone(gate):
+    dev = ar.Device("Atlas A2")
+    held, free, seen = dev.create_stream(), dev.create_stream(), []
+    held.launch_host_func(gate)
+    work(dev, held, lambda: seen.append("held"))
+    work(dev, free, lambda: seen.append("free"))
+    free.synchronize()
+    assert seen == ["free"]
+    gate.open()
+    held.synchronize()
+    assert seen == ["free", "held"]
+
+
+def test_the_host_goes_on_while_the_device_works():
+    dev = ar.Device("Atlas A2")
+    here, there = threading.Event(), threading.Event()
+
+    def kernel():
+        there.set()
+        assert here.wait(60)
+
+    work(dev, None, kernel)
+    assert there.wait(60)  # it started without anybody waiting for it
+    here.set()
+    dev.synchronize()
+
+
+@pytest.mark.parametrize("timeout", [0, -2, -0.5, float("nan")])
+def test_impossible_timeouts(any_dev, timeout):
+    assert code(any_dev.create_stream().synchronize, timeout) == 107000
+    assert code(any_dev.synchronize, timeout) == 107000
+    assert code(any_dev.create_event().synchronize, timeout) == 107000
+
+
+@pytest.mark.parametrize("timeout", [None, -1, 1, 60_000])
+def test_timeouts_that_are_not_reached(any_dev, timeout):
+    stream = any_dev.create_stream()
+    stream.synchronize(timeout)
+    any_dev.synchronize(timeout)
+
+
+def test_timeouts_that_are_reached(gate):
+    dev = ar.Device("Atlas A2")
+    stream, event = dev.create_stream(), dev.create_event()
+    stream.launch_host_func(gate)
+    event.record(stream)
+    assert code(stream.synchronize, 5) == 507046
+    assert code(dev.synchronize, 5) == 507046
+    assert code(event.synchronize, 5) == 507047
+    for _ in range(100):
+        assert code(stream.synchronize, 0.01) == 507046
+    waiting = stream.last.waiters
+    assert not waiting  # those who gave up are forgotten
+    gate.open()
+    stream.synchronize(60_000)
+    event.synchronize(60_000)
+
+
+@pytest.mark.parametrize("execution", ["lazy", "random"])
+def test_timeouts_count_between_tasks_where_the_waiting_thread_works(execution):
+    dev = ar.Device("Atlas A2", execution=execution, seed=0)
+    stream, seen = dev.create_stream(), []
+    for k in range(3):
+        work(dev, stream, lambda k=k: (time.sleep(0.02), seen.append(k)))
+    assert code(stream.synchronize, 1) == 507046
+    assert len(seen) < 3
+    stream.synchronize()
+    assert seen == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "flag", [StreamFlag.PERSISTENT, StreamFlag.CPU_SCHEDULE, StreamFlag.DEVICE_USE_ONLY]
+)
+def test_streams_that_are_never_waited_for(flag, gate):
+    dev = ar.Device("Atlas A2")
+    stream = dev.create_stream(flags=flag)
+    stream.launch_host_func(gate)
+    stream.synchronize()
+    assert not stream.query()
+    gate.open()
+
+
+def test_priorities_and_flags(dev):
+    assert dev.create_stream(priority=-3).priority == 0
+    assert dev.create_stream(priority=3).priority == 3
+    assert dev.create_stream(priority=100).priority == 7
+    assert dev.create_stream(flags=0x3).flags == StreamFlag.FAST_LAUNCH | StreamFlag.FAST_SYNC
+    assert code(dev.create_stream, 0, 0x40) == 107000
+    assert code(dev.create_stream, 0, -1) == 107000
+
+
+def test_the_number_of_streams_is_limited():
+    dev = ar.Device("Atlas 200I/500 A2")
+    streams = [dev.create_stream() for _ in range(512)]
+    assert code(dev.create_stream) == 207008
+    streams[0].destroy()
+    dev.create_stream()
+
+
+def test_destroy_waits_and_is_final(any_dev):
+    stream, event, seen = any_dev.create_stream(), any_dev.create_event(), []
+    work(any_dev, stream, lambda: seen.append(1))
+    stream.destroy()
+    assert seen == [1]
+    for call in (
+        stream.synchronize,
+        stream.query,
+        stream.destroy,
+        stream.abort,
+        lambda: stream.wait_event(event),
+        lambda: stream.launch_host_func(print),
+        lambda: event.record(stream),
+        lambda: work(any_dev, stream, print),
+    ):
+        assert code(call) == 107017
+
+
+def test_destroy_by_force_drops_the_rest():
+    dev = ar.Device("Atlas A2", execution="lazy")
+    stream = dev.create_stream()
+    work(dev, stream, lambda: pytest.fail("ran"))
+    stream.destroy(force=True)
+    dev.synchronize()
+
+
+def test_a_with_block_ends_its_stream(any_dev):
+    seen = []
+    with any_dev.create_stream() as stream:
+        work(any_dev, stream, lambda: seen.append(1))
+    assert seen == [1]
+    assert code(stream.query) == 107017
+    with any_dev.create_stream() as stream:
+        stream.destroy()
+
+
+def test_an_error_leaves_a_with_block_as_it_is(gate):
+    dev = ar.Device("Atlas A2")
+
+    def use():
+        with dev.create_stream() as stream:
+            stream.launch_host_func(gate)
+            work(dev, stream, lambda: pytest.fail("ran"))
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        use()
+    gate.open()
+
+
+def test_abort_drops_what_did_not_start(gate):
+    dev = ar.Device("Atlas A2")
+    stream, other, event = dev.create_stream(), dev.create_stream(), dev.create_event()
+    seen, waits, started = [], [], threading.Event()
+    stream.launch_host_func(lambda: (started.set(), gate()))
+    work(dev, stream, lambda: pytest.fail("ran"))
+    event.record(stream)
+    other.wait_event(event)
+    work(dev, other, lambda: seen.append("other"))
+    assert started.wait(60)
+    thread = threading.Thread(target=lambda: waits.append(code(stream.synchronize)))
+    thread.start()
+    while not stream.queue[-1].waiters:
+        time.sleep(0.001)
+    stream.abort()
+    thread.join()
+    assert waits == [107023]
+    other.synchronize()  # nobody waits for what will not come
+    assert seen == ["other"]
+    assert code(event.synchronize) == 107023
+    gate.open()
+    stream.synchronize()
+    work(dev, stream, lambda: seen.append("again"))
+    stream.synchronize()
+    assert seen == ["other", "again"]
+
+
+def test_abort_of_a_stream_that_waits_for_another(gate):
+    dev = ar.Device("Atlas A2")
+    held, stream, event, seen = dev.create_stream(), dev.create_stream(), dev.create_event(), []
+    held.launch_host_func(gate)
+    event.record(held)
+    stream.wait_event(event)
+    stream.abort()
+    work(dev, stream, lambda: seen.append(1))
+    stream.synchronize()
+    assert seen == [1]
+    gate.open()
+    dev.synchronize()
+
+
+def test_many_threads_on_one_device(any_dev):
+    """Each thread has its own stream, and all share one; nothing is lost and nothing hangs."""
+    shared, counts = any_dev.create_stream(), []
+
+    def host(k):
+        own, seen = any_dev.create_stream(), []
+        for i in range(50):
+            work(any_dev, own, lambda i=i: seen.append(i))
+            work(any_dev, shared, lambda: counts.append(1))
+            if i % 10 == 0:
+                own.synchronize()
+                shared.synchronize()
+        own.synchronize()
+        assert seen == list(range(50))
+        results[k] = True
+
+    results = [False] * 8
+    threads = [threading.Thread(target=host, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    any_dev.synchronize()
+    assert all(results)
+    assert len(counts) == 400
+
+
+def test_one_kernel_at_a_time_in_the_process():
+    devices = [
+        ar.Device("Atlas A2", execution=execution) for execution in ("eager", "eager", "lazy")
+    ]
+    running, worst = [0], [0]
+
+    def kernel():
+        running[0] += 1
+        worst[0] = max(worst[0], running[0])
+        time.sleep(0.001)
+        running[0] -= 1
+
+    def host(dev):
+        for _ in range(10):
+            work(dev, None, kernel)
+        dev.synchronize()
+
+    threads = [threading.Thread(target=host, args=(dev,)) for dev in devices]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert worst == [1]
+
+
+def test_a_task_must_not_wait(any_dev):
+    stream, codes = any_dev.create_stream(), []
+    stream.launch_host_func(lambda: codes.append(code(stream.synchronize)))
+    stream.synchronize()
+    assert codes == [207000]
+
+
+def test_an_idle_device_costs_no_time(gate):
+    dev = ar.Device("Atlas A2")
+    held = dev.create_stream()
+    work(dev, None, lambda: None)
+    held.launch_host_func(gate)
+    waiter = threading.Thread(target=held.synchronize)
+    waiter.start()
+    dev.default_stream.synchronize()
+    before = time.process_time()
+    time.sleep(0.3)
+    assert time.process_time() - before < 0.1
+    gate.open()
+    waiter.join(60)
+
+
+def test_queued_tasks_are_small(gate):
+    import tracemalloc
+
+    dev = ar.Device("Atlas A2")
+    stream = dev.create_stream()
+    stream.launch_host_func(gate)
+    tracemalloc.start()
+    for k in range(1000):
+        dev.launch(stream, lambda k=k: k, ((2**48 + k, 64),), ((2**49 + k, 64),), "work")
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size < 1000 * 1024
+    gate.open()
+    stream.synchronize()

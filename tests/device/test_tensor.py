@@ -1,0 +1,243 @@
+"""Tensors and scalars: what they accept, and when an impossible view is refused."""
+
+from math import prod
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ascendref as ar
+from ascendref.device.tensor import Format
+from ascendref.dtypes import DataType
+
+
+def refusal(call, *args, **kwargs):
+    with pytest.raises(ar.AclError) as info:
+        call(*args, **kwargs)
+    return int(info.value.status), info.value.message
+
+
+# ---- element types
+
+
+@pytest.mark.parametrize(
+    ("given_type", "name"),
+    [
+        (np.float32, "ACL_FLOAT"),
+        ("float16", "ACL_FLOAT16"),
+        (ml_dtypes.bfloat16, "ACL_BF16"),
+        ("bfloat16", "ACL_BF16"),
+        ("ACL_DOUBLE", "ACL_DOUBLE"),
+        ("BF16", "ACL_BF16"),
+        (27, "ACL_BF16"),
+        (0, "ACL_FLOAT"),
+        (bool, "ACL_BOOL"),
+        (np.dtype("u2"), "ACL_UINT16"),
+        (np.complex64, "ACL_COMPLEX64"),
+        (ml_dtypes.float8_e5m2, "ACL_FLOAT8_E5M2"),
+        (DataType.ACL_INT4, "ACL_INT4"),
+    ],
+)
+def test_element_types(given_type, name):
+    assert DataType.of(given_type).name == name
+    assert ar.Tensor(None, (), given_type).data_type.name == name
+
+
+@pytest.mark.parametrize("wrong", [None, 5, 99, "float12", ">f4", object, True, [1]])
+def test_unknown_element_types(wrong):
+    with pytest.raises(TypeError, match="dtype is"):
+        DataType.of(wrong)
+
+
+def test_sizes_are_the_vendors():
+    sizes = {kind.name.removeprefix("ACL_"): kind.nbytes for kind in DataType}
+    assert sizes == {
+        "DT_UNDEFINED": 0, "FLOAT": 4, "FLOAT16": 2, "INT8": 1, "INT32": 4, "UINT8": 1, "INT16": 2,
+        "UINT16": 2, "UINT32": 4, "INT64": 8, "UINT64": 8, "DOUBLE": 8, "BOOL": 1, "STRING": 0,
+        "COMPLEX64": 8, "COMPLEX128": 16, "BF16": 2, "INT4": 1, "UINT1": 1, "COMPLEX32": 4,
+        "HIFLOAT8": 1, "FLOAT8_E5M2": 1, "FLOAT8_E4M3FN": 1, "FLOAT8_E8M0": 1, "FLOAT6_E3M2": 8,
+        "FLOAT6_E2M3": 8, "FLOAT4_E2M1": 8, "FLOAT4_E1M2": 8,
+    }  # fmt: skip
+
+
+# ---- tensors
+
+
+def test_creation_checks_next_to_nothing(dev):
+    memory = dev.malloc(8)
+    ar.Tensor(memory, (-1, 3), np.float32)
+    ar.Tensor(memory, (2,) * 20, np.float32)
+    ar.Tensor(memory, (1000,), np.float32)
+    ar.Tensor(memory, (2,), "ACL_STRING")
+    ar.Tensor(memory, (2,), np.float32, offset=-7)
+    ar.Tensor(None, (2,), np.float32)
+    tensor = ar.Tensor(memory, (2, 1), np.float32, format="NCL", storage_shape=(2,))
+    assert tensor.format == 47
+    assert tensor.storage_shape == (2,)
+    assert tensor.strides == (1, 1)
+    assert tensor.dtype == np.float32
+    assert tensor.device is dev
+
+
+@pytest.mark.parametrize("value", [*Format, *(f"ACL_FORMAT_{f.name}" for f in Format), -1, 2, 54])
+def test_every_format_is_accepted(value):
+    assert ar.Tensor(None, (1,), np.float32, format=value).format in Format
+
+
+def test_what_describes_no_tensor(dev):
+    memory = dev.malloc(8)
+    assert refusal(ar.Tensor, memory, None, np.float32)[0] == 161001
+    with pytest.raises(ValueError, match="format is 'XYZ'"):
+        ar.Tensor(memory, (1,), np.float32, format="XYZ")
+    with pytest.raises(TypeError, match="memory is a ndarray"):
+        ar.Tensor(np.zeros(2), (2,), np.float32)
+    with pytest.raises(TypeError, match="shape is"):
+        ar.Tensor(memory, (1.5,), np.float32)
+    with pytest.raises(ValueError, match="strides has 1 entries"):
+        ar.Tensor(memory, (1, 2), np.float32, strides=(1,))
+
+
+def test_impossible_views_are_refused_when_used(dev):
+    memory = dev.malloc(8)
+    for tensor in (
+        ar.Tensor(memory, (-1,), np.float32),
+        ar.Tensor(memory, (3,), np.float32),
+        ar.Tensor(memory, (2,), np.float32, offset=1),
+        ar.Tensor(memory, (2,), np.float32, offset=-1),
+        ar.Tensor(memory, (2,), np.float32, strides=(-1,)),
+        ar.Tensor(memory, (2, 2), np.float32, strides=(2, 1)),
+        ar.Tensor(memory, (2,), "ACL_STRING"),
+        ar.Tensor(None, (2,), np.float32),
+        ar.Tensor(memory, (1,) * 100, np.float32),
+    ):
+        status, message = refusal(tensor.view, "gradOutput")
+        assert status == 161002
+        assert message.startswith("gradOutput ")
+    tensor = ar.Tensor(memory, (2,), np.float32)
+    dev.free(memory)
+    status, message = refusal(tensor.view, "self")
+    assert status == 161002
+    assert "freed" in message
+
+
+def test_empty_tensors(dev):
+    assert ar.Tensor(None, (0, 3), np.float32).view().shape == (0, 3)
+    assert ar.Tensor(None, (0,), np.float32).span() is None
+    tensor = dev.tensor(np.empty((2, 0), np.float16))
+    assert tensor.shape == (2, 0)
+    assert tensor.numpy().shape == (2, 0)
+    dev.free(tensor.memory)
+    assert dev.empty((0,), np.float32).memory.alive
+
+
+@given(data=st.data())
+def test_views_are_numpys(data):
+    dev = ar.Device("Atlas A2")
+    flat = np.arange(60, dtype=np.int32)
+    memory = dev.tensor(flat).memory
+    shape = tuple(data.draw(st.lists(st.integers(0, 4), max_size=3)))
+    strides = tuple(data.draw(st.integers(-6, 6)) for _ in shape)
+    offset = data.draw(st.integers(0, 59))
+    tensor = ar.Tensor(memory, shape, np.int32, strides, offset)
+    grid = np.indices(shape).reshape(len(shape), prod(shape))
+    places = offset + sum((grid[k] * strides[k] for k in range(len(shape))), np.zeros(1, int))
+    if 0 in shape:
+        assert tensor.numpy().shape == shape
+        assert tensor.span() is None
+    elif places.min() < 0 or places.max() >= 60:
+        assert refusal(tensor.numpy)[0] == 161002
+    else:
+        assert (tensor.numpy().reshape(-1) == flat[places]).all()
+        assert tensor.numpy().flags.c_contiguous
+        assert tensor.span() == (
+            memory.address + 4 * places.min(),
+            4 * (places.max() - places.min() + 1),
+        )
+
+
+def test_arrays_of_any_order_arrive_in_c_order(dev):
+    array = np.arange(24).reshape(2, 3, 4)
+    for source in (array, array.T, array[::-1, 1:], np.asfortranarray(array), np.int64(3)):
+        tensor = dev.tensor(source)
+        assert (tensor.numpy() == source).all()
+        assert tensor.shape == np.shape(source)
+    swapped = np.arange(3).astype(">i4")
+    with pytest.raises(TypeError, match="dtype is"):
+        dev.tensor(swapped)
+    with pytest.raises(TypeError, match="array is a list"):
+        dev.tensor([1, 2])
+
+
+def test_empty_of_many_spellings(dev):
+    assert dev.empty(3, "float32").shape == (3,)
+    assert dev.empty((), 27).shape == ()
+    assert dev.empty([2, 3], np.float16).strides == (3, 1)
+    with pytest.raises(ValueError, match="shape is"):
+        dev.empty((-1,), np.float32)
+
+
+# ---- scalars
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DataType])
+def test_which_types_a_scalar_can_have(kind):
+    refused = ("ACL_DT_UNDEFINED", "ACL_STRING", "ACL_INT4", "ACL_UINT1", "ACL_COMPLEX32")
+    if kind.name in refused:
+        status, message = refusal(ar.Scalar, 1, kind)
+        assert status == 161002
+        assert kind.name in message
+    else:
+        assert ar.Scalar(1, kind).value == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [
+        (0.1, np.float32, float(np.float32(0.1))),
+        (0.1, np.float16, float(np.float16(0.1))),
+        (0.1, np.float64, 0.1),
+        (1e300, np.float32, float("inf")),
+        (10**400, np.float64, float("inf")),
+        (-(10**400), np.float16, float("-inf")),
+        (1 + 2**-8 + 2**-40, ml_dtypes.bfloat16, 1 + 2**-7),  # by way of float32 it would be 1
+        (1 + 2**-8, ml_dtypes.bfloat16, 1.0),
+        (-(1 + 2**-8 + 2**-40), ml_dtypes.bfloat16, -(1 + 2**-7)),
+        (3.0, np.int8, 3),
+        (np.float32(2.5), np.float64, 2.5),
+        (ml_dtypes.bfloat16(0.5), np.float32, 0.5),
+        (np.array([7]), np.int64, 7),
+        (2, bool, True),
+        (1 + 2j, np.complex64, 1 + 2j),
+    ],
+)
+def test_values_are_rounded_to_the_type(value, dtype, expected):
+    scalar = ar.Scalar(value, dtype)
+    assert scalar.value == expected
+    assert scalar.value.dtype == np.dtype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, ml_dtypes.bfloat16])
+def test_nan_and_infinity(dtype):
+    assert np.isnan(float(ar.Scalar(float("nan"), dtype).value))
+    assert float(ar.Scalar(float("-inf"), dtype).value) == float("-inf")
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(300, np.int8), (-1, np.uint8), (0.5, np.int32), (float("nan"), np.int64),
+                         (float("inf"), np.int64), (2**63, np.int64)]
+)  # fmt: skip
+def test_integers_must_fit(value, dtype):
+    with pytest.raises(ValueError, match="value is"):
+        ar.Scalar(value, dtype)
+
+
+@pytest.mark.parametrize("value", ["1", [1, 2], object(), 1j])
+def test_what_is_no_number(value):
+    with pytest.raises(TypeError, match="real number"):
+        ar.Scalar(value, np.float32)
+
+
+def test_none_is_null():
+    assert refusal(ar.Scalar, None, np.float32)[0] == 161001
