@@ -1,4 +1,4 @@
-"""Print ascendref's time as a ratio of PyTorch's: ``python benchmarks/peers.py``.
+"""Print ascendref's time as a ratio of PyTorch's: ``python -m benchmarks.peers``.
 
 Both sides run on two threads and write to given outputs. They take turns, and the minimum of many
 turns counts, so a busy machine slows both alike. Below 1.00 ascendref is the faster one.
@@ -13,9 +13,10 @@ import time
 os.environ.setdefault("NUMBA_NUM_THREADS", "2")
 
 import torch
-from calls import Call, pair
 
 import ascendref as ar
+
+from .calls import Call, pair
 
 SIZES = {"16": 16, "64 Ki": 1 << 16, "1 Mi": 1 << 20, "16 Mi": 1 << 24}
 

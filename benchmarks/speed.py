@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import torch
-from calls import pair
 
 import ascendref as ar
+
+from .calls import pair
 
 torch.set_num_threads(2)
 

@@ -1,0 +1,1 @@
+"""Benchmarks: `asv run` and `python -m benchmarks.peers`."""
