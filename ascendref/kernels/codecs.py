@@ -198,7 +198,7 @@ _WIDEN: Final[dict[tuple[str, type], Any]] = {
     ("float32", np.float32): _same,
     ("float32", np.float64): _float64_of,
     ("float64", np.float32): _float32_of,
-    ("float64", np.float64): _same,
+    ("float64", np.float64): _float64_of,
 }
 
 #: (register, storage type) -> the conversion that rounds once
