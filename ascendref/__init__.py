@@ -17,9 +17,11 @@ from .operators import *  # noqa: F403 - operators/__init__.py lists the functio
 from .status import Status
 
 if _TYPE_CHECKING:
+    from . import aclnn
     from .device.device import Device
     from .device.scalar import Scalar
     from .device.tensor import Tensor
+    from .executor import Executor
     from .kernels.compile import KernelStatistics, kernel_statistics
     from .products import PRODUCTS, Product
 
@@ -33,12 +35,14 @@ __all__ = [
     "ArgumentValueError",
     "CacheWarning",
     "Device",
+    "Executor",
     "KernelStatistics",
     "LostWorkWarning",
     "Product",
     "Scalar",
     "Status",
     "Tensor",
+    "aclnn",
     "kernel_statistics",
 ]
 __all__ += _operators.__all__
@@ -48,6 +52,7 @@ __all__ += _operators.__all__
 _ON_DEMAND = {
     "PRODUCTS": ".products",
     "Device": ".device.device",
+    "Executor": ".executor",
     "KernelStatistics": ".kernels.compile",
     "Product": ".products",
     "Scalar": ".device.scalar",
@@ -57,6 +62,8 @@ _ON_DEMAND = {
 
 
 def __getattr__(name: str) -> _Any:
+    if name == "aclnn":
+        return _import_module(".aclnn", __name__)
     if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(_import_module(_ON_DEMAND[name], __name__), name)

@@ -166,8 +166,10 @@ class DataType(IntEnum):
         return members.get(name, members.get(f"ACL_{name}"))
 
 
+#: the rows of the element types that operators take
+BY_DATA_TYPE: Final = {DataType(row.acl_number): row for row in ELEMENT_TYPES.values()}
 _NUMPY: Final[dict[DataType, np.dtype[Any]]] = {
-    **{DataType(row.acl_number): row.numpy for row in ELEMENT_TYPES.values()},
+    **{kind: row.numpy for kind, row in BY_DATA_TYPE.items()},
     DataType.ACL_UINT16: np.dtype(np.uint16),
     DataType.ACL_UINT32: np.dtype(np.uint32),
     DataType.ACL_UINT64: np.dtype(np.uint64),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
 from functools import lru_cache
-from math import inf
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,7 +13,7 @@ from .arrays import import_array
 from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
 from .layout import MAX_RANK, maps_indices_to_one_address, meets, same_view
-from .spec import Operator, Shape, check_scalar
+from .spec import Operator, Shape, check_rank, check_scalar
 
 if TYPE_CHECKING:
     from .kernels.elementwise import ElementwiseKernel
@@ -183,7 +181,8 @@ def _checked_call(
         ]
     )
     operator.check_types(types)
-    operator.check_ranks(tuple([array.ndim for array in arrays]), MAX_RANK)
+    for tensor, array in zip(operator.tensors, arrays, strict=True):
+        check_rank(tensor.name, array.ndim)
     values = _scalars(operator, scalars)
     shapes = operator.shapes(operator, tuple([array.shape for array in arrays]))
     default = types[0] if operator.same_type else promote(*types)
@@ -260,25 +259,8 @@ def _compute_type(compute_dtype: Any, types: tuple[ElementType, ...]) -> str:
 
 def _scalars(operator: Operator, values: tuple[Any, ...]) -> tuple[float, ...]:
     return tuple(
-        [
-            check_scalar(param, _number(param.name, value))
-            for param, value in zip(operator.scalars, values, strict=True)
-        ]
+        [check_scalar(param, value) for param, value in zip(operator.scalars, values, strict=True)]
     )
-
-
-def _number(argument: str, value: Any) -> float:
-    """Return the value of a real scalar of any type."""
-    if isinstance(value, numbers.Real):
-        try:
-            return float(value)
-        except OverflowError:
-            return inf if value > 0 else -inf  # type: ignore[operator] # numbers.Real has no order
-    if isinstance(value, np.generic) or hasattr(value, "__array__"):
-        array = np.asarray(value)
-        if array.ndim == 0 and (array.dtype in BY_NUMPY or array.dtype.kind in "biuf"):
-            return float(array)
-    raise ArgumentTypeError(argument, f"is {value!r}; a real number is expected")
 
 
 def _outputs(

@@ -197,7 +197,7 @@ def maps_indices_to_one_address(array: NDArray[Any]) -> bool:
     while array.ndim:
         if array.shape[0] > 1 and np.shares_memory(array[1:], array[:1]):
             return True
-        array = array[0]
+        array = array[0, ...]  # an array still: the elements themselves are never read
     return False
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isnan
-from typing import Final, NamedTuple
+from math import inf, isnan
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from .dtypes import FLOATS, ElementType, names, promote
+from .dtypes import BFLOAT16, BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
 from .kernels.formula import Formula
+from .layout import MAX_RANK
+
+if TYPE_CHECKING:
+    from .products import Product
 
 Shape = tuple[int, ...]
 Types = tuple[ElementType, ...]
@@ -37,6 +43,22 @@ class ScalarParam(NamedTuple):
     choices: dict[str, int] | None = None
 
 
+class OnDevice(NamedTuple):
+    """How the device has an operator."""
+
+    #: the product families that have it
+    products: tuple[str, ...]
+    #: the kernels that it launches, in order
+    kernels: tuple[str, ...]
+    #: whether it takes F64 tensors, which it narrows to F32
+    float64: bool = False
+    #: whether the call succeeds for an empty input before shapes are compared
+    empty_first: bool = False
+    #: for an operator of one generated kernel, the scratch in bytes that it asks for whatever it
+    #: does; None for one that is composed of several
+    scratch: int | None = None
+
+
 def promoted(types: Types) -> ElementType:
     """Round the result to the type in which all tensors meet."""
     return promote(*types)
@@ -60,6 +82,8 @@ class Operator:
     formula: Formula
     #: shapes of the results, from the operator and the shapes of its tensors
     shapes: Callable[[Operator, tuple[Shape, ...]], tuple[Shape, ...]]
+    #: how the device has it
+    device: OnDevice
     #: the type to which the formula's value is rounded, from the types of the tensors
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
@@ -70,30 +94,60 @@ class Operator:
     def __repr__(self) -> str:
         return f"<Operator {self.name}>"
 
-    def check_types(self, types: Types) -> None:
-        """Raise ArgumentTypeError unless the tensors may have these types together."""
-        for tensor, kind in zip(self.tensors, types, strict=True):
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of all arguments in the vendor's order: tensors, scalars, results."""
+        return (*[p.name for p in self.tensors], *[p.name for p in self.scalars], *self.outputs)
+
+    @property
+    def tensor_names(self) -> tuple[str, ...]:
+        """What the vendor calls the tensors, results included."""
+        return tuple([vendor_name(p) for p in (*[t.name for t in self.tensors], *self.outputs)])
+
+    def on(self, product: Product) -> tuple[TensorParam, ...] | None:
+        """Return tensors and results with the types that a product takes; None if it lacks it."""
+        if product.name not in self.device.products:
+            return None
+        results = tuple([TensorParam(name) for name in self.outputs])
+        return tuple(
+            [
+                TensorParam(
+                    param.name,
+                    tuple(
+                        [
+                            kind
+                            for kind in param.types
+                            if (kind is not BFLOAT16 or product.has_bfloat16)
+                            and (kind is not FLOAT64 or self.device.float64)
+                        ]
+                    ),
+                )
+                for param in self.tensors + results
+            ]
+        )
+
+    def check_types(self, types: Types, params: tuple[TensorParam, ...] | None = None) -> None:
+        """Raise ArgumentTypeError unless the tensors may have these types together.
+
+        The parameters are those of a product, results included; None for the array function's
+        tensors.
+        """
+        if params is None:
+            params = self.tensors
+        for tensor, kind in zip(params, types, strict=True):
             if kind not in tensor.types:
                 raise ArgumentTypeError(
                     tensor.name, f"has type {kind.name}; allowed are {names(tensor.types)}"
                 )
         if self.same_type:
-            first = self.tensors[0].name
-            for tensor, kind in zip(self.tensors, types, strict=True):
+            first = params[0].name
+            for tensor, kind in zip(params, types, strict=True):
                 if kind is not types[0]:
                     raise ArgumentTypeError(
                         tensor.name,
                         f"has type {kind.name}, {first} has {types[0].name}; {self.name} takes"
                         " tensors of one type",
                     )
-
-    def check_ranks(self, ranks: tuple[int, ...], highest: int) -> None:
-        """Raise ArgumentValueError for a rank above the highest."""
-        for tensor, rank in zip(self.tensors, ranks, strict=True):
-            if rank > highest:
-                raise ArgumentValueError(
-                    tensor.name, f"has rank {rank}; ranks 0 to {highest} are allowed"
-                )
 
 
 #: every operator, by the name of its array function
@@ -106,14 +160,46 @@ def declare(operator: Operator) -> Operator:
     return operator
 
 
-def check_scalar(param: ScalarParam, value: float) -> float:
-    """Return a scalar's value, or raise ArgumentValueError."""
+def check_rank(argument: str, rank: int) -> None:
+    """Raise ArgumentValueError for a rank that is too high."""
+    if rank > MAX_RANK:
+        raise ArgumentValueError(argument, f"has rank {rank}; ranks 0 to {MAX_RANK} are allowed")
+
+
+def check_scalar(param: ScalarParam, given: Any) -> float:
+    """Return the value of a scalar of any real type, or raise an ArgumentError."""
+    value = _number(param.name, given)
     if param.choices is not None and value not in param.choices.values():
         allowed = ", ".join(f"{number} ({name!r})" for name, number in param.choices.items())
         raise ArgumentValueError(param.name, f"is {value!r}; allowed are {allowed}")
     if param.least is not None and (isnan(value) or value < param.least):
         raise ArgumentValueError(param.name, f"is {value!r}; it must be at least {param.least:g}")
     return value
+
+
+def _number(argument: str, value: Any) -> float:
+    """Return the value of a real scalar of any type."""
+    if isinstance(value, Real):
+        try:
+            return float(value)
+        except OverflowError:
+            return inf if value > 0 else -inf  # type: ignore[operator] # Real has no order
+    if isinstance(value, np.generic) or hasattr(value, "__array__"):
+        array = np.asarray(value)
+        if array.ndim == 0 and (array.dtype in BY_NUMPY or array.dtype.kind in "biuf"):
+            return float(array)
+    raise ArgumentTypeError(argument, f"is {value!r}; a real number is expected")
+
+
+def vendor_name(name: str) -> str:
+    """Return what the vendor's API calls a parameter.
+
+    Examples
+    --------
+    >>> vendor_name("grad_output")
+    'gradOutput'
+    """
+    return re.sub("_([a-z])", lambda match: match[1].upper(), name)
 
 
 def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:

@@ -13,8 +13,9 @@ import pytest
 import ascendref as ar
 from ascendref.dtypes import ELEMENT_TYPES
 from ascendref.kernels.compile import CORES
-from ascendref.kernels.elementwise import CHUNK, PARALLEL_FROM, elementwise
+from ascendref.kernels.elementwise import CHUNK, elementwise
 from ascendref.kernels.reduction import channel_sum
+from ascendref.kernels.twins import PARALLEL_FROM
 
 from .cases import SCALARS, TENSORS, numbers
 from .oracles import expected
@@ -178,7 +179,7 @@ def test_strided_and_dense_twins_of_prelu_give_the_same_bits(kind: str) -> None:
     kernel = channel_sum(declared.formula, declared.channel_term, ELEMENT_TYPES[kind], "float32")
     grad, x, weight = vectors("prelu_backward", kind, (900, 50))
     results = []
-    for twin in ("dense", "strided"):
+    for twin in ("dense", "tiled"):
         out = np.empty_like(x), np.empty_like(weight)
         if twin == "dense":
             kernel.dense((grad, x, weight, out[0]), out[1])

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from math import prod
 from operator import index
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,11 @@ from ..status import Status
 from .memory import Memory
 
 if TYPE_CHECKING:
-    from .copies import Range
     from .device import Device
+
+
+#: bytes that NumPy can address in one array
+_MOST_BYTES: Final = 2**63 - 1
 
 
 class Format(IntEnum):
@@ -172,16 +175,51 @@ class Tensor:
         where = "without memory" if self.memory is None else f"in {self.memory!r}"
         return f"<tensor {self.shape} of {self.data_type.name} {where}>"
 
-    def span(self) -> Range | None:
-        """Return address and number of the bytes from its first to its last; None if it has none.
+    def check(self, name: str = "tensor") -> None:
+        """Check that the view is possible; no byte of the memory is touched.
 
-        Bytes in between count, whether an element lies there or not.
+        Parameters
+        ----------
+        name : str, optional
+            What messages call it.
+
+        Raises
+        ------
+        AclError
+            161002 if it is not: sizes below zero, elements outside the memory, memory that is
+            missing or was freed, or a type without a size.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> ar.Tensor(dev.malloc(8), (3,), np.float32).check("self")
+        Traceback (most recent call last):
+        ...
+        ascendref.errors.AclError: ACLNN_ERR_PARAM_INVALID (161002): self ...
         """
-        if self.memory is None or self.size == 0:
-            return None
-        low, high = self._extent()
+        if min(self.shape, default=0) < 0:
+            self._refuse(name, f"has shape {self.shape}; sizes must be at least 0")
         itemsize = self.dtype.itemsize
-        return self.memory.address + low * itemsize, (high - low) * itemsize
+        if itemsize == 0:
+            self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
+        memory, size = self.memory, self.size
+        if memory is not None and not memory.alive:
+            self._refuse(name, f"lies in {memory!r}; free memory only after its last use")
+        if memory is None:
+            if size:
+                self._refuse(name, "has no memory; give it some with Device.malloc or Device.empty")
+            return
+        low, high = self.extent()
+        if low < 0 or high > memory.nbytes:
+            self._refuse(
+                name,
+                f"with shape {self.shape}, strides {self.strides} and offset {self.offset} covers"
+                f" the bytes {low} to {high - 1}; its memory has {memory.nbytes} bytes",
+            )
+        if size * itemsize > _MOST_BYTES:
+            self._refuse(name, f"has shape {self.shape}, which cannot be addressed")
 
     def view(self, name: str = "tensor") -> NDArray[Any]:
         """Return the device's own bytes as an array, for the work that runs on the device.
@@ -194,49 +232,31 @@ class Tensor:
         Raises
         ------
         AclError
-            161002 if the view is impossible: sizes below zero, elements outside the memory, memory
-            that is missing or was freed, or a type without a size.
+            As `check`.
 
         Examples
         --------
-        >>> import numpy as np
         >>> import ascendref as ar
-        >>> dev = ar.Device("Atlas A2")
-        >>> ar.Tensor(dev.malloc(8), (3,), np.float32).view("self")
-        Traceback (most recent call last):
-        ...
-        ascendref.errors.AclError: ACLNN_ERR_PARAM_INVALID (161002): self ...
+        >>> ar.Device("Atlas A2").empty(2, "float32").view()
+        array([nan, nan], dtype=float32)
         """
-        if min(self.shape, default=0) < 0:
-            self._refuse(name, f"has shape {self.shape}; sizes must be at least 0")
-        if self.dtype.itemsize == 0:
-            self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
-        memory, size = self.memory, self.size
-        if memory is not None and not memory.alive:
-            self._refuse(name, f"lies in {memory!r}; free memory only after its last use")
-        if memory is None and size:
-            self._refuse(name, "has no memory; give it some with Device.malloc or Device.empty")
-        low, high = self._extent()
+        self.check(name)
+        if self.memory is None or self.size == 0:
+            return np.empty(self.shape, self.dtype)
+        offset = self.offset * self.dtype.itemsize
+        return np.ndarray(
+            self.shape, self.dtype, self.memory.content(), offset, self.byte_strides()
+        )
+
+    def byte_strides(self) -> tuple[int, ...]:
+        """Return the strides in bytes, 0 along axes where nobody takes a step."""
         itemsize = self.dtype.itemsize
-        if memory is not None and size and (low < 0 or high * itemsize > memory.nbytes):
-            self._refuse(
-                name,
-                f"with shape {self.shape}, strides {self.strides} and offset {self.offset} covers"
-                f" elements {low} to {high - 1} of {itemsize} bytes; its memory has"
-                f" {memory.nbytes} bytes",
-            )
-        try:
-            if memory is None or size == 0:
-                return np.empty(self.shape, self.dtype)
-            return np.ndarray(
-                self.shape,
-                self.dtype,
-                memory.content(),
-                self.offset * itemsize,
-                tuple([stride * itemsize for stride in self.strides]),
-            )
-        except ValueError as error:
-            self._refuse(name, f"has shape {self.shape}, which cannot be addressed: {error}")
+        return tuple(
+            [
+                stride * itemsize if size > 1 else 0
+                for size, stride in zip(self.shape, self.strides, strict=True)
+            ]
+        )
 
     def numpy(self) -> NDArray[Any]:
         """Copy the elements to the host.
@@ -263,8 +283,13 @@ class Tensor:
         """
         return self.view().copy(order="C")
 
-    def _extent(self) -> tuple[int, int]:
-        """Return the first element and the one after the last, from the memory's beginning."""
+    def extent(self) -> tuple[int, int]:
+        """Return the first byte and the one after the last, from the memory's beginning.
+
+        Bytes in between count, whether an element lies there or not.
+        """
+        if self.size == 0:
+            return 0, 0
         low = high = self.offset
         for size, stride in zip(self.shape, self.strides, strict=True):
             reach = (size - 1) * stride
@@ -272,7 +297,8 @@ class Tensor:
                 low += reach
             else:
                 high += reach
-        return low, high + 1
+        itemsize = self.dtype.itemsize
+        return low * itemsize, (high + 1) * itemsize
 
     def _refuse(self, name: str, problem: str) -> NoReturn:
         fail(Status.ACLNN_ERR_PARAM_INVALID, f"{name} {problem}")

@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 from ..dtypes import ElementType
 from ..layout import TILE, broadcast_strides, tile_plan
 from .codecs import REGISTER, decoder, encoder, helper
-from .compile import CORES, Once, function_from, kernel
+from .compile import Once, function_from, kernel
 from .formula import Formula
 from .tiles import loader, stack, storer
+from .twins import TwinKernel
 from .vocabulary import compiled
 
-#: elements from which the parallel kernel is the faster one (measured: see benchmarks/)
-PARALLEL_FROM: Final = 32 * 1024
 #: elements that a thread takes at a time
 CHUNK: Final = 16 * 1024
 
@@ -76,7 +75,7 @@ def kernel({operands}, count, size, {scalars}):
 """
 
 
-class ElementwiseKernel:
+class ElementwiseKernel(TwinKernel):
     """One formula for one combination of types, compiled piece by piece on first use.
 
     Parameters
@@ -134,16 +133,21 @@ class ElementwiseKernel:
         in_place : bool
             Whether the output is exactly an input's view; any other overlap is forbidden.
         """
+        if self.layout(operands, in_place) == "dense":
+            self.dense(operands, scalars)
+        else:
+            self.tiled(operands, scalars)
+
+    def layout(self, operands: tuple[NDArray[Any], ...], in_place: bool) -> str:
+        """Return which loop takes these operands, "dense" or "tiled"; no element is read."""
         shape = operands[-1].shape
-        if not in_place:
-            for array in operands:
-                flags = array.flags
-                if array.shape != shape or not (flags.c_contiguous and flags.aligned):
-                    break
-            else:
-                self.dense(operands, scalars)
-                return
-        self.tiled(operands, scalars)
+        if in_place:
+            return "tiled"
+        for array in operands:
+            flags = array.flags
+            if array.shape != shape or not (flags.c_contiguous and flags.aligned):
+                return "tiled"
+        return "dense"
 
     def dense(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with contiguous operands of one shape, none of which overlaps the output."""
@@ -158,13 +162,7 @@ class ElementwiseKernel:
                     for array, view in zip(operands, self._views, strict=True)
                 ]
             )
-        if size < PARALLEL_FROM or not CORES.acquire():
-            self.dense_serial(*operands, size, size, *scalars)
-            return
-        try:
-            self.dense_parallel(*operands, size, size, *scalars)
-        finally:
-            CORES.release()
+        self._launch("dense", size, *operands, size, size, *scalars)
 
     def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
@@ -175,33 +173,7 @@ class ElementwiseKernel:
             out.shape, tuple([broadcast_strides(a.shape, a.strides, out.shape) for a in operands])
         )
         addresses = [array.ctypes.data for array in operands]
-        if out.size < PARALLEL_FROM or not CORES.acquire():
-            self.tiled_serial(*addresses, plan, tiles, out.size, *scalars)
-            return
-        try:
-            self.tiled_parallel(*addresses, plan, tiles, out.size, *scalars)
-        finally:
-            CORES.release()
-
-    @Once
-    def dense_serial(self) -> Any:
-        """The serial loop over contiguous operands."""
-        return self._compile("dense", parallel=False)
-
-    @Once
-    def dense_parallel(self) -> Any:
-        """The parallel loop over contiguous operands."""
-        return self._compile("dense", parallel=True)
-
-    @Once
-    def tiled_serial(self) -> Any:
-        """The serial loop over tiles."""
-        return self._compile("tiled", parallel=False)
-
-    @Once
-    def tiled_parallel(self) -> Any:
-        """The parallel loop over tiles."""
-        return self._compile("tiled", parallel=True)
+        self._launch("tiled", out.size, *addresses, plan, tiles, out.size, *scalars)
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
         body, signature, operands = self._dense_body if layout == "dense" else self._tiled_body

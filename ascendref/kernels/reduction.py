@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from ..dtypes import ElementType
 from ..layout import BLOCK, LANES, STRIP, TILE, ChannelPlan, broadcast_strides, channel_plan
 from .codecs import REGISTER, ROUND, decoder, encoder, helper
-from .compile import CORES, Once, function_from, kernel
-from .elementwise import PARALLEL_FROM
+from .compile import Once, function_from, kernel
 from .formula import Formula
 from .tiles import loader, peek, poke, stack, storer
+from .twins import TwinKernel
 from .vocabulary import compiled
 
 _PLACE: Final = """
@@ -138,6 +138,11 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                 write(sums, (channel + c) * sums_stride, encode(lanes[c * lane_c]))
 """
 
+_STORED_TERM: Final = """
+def term_of(grad, data):
+    return stored(term(grad, data))
+"""
+
 _FINISH: Final = """
 def finish(sums, sums_stride, channels, partial, blocks):
     for channel in range(channels):
@@ -177,7 +182,7 @@ def kernel({arrays}, sums_stride, plan, partial, tasks, blocks):
 Operands = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-class ChannelSumKernel:
+class ChannelSumKernel(TwinKernel):
     """Two formulas of a gradient, its data and a weight per channel: a result and a sum.
 
     Parameters
@@ -190,13 +195,19 @@ class ChannelSumKernel:
         Type of all operands.
     compute : str
         Compute type.
+    stored : bool
+        Whether the terms are rounded to ``kind`` before they are summed, as a device does that
+        stores them in between.
     """
 
-    def __init__(self, element: Formula, term: Formula, kind: ElementType, compute: str) -> None:
+    def __init__(
+        self, element: Formula, term: Formula, kind: ElementType, compute: str, stored: bool
+    ) -> None:
         self.element = element
         self.term = term
         self.kind = kind
         self.compute = compute
+        self.stored = stored
         self.register = REGISTER[compute]
 
     def __call__(
@@ -205,6 +216,7 @@ class ChannelSumKernel:
         sums: NDArray[Any],
         channel: int | None,
         in_place: bool = False,
+        scratch: NDArray[np.uint8] | None = None,
     ) -> None:
         """Compute the result and the sums.
 
@@ -219,19 +231,32 @@ class ChannelSumKernel:
             The channel axis; None for one channel.
         in_place : bool
             Whether a result is exactly an input's view; any other overlap is forbidden.
+        scratch : ndarray of uint8, optional
+            Where partial sums go, aligned for the compute type; None for memory of their own.
         """
-        flags = [array.flags for array in (*operands, sums)]
+        if self.layout((*operands, sums), in_place) == "dense":
+            self.dense(operands, sums, scratch)
+        else:
+            self._tiled(operands, sums, channel, in_place, scratch)
+
+    def layout(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> str:
+        """Return which loop takes operands and sums, "dense" or "tiled"; no element is read."""
+        flags = [array.flags for array in arrays]
         if (
             not in_place
-            and operands[0].shape == operands[-1].shape
+            and arrays[0].shape == arrays[1].shape
             and all([flag.c_contiguous and flag.aligned for flag in flags])
         ):
-            self.dense(operands, sums)
-        else:
-            self._strided(operands, sums, channel, in_place)
+            return "dense"
+        return "tiled"
 
-    def _strided(
-        self, operands: Operands, sums: NDArray[Any], channel: int | None, in_place: bool
+    def _tiled(
+        self,
+        operands: Operands,
+        sums: NDArray[Any],
+        channel: int | None,
+        in_place: bool,
+        scratch: NDArray[np.uint8] | None,
     ) -> None:
         """Compute with operands of any layout."""
         grad, data, weight, result = operands
@@ -245,59 +270,39 @@ class ChannelSumKernel:
         arguments = (
             *[array.ctypes.data for array in (*operands, sums)],
             sums.strides[0] if sums.ndim == 1 else 0,
-            *self._work(plan, sums.size, in_place),
+            *self._work(plan, sums.size, in_place, scratch),
         )
-        if result.size < PARALLEL_FROM or not CORES.acquire():
-            self.strided_serial(*arguments)
-            return
-        try:
-            self.strided_parallel(*arguments)
-        finally:
-            CORES.release()
+        self._launch("tiled", result.size, *arguments)
 
-    def dense(self, operands: Operands, sums: NDArray[Any]) -> None:
+    def dense(
+        self, operands: Operands, sums: NDArray[Any], scratch: NDArray[np.uint8] | None = None
+    ) -> None:
         """Compute with contiguous operands, where the gradient has the data's shape."""
         result = operands[-1]
         storage = self.kind.storage
+        plan = _dense_plan(result.shape, result.itemsize, sums.size)
         arguments = (
             *[array.reshape(-1).view(storage) for array in operands],
             sums.reshape(-1).view(storage),
             sums.itemsize,
-            *self._work(_dense_plan(result.shape, result.itemsize, sums.size), sums.size, False),
+            *self._work(plan, sums.size, False, scratch),
         )
-        if result.size < PARALLEL_FROM or not CORES.acquire():
-            self.dense_serial(*arguments)
-            return
-        try:
-            self.dense_parallel(*arguments)
-        finally:
-            CORES.release()
+        self._launch("dense", result.size, *arguments)
 
-    def _work(self, plan: ChannelPlan, channels: int, in_place: bool) -> tuple[Any, ...]:
+    def _work(
+        self,
+        plan: ChannelPlan,
+        channels: int,
+        in_place: bool,
+        scratch: NDArray[np.uint8] | None,
+    ) -> tuple[Any, ...]:
         """Return the plan, room for the partial sums, and the numbers of tasks and blocks."""
         # the sums of a single block need no room, unless writing them would change an input
         room = channels * plan.blocks if plan.blocks > 1 or in_place else 0
-        return plan.plan, np.empty(room, self.register), plan.tasks, plan.blocks
-
-    @Once
-    def dense_serial(self) -> Any:
-        """The serial loop over contiguous operands."""
-        return self._compile("dense", parallel=False)
-
-    @Once
-    def dense_parallel(self) -> Any:
-        """The parallel loop over contiguous operands."""
-        return self._compile("dense", parallel=True)
-
-    @Once
-    def strided_serial(self) -> Any:
-        """The serial loop over operands of any layout."""
-        return self._compile("strided", parallel=False)
-
-    @Once
-    def strided_parallel(self) -> Any:
-        """The parallel loop over operands of any layout."""
-        return self._compile("strided", parallel=True)
+        if scratch is None:
+            return plan.plan, np.empty(room, self.register), plan.tasks, plan.blocks
+        taken = scratch[: room * np.dtype(self.register).itemsize]
+        return plan.plan, taken.view(self.register), plan.tasks, plan.blocks
 
     @Once
     def _helpers(self) -> dict[str, Any]:
@@ -307,7 +312,7 @@ class ChannelSumKernel:
         body = {
             "place": helper(function_from(_PLACE, "place", {})),
             "element": compiled(self.element.element, compute),
-            "term_of": compiled(self.term.element, compute),
+            "term_of": self._term(),
             "allocate": stack(register, 2 * TILE),
             "allocate_weights": stack(register, STRIP),
             "allocate_lanes": stack(register, STRIP * LANES),
@@ -325,6 +330,13 @@ class ChannelSumKernel:
             "prange": prange,
         }
 
+    def _term(self) -> Any:
+        term = compiled(self.term.element, self.compute)
+        if not self.stored:
+            return term
+        names = {"term": term, "stored": ROUND[self.kind.name]}
+        return helper(function_from(_STORED_TERM, "term_of", names))
+
     def _compile(self, layout: str, *, parallel: bool) -> Any:
         names = ["grad", "data", "weight", "result", "sums"]
         storage = from_dtype(self.kind.storage)
@@ -339,8 +351,8 @@ class ChannelSumKernel:
             (_PARALLEL if parallel else _SERIAL).format(
                 arrays=", ".join(names), addresses="\n".join(addresses)
             ),
-            f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}_{layout}_"
-            f"{'parallel' if parallel else 'serial'}",
+            f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
+            f"{'_stored' if self.stored else ''}_{layout}_{'parallel' if parallel else 'serial'}",
             self._helpers,
             types.void(
                 *operands,
@@ -365,7 +377,9 @@ def _dense_plan(shape: tuple[int, ...], itemsize: int, channels: int) -> Channel
 
 @cache
 def channel_sum(
-    element: Formula, term: Formula, kind: ElementType, compute: str
+    element: Formula, term: Formula, kind: ElementType, compute: str, *, stored: bool = False
 ) -> ChannelSumKernel:
     """Return the one kernel for two formulas and their types."""
-    return ChannelSumKernel(element, term, kind, compute)
+    if stored and kind.name == compute:
+        return channel_sum(element, term, kind, compute)  # they are of that type anyway
+    return ChannelSumKernel(element, term, kind, compute, stored)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..functional import Array, array_call
 from ..kernels.formula import Formula, narrow, select, zero
-from ..spec import Operator, ScalarParam, TensorParam, broadcast_shapes, declare
+from ..spec import OnDevice, Operator, ScalarParam, TensorParam, broadcast_shapes, declare
 
 
 def prepare(lambd: float) -> tuple[float]:
@@ -31,6 +31,11 @@ OPERATOR = declare(
             "hardshrink_backward_grad_input", grad_input, prepare, tensors=2, scalars=1
         ),
         shapes=broadcast_shapes,
+        device=OnDevice(
+            products=("Atlas training", "Atlas A2", "Atlas A3"),
+            kernels=("HardShrinkGrad",),
+            empty_first=True,
+        ),
     )
 )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..functional import Array, array_call
 from ..kernels.formula import Formula, float32, inf, nan, number, one, rnd, select, zero
-from ..spec import Operator, ScalarParam, TensorParam, declare, equal_shapes
+from ..spec import OnDevice, Operator, ScalarParam, TensorParam, declare, equal_shapes
 
 
 def prepare(eps: float) -> tuple[float, float]:
@@ -37,6 +37,9 @@ OPERATOR = declare(
         outputs=("out",),
         formula=Formula("logit_grad_out", out, prepare, tensors=2, scalars=1),
         shapes=equal_shapes,
+        device=OnDevice(
+            products=("Atlas A2", "Atlas A3"), kernels=("LogitGrad",), scratch=16 * 2**20
+        ),
         same_type=True,
     )
 )

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ArgumentValueError
 from ..functional import Array, array_call
 from ..kernels.formula import Formula, rnd, select, zero
-from ..spec import Operator, Shape, TensorParam, declare
+from ..spec import OnDevice, Operator, Shape, TensorParam, declare
 
 
 def prepare() -> tuple[()]:
@@ -62,6 +62,11 @@ OPERATOR = declare(
         formula=Formula("prelu_backward_grad_input", grad_input, prepare, tensors=3, scalars=0),
         channel_term=Formula("grad_weight", weight_term, prepare, tensors=2, scalars=0),
         shapes=shapes,
+        device=OnDevice(
+            products=("Atlas training", "Atlas A2", "Atlas A3"),
+            # the first stores the terms in self's type, the second adds them up
+            kernels=("PReluGradUpdate", "PReluGradReduce"),
+        ),
         same_type=True,
     )
 )

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import ArgumentValueError
 from ..functional import Array, array_call
 from ..kernels.formula import Formula, narrow, number, rnd, select, sign
-from ..spec import Operator, ScalarParam, TensorParam, broadcast_shapes, declare
+from ..spec import OnDevice, Operator, ScalarParam, TensorParam, broadcast_shapes, declare
 
 #: the vendor's numbers of the reductions
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -36,6 +36,10 @@ OPERATOR = declare(
             "smooth_l1_loss_backward_grad_input", grad_input, prepare, tensors=3, scalars=2
         ),
         shapes=broadcast_shapes,
+        device=OnDevice(
+            products=("Atlas training", "Atlas inference", "Atlas A2", "Atlas A3"),
+            kernels=("SmoothL1LossGradV2",),
+        ),
     )
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType
 from ..functional import Array, array_call
 from ..kernels.formula import Formula, exp, inf, narrow, one, rnd, select
-from ..spec import Operator, ScalarParam, TensorParam, Types, declare, equal_shapes
+from ..spec import OnDevice, Operator, ScalarParam, TensorParam, Types, declare, equal_shapes
 
 
 def prepare(beta: float, threshold: float) -> tuple[float, float]:
@@ -39,6 +39,11 @@ OPERATOR = declare(
         outputs=("grad_input",),
         formula=Formula("softplus_backward_grad_input", grad_input, prepare, tensors=2, scalars=2),
         shapes=equal_shapes,
+        device=OnDevice(
+            products=("Atlas training", "Atlas A2", "Atlas A3"),
+            kernels=("SoftplusV2Grad",),
+            float64=True,
+        ),
         result=result,
     )
 )

@@ -1,0 +1,51 @@
+"""Kernels in two layouts, each a serial and a parallel twin with the same bits."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from .compile import CORES, Once
+
+#: elements from which the parallel twin is the faster one (measured: see benchmarks/)
+PARALLEL_FROM: Final = 32 * 1024
+
+
+class TwinKernel:
+    """Base of the kernels, which are compiled twin by twin, each on first use."""
+
+    @Once
+    def dense_serial(self) -> Any:
+        """The serial loop over contiguous operands."""
+        return self._compile("dense", parallel=False)
+
+    @Once
+    def dense_parallel(self) -> Any:
+        """The parallel loop over contiguous operands."""
+        return self._compile("dense", parallel=True)
+
+    @Once
+    def tiled_serial(self) -> Any:
+        """The serial loop over operands of any layout."""
+        return self._compile("tiled", parallel=False)
+
+    @Once
+    def tiled_parallel(self) -> Any:
+        """The parallel loop over operands of any layout."""
+        return self._compile("tiled", parallel=True)
+
+    def make_ready(self, layout: str, size: int) -> None:
+        """Compile, or load, the twin that a call of this size will use if the cores are free."""
+        getattr(self, f"{layout}_{'serial' if size < PARALLEL_FROM else 'parallel'}")
+
+    def _launch(self, layout: str, size: int, *arguments: Any) -> None:
+        """Call the parallel twin for large work if the cores are free, else the serial one."""
+        if size < PARALLEL_FROM or not CORES.acquire():
+            getattr(self, layout + "_serial")(*arguments)
+            return
+        try:
+            getattr(self, layout + "_parallel")(*arguments)
+        finally:
+            CORES.release()
+
+    def _compile(self, layout: str, *, parallel: bool) -> Any:
+        raise NotImplementedError
