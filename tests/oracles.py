@@ -26,14 +26,20 @@ class Arithmetic:
     sums, products and quotients of them closely enough for one direct rounding to be right.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, stored: str | None = None) -> None:
         self.kind = kind
+        #: type in which the device keeps what one of its kernels hands to the next; None elsewhere
+        self.stored = stored
         self.register = np.dtype(np.float32 if kind == "float32" else np.float64)
 
     def rnd(self, value: Any) -> Any:
         """Round to the compute type."""
         assert value.dtype == self.register
         return value if self.kind in ("float32", "float64") else round_to(self.kind, value)
+
+    def store(self, value: Any) -> Any:
+        """Hand a value from one kernel of the device to the next."""
+        return value if self.stored is None else round_to(self.stored, value).astype(self.register)
 
     def load(self, array: Array) -> Any:
         """Bring data into the compute type: one rounding from its exact value."""
@@ -145,7 +151,7 @@ def prelu_backward(a: Arithmetic, tensors: Any) -> Any:
     else:
         per_channel = per_channel[0]
     result = np.where(x > 0, grad, a.rnd(grad * per_channel))
-    terms = np.where(x > 0, a.number(0.0), a.rnd(grad * x))
+    terms = np.where(x > 0, a.number(0.0), a.store(a.rnd(grad * x)))
     if many:
         channels = x.shape[1]
         rows = np.moveaxis(terms, 1, 0).reshape(channels, x.size // max(channels, 1))
@@ -268,6 +274,8 @@ def expected(
     scalars: tuple[Any, ...] = (),
     compute: str | None = None,
     out: str | None = None,
+    *,
+    on_device: bool = False,
 ) -> tuple[list[Any], ...]:
     """Return what an operator should give: for every result its alternatives, as arrays.
 
@@ -281,14 +289,20 @@ def expected(
         Compute type; float64 when a tensor is, else float32.
     out : str, optional
         Element type of the results; the one in which the tensors meet.
+    on_device : bool
+        Whether the device computes: in F32, with stored products.
     """
     oracle = ORACLES[operator]
     tensors = tuple(np.array(tensor) for tensor in tensors)  # read before anything is overwritten
     types = tuple(str(tensor.dtype) for tensor in tensors)
     compute = compute or ("float64" if "float64" in types else "float32")
     result, out = oracle.result(types), out or promote(types)
+    arithmetic = Arithmetic(compute)
+    if on_device:
+        arithmetic = Arithmetic("float32", stored=types[0])
+        result = "float32" if result == "float64" else result
     with np.errstate(all="ignore"):
-        results = oracle.compute(Arithmetic(compute), tensors, *scalars)
+        results = oracle.compute(arithmetic, tensors, *scalars)
     return tuple(
         [array_of(out, round_to(result, value.astype(np.float64))) for value in alternatives]
         for alternatives in results

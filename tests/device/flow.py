@@ -1,0 +1,63 @@
+"""The vendor's flow, as the tests of the two-phase API run it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import ascendref as ar
+from ascendref import aclnn
+
+#: names of reductions -> the vendor's numbers
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def place(dev: Any, array: Any) -> Any:
+    """Return a tensor on the device with an array's values, strides and gaps."""
+    itemsize = array.dtype.itemsize
+    if array.size == 0:
+        return dev.empty(array.shape, array.dtype)
+    low, high = np.lib.array_utils.byte_bounds(array)
+    start = array.__array_interface__["data"][0]
+    memory = dev.malloc(high - low + itemsize)  # an element in front: offsets are never 0
+    strides = tuple(stride // itemsize for stride in array.strides)
+    tensor = ar.Tensor(
+        memory, array.shape, array.dtype, strides, (start - low) // itemsize + 1, "NCHW"
+    )
+    if array.flags.writeable or not any(stride == 0 for stride in array.strides):
+        tensor.view()[...] = array
+    else:
+        whole = tuple(slice(None) if stride else slice(1) for stride in array.strides)
+        tensor.view()[whole] = array[whole]
+    return tensor
+
+
+def plain(scalar: Any) -> Any:
+    """Return a scalar of an array function as the vendor's API takes it."""
+    return -1.0 if scalar is None else REDUCTIONS.get(scalar, scalar)
+
+
+def phase_1(operator: str, /, *arguments: Any, **keywords: Any) -> Any:
+    """Call phase 1 of an operator."""
+    return getattr(aclnn, f"{ar.OPERATORS[operator].api}GetWorkspaceSize")(*arguments, **keywords)
+
+
+def phase_2(operator: str, /, *arguments: Any, **keywords: Any) -> Any:
+    """Call phase 2 of an operator."""
+    return getattr(aclnn, ar.OPERATORS[operator].api)(*arguments, **keywords)
+
+
+def queue(dev: Any, operator: str, *arguments: Any, stream: Any = None) -> None:
+    """Do both phases; the workspace is garbage afterwards, but lives as long as the work."""
+    size, executor = phase_1(operator, *arguments)
+    phase_2(operator, dev.malloc(size) if size else None, size, executor, stream)
+
+
+def refusal(call: Any, /, *arguments: Any, **keywords: Any) -> tuple[int, str]:
+    """Return status and message of the refusal of a call; 0 where it succeeds."""
+    try:
+        call(*arguments, **keywords)
+    except ar.AclError as error:
+        return int(error.status), error.message
+    return 0, ""
