@@ -382,6 +382,20 @@ def test_ops_lists_every_operator() -> None:
     assert [name for name in ar.OPERATORS if name not in table] == []
 
 
+def test_ops_has_the_matrix_of_operators_products_and_types() -> None:
+    rows = {row["api"]: row["products"] for row in json.loads(call("ops", "--json").stdout)}
+    smooth = rows["aclnnSmoothL1LossBackward"]
+    assert smooth["Atlas inference"]["gradOut"] == ["float16", "float32"]
+    assert smooth["Atlas A2"]["gradInput"] == ["float16", "bfloat16", "float32"]
+    assert smooth["Atlas 200I/500 A2"] is None
+    assert rows["aclnnLogitGrad"]["Atlas training"] is None
+    softplus = rows["aclnnSoftplusBackward"]["Atlas training"]
+    assert softplus["gradOutput"] == ["float16", "float32", "float64"]
+    assert "int8" in softplus["self"]
+    table = call("ops").stdout
+    assert [api for api in rows if api not in table] == []
+
+
 def test_doctor_finds_everything_in_order() -> None:
     done = call("doctor", "--json")
     report = json.loads(done.stdout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -13,6 +14,7 @@ from rich.table import Table
 
 import ascendref
 
+from ..products import PRODUCTS, Product
 from ..spec import OPERATORS, Operator, ScalarParam
 from .screen import print_json
 
@@ -33,7 +35,48 @@ def ops(as_json: bool) -> None:
             "\n".join(scalar_text(scalar) for scalar in row["scalars"]),
             "\n".join(row["outputs"]),
         )
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    console.print("\nOn the device, per product:")
+    console.print(matrix())
+
+
+def matrix() -> Table:
+    """Return the table operators × products × types; tensors of the same types share
+    a row."""
+    table = Table()
+    table.add_column("operator", no_wrap=True)
+    table.add_column("tensors", no_wrap=True)
+    for product in PRODUCTS:
+        table.add_column(product.name, overflow="fold")
+    for operator in OPERATORS.values():
+        rows: dict[tuple[str, ...], list[str]] = {}
+        products = [types_on(operator, product) for product in PRODUCTS]
+        for name in operator.tensor_names:
+            row = tuple(
+                "–" if taken is None else " ".join(map(_short, taken[name])) for taken in products
+            )
+            rows.setdefault(row, []).append(name)
+        for number, (cells, tensors) in enumerate(rows.items()):
+            table.add_row("" if number else operator.api, "\n".join(tensors), *cells)
+        table.add_section()
+    return table
+
+
+def _short(kind: str) -> str:
+    """Return f16 for float16, and so on, so that the matrix fits a terminal."""
+    return re.sub("(u?)int", lambda match: match[1] or "i", kind).replace("float", "f")
+
+
+def types_on(operator: Operator, product: Product) -> dict[str, list[str]] | None:
+    """Return the types that each tensor may have on a product, by the vendor's names."""
+    params = operator.on(product)
+    if params is None:
+        return None
+    return {
+        name: [kind.name for kind in param.types]
+        for name, param in zip(operator.tensor_names, params, strict=True)
+    }
 
 
 def describe(operator: Operator) -> dict[str, Any]:
@@ -51,6 +94,7 @@ def describe(operator: Operator) -> dict[str, Any]:
             describe_scalar(param, parameters[param.name].default) for param in operator.scalars
         ],
         "outputs": list(operator.outputs),
+        "products": {product.name: types_on(operator, product) for product in PRODUCTS},
     }
 
 
