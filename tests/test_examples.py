@@ -13,10 +13,10 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def run(name: str) -> list[str]:
+def run(name: str, *arguments: str) -> list[str]:
     """Run an example with warnings as errors and return the lines that it prints."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", EXAMPLES / name],
+        [sys.executable, "-W", "error", EXAMPLES / name, *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -28,9 +28,7 @@ def run(name: str) -> list[str]:
 
 def test_every_example_is_tested() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
-    assert [
-        path.name for path in EXAMPLES.glob("*.py") if f'run("{path.name}")' not in source
-    ] == []
+    assert [path.name for path in EXAMPLES.glob("*.py") if f'run("{path.name}"' not in source] == []
 
 
 def test_training_reaches_95_percent_in_both_types() -> None:
@@ -54,3 +52,11 @@ def test_truth_mode_is_right_and_low_precision_is_not() -> None:
     assert list(rows) == ["float64", "float32", "bfloat16", "float16"]
     assert rows["float64"][1:3] == ["0.000%", "0"]
     assert float(rows["bfloat16"][1].rstrip("%")) > 10
+
+
+def test_the_pipeline_has_four_streams_and_the_right_bits(tmp_path: Path) -> None:
+    rows = run("04_pipeline.py", str(tmp_path / "timeline.png"))
+    assert rows[-1] == "6 chunks, bit for bit those of the array functions"
+    assert len({row.split()[0] for row in rows[1:-1]}) == 4
+    assert (tmp_path / "timeline.png").stat().st_size > 10_000
+    assert (tmp_path / "trace.json").exists()

@@ -167,3 +167,63 @@ class Trace:
                 )
         document = {"traceEvents": events, "displayTimeUnit": "ms"}
         Path(path).write_text(json.dumps(document, indent=1), encoding="utf-8")
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw the tasks as a timeline, one row per stream; arrows lead from records to waits.
+
+        It needs matplotlib, which the extra ``plot`` installs.
+
+        Parameters
+        ----------
+        path : path
+            The picture, which is replaced; its suffix says in what format (``.png``, ``.svg``,
+            ``.pdf``).
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> dev.memset(dev.malloc(16), 0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     dev.trace().plot(pathlib.Path(folder, "trace.png"))
+        """
+        from matplotlib.figure import Figure
+
+        streams = sorted({row.stream for row in self.rows})
+        place = {stream: number for number, stream in enumerate(streams)}
+        work = [row for row in self.rows if row.kind not in ("record", "wait")]
+        labels = list(dict.fromkeys(row.label for row in work))
+        begin = min((row.started for row in self.rows), default=0.0)
+        figure = Figure(figsize=(10, 1.4 + 0.6 * len(streams)), layout="constrained")
+        axes = figure.subplots()
+        for number, label in enumerate(labels):
+            rows = [row for row in work if row.label == label]
+            axes.barh(
+                [place[row.stream] for row in rows],
+                [row.ended - row.started for row in rows],
+                left=[row.started - begin for row in rows],
+                height=0.7,
+                label=label,
+                color=f"C{number % 10}",
+                edgecolor="white",
+                linewidth=0.5,
+            )
+        for row in self.rows:
+            if row.after is not None and row.after[0] in place and row.after[0] != row.stream:
+                stream, recorded = row.after
+                axes.annotate(
+                    "",
+                    xy=(row.ended - begin, place[row.stream]),
+                    xytext=(recorded - begin, place[stream]),
+                    arrowprops={"arrowstyle": "->", "color": "0.35", "linewidth": 0.8},
+                )
+        axes.set_yticks(range(len(streams)), [f"stream {stream}" for stream in streams])
+        axes.invert_yaxis()
+        axes.set_xlabel("ms")
+        axes.set_title(self.name, loc="left", fontsize="medium")
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        if labels:
+            figure.legend(loc="outside upper right", ncols=min(5, len(labels)), frameon=False)
+        figure.savefig(path, dpi=150)

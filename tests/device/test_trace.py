@@ -98,3 +98,27 @@ def test_an_empty_trace(dev, tmp_path):
     assert len(trace) == 0
     assert len(trace.table().splitlines()) == 1
     trace.to_chrome(tmp_path / "empty.json")
+
+
+def test_the_picture_is_of_the_kind_that_its_name_says(dev, tmp_path):
+    a, b = dev.create_stream(), dev.create_stream()
+    done = dev.create_event()
+    memory = dev.malloc(64)
+    dev.memset_async(memory, 0, stream=a)
+    done.record(a)
+    b.wait_event(done)
+    dev.memset_async(memory, 1, stream=b)
+    dev.synchronize()
+    trace = dev.trace()
+    trace.plot(tmp_path / "trace.png")
+    assert (tmp_path / "trace.png").read_bytes().startswith(b"\x89PNG")
+    trace.plot(tmp_path / "trace.svg")
+    picture = (tmp_path / "trace.svg").read_text()
+    assert "<svg" in picture
+    for text in (f"stream {a.number}", f"stream {b.number}", "memset_async", dev.soc_name):
+        assert f"<!-- {text} -->" in picture
+
+
+def test_a_picture_of_nothing(dev, tmp_path):
+    dev.trace().plot(tmp_path / "nothing.png")
+    assert (tmp_path / "nothing.png").exists()
