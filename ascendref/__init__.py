@@ -17,6 +17,7 @@ from .operators import *  # noqa: F403 - operators/__init__.py lists the functio
 from .status import Status
 
 if _TYPE_CHECKING:
+    from .casting import cast
     from .device.device import Device
     from .device.scalar import Scalar
     from .device.tensor import Tensor
@@ -39,6 +40,7 @@ __all__ = [
     "Scalar",
     "Status",
     "Tensor",
+    "cast",
     "kernel_statistics",
 ]
 __all__ += _operators.__all__
@@ -52,6 +54,7 @@ _ON_DEMAND = {
     "Product": ".products",
     "Scalar": ".device.scalar",
     "Tensor": ".device.tensor",
+    "cast": ".casting",
     "kernel_statistics": ".kernels.compile",
 }
 
