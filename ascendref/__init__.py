@@ -23,6 +23,7 @@ if _TYPE_CHECKING:
     from .device.tensor import Tensor
     from .kernels.compile import KernelStatistics, kernel_statistics
     from .products import PRODUCTS, Product
+    from .verify import ulp_distance
 
 __version__ = "0.1.0"
 
@@ -42,6 +43,7 @@ __all__ = [
     "Tensor",
     "cast",
     "kernel_statistics",
+    "ulp_distance",
 ]
 __all__ += _operators.__all__
 
@@ -56,6 +58,7 @@ _ON_DEMAND = {
     "Tensor": ".device.tensor",
     "cast": ".casting",
     "kernel_statistics": ".kernels.compile",
+    "ulp_distance": ".verify",
 }
 
 
