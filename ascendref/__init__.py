@@ -23,7 +23,7 @@ if _TYPE_CHECKING:
     from .device.tensor import Tensor
     from .kernels.compile import KernelStatistics, kernel_statistics
     from .products import PRODUCTS, Product
-    from .verify import ulp_distance
+    from .verify import Comparison, assert_accepted, compare, ulp_distance
 
 __version__ = "0.1.0"
 
@@ -34,6 +34,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "CacheWarning",
+    "Comparison",
     "Device",
     "KernelStatistics",
     "LostWorkWarning",
@@ -41,7 +42,9 @@ __all__ = [
     "Scalar",
     "Status",
     "Tensor",
+    "assert_accepted",
     "cast",
+    "compare",
     "kernel_statistics",
     "ulp_distance",
 ]
@@ -51,12 +54,15 @@ __all__ += _operators.__all__
 #: and everything comes without Numba until a kernel is needed
 _ON_DEMAND = {
     "PRODUCTS": ".products",
+    "Comparison": ".verify",
     "Device": ".device.device",
     "KernelStatistics": ".kernels.compile",
     "Product": ".products",
     "Scalar": ".device.scalar",
     "Tensor": ".device.tensor",
+    "assert_accepted": ".verify",
     "cast": ".casting",
+    "compare": ".verify",
     "kernel_statistics": ".kernels.compile",
     "ulp_distance": ".verify",
 }
