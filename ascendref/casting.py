@@ -45,8 +45,8 @@ def cast(array: Any, dtype: Any, round_mode: str = "rint") -> Any:
     Notes
     -----
     The modes are those of ``RoundMode`` in the vendor's Ascend C (``CAST_RINT`` and so on;
-    ``CAST_ODD`` is von Neumann's rounding). The vendor has no odd mode for BF16 and casts no F64 on
-    the device; here every mode works for every pair of types.
+    ``CAST_ODD`` is von Neumann's rounding). The vendor casts F32 to F16 in all of them and F32 to
+    BF16 in all but the odd one; here every mode works for every pair of types.
 
     Subnormal numbers count as numbers like any other. A value beyond the largest finite number
     becomes that number or infinity, whichever the mode asks for: with "trunc" and "odd" always the
