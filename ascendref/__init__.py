@@ -18,12 +18,14 @@ from .status import Status
 
 if _TYPE_CHECKING:
     from . import aclnn
+    from .casting import cast
     from .device.device import Device
     from .device.scalar import Scalar
     from .device.tensor import Tensor
     from .executor import Executor
     from .kernels.compile import KernelStatistics, kernel_statistics
     from .products import PRODUCTS, Product
+    from .verify import Comparison, assert_accepted, compare, ulp_distance
 
 __version__ = "0.1.0"
 
@@ -34,6 +36,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "CacheWarning",
+    "Comparison",
     "Device",
     "Executor",
     "KernelStatistics",
@@ -43,7 +46,11 @@ __all__ = [
     "Status",
     "Tensor",
     "aclnn",
+    "assert_accepted",
+    "cast",
+    "compare",
     "kernel_statistics",
+    "ulp_distance",
 ]
 __all__ += _operators.__all__
 
@@ -51,13 +58,18 @@ __all__ += _operators.__all__
 #: and everything comes without Numba until a kernel is needed
 _ON_DEMAND = {
     "PRODUCTS": ".products",
+    "Comparison": ".verify",
     "Device": ".device.device",
     "Executor": ".executor",
     "KernelStatistics": ".kernels.compile",
     "Product": ".products",
     "Scalar": ".device.scalar",
     "Tensor": ".device.tensor",
+    "assert_accepted": ".verify",
+    "cast": ".casting",
+    "compare": ".verify",
     "kernel_statistics": ".kernels.compile",
+    "ulp_distance": ".verify",
 }
 
 

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from .dtypes import BY_NUMPY, FLOATS, names
 from .errors import ArgumentTypeError
 
 Wrap = Callable[[NDArray[Any]], Any]
@@ -109,3 +110,20 @@ def _import_torch(torch: Any, argument: str, tensor: Any) -> Imported:
         return torch.from_numpy(result)
 
     return Imported(array, wrap)
+
+
+def import_floats(argument: str, value: Any) -> Imported:
+    """Return a NumPy view of an array of F16, BF16, F32 or F64.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no array as `import_array` takes them, or has another element type.
+    """
+    imported = import_array(argument, value)
+    if BY_NUMPY.get(imported.array.dtype) not in FLOATS:
+        raise ArgumentTypeError(
+            argument,
+            f"has type {imported.array.dtype!s}; allowed are {names(FLOATS)} in native byte order",
+        )
+    return imported

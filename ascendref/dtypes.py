@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import ml_dtypes
@@ -61,6 +62,42 @@ FLOAT64: Final = ELEMENT_TYPES["float64"]
 FLOATS: Final = (FLOAT16, BFLOAT16, FLOAT32, FLOAT64)
 #: the integer types and BOOL
 INTEGERS: Final = tuple(row for row in ELEMENT_TYPES.values() if not row.floating)
+
+
+class FloatFormat(NamedTuple):
+    """The numbers of a floating-point type, as double precision has them."""
+
+    #: bits of the significand after the point
+    fraction: int
+    #: smallest positive number, a subnormal one
+    smallest: float
+    #: smallest normal number
+    normal: float
+    #: largest finite number
+    largest: float
+    #: the power of two that would be next: infinity, for F64
+    beyond: float
+
+
+@cache
+def float_format(kind: ElementType) -> FloatFormat:
+    """Return the numbers of a floating-point type.
+
+    Examples
+    --------
+    >>> from ascendref.dtypes import FLOAT16, float_format
+    >>> float_format(FLOAT16).largest, float_format(FLOAT16).beyond
+    (65504.0, 65536.0)
+    """
+    form: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
+    largest = float(form.max)
+    return FloatFormat(
+        int(form.nmant),
+        float(form.smallest_subnormal),
+        float(form.smallest_normal),
+        largest,
+        largest + 2.0 ** int(form.maxexp - 1 - form.nmant),
+    )
 
 
 def promote(*types: ElementType) -> ElementType:

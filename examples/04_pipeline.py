@@ -51,8 +51,8 @@ def pipeline(dev):
     for chunk in range(CHUNKS):
         b = sets[chunk % 2]
 
-        def fill(b=b, factor=np.float32(1 + chunk / 8)):
-            np.multiply(DATA, factor, out=b.source.numpy("float32"))
+        def fill(b=b, chunk=chunk):
+            np.multiply(DATA, np.float32(1 + chunk / 8), out=b.source.numpy("float32"))
 
         def keep(b=b, chunk=chunk):
             results[chunk] = b.target.numpy("float32")
