@@ -93,9 +93,10 @@ def _bring_callback(
         task = next((task for task in tasks if task is not None), None)
         if task is None or (deadline is not None and monotonic() >= deadline):
             return
-        elsewhere = scheduler.advance(task)
-        if elsewhere is not None:
-            scheduler.sleep(elsewhere, deadline)
+        running = scheduler.advance(task)
+        if running.kind is Kind.CALLBACK and running.stream.is_served_by(subscription):
+            return  # it is on its way to this thread, which must not wait for its end
+        scheduler.sleep(running, deadline)
 
 
 def _queue_timeout(deadline: float | None) -> float | None:
@@ -276,9 +277,13 @@ class HostCalls:
             if not subscription.streams:
                 _subscriptions.pop(subscription.thread, None)
 
+    def is_served_by(self, subscription: Subscription) -> bool:
+        """Tell whether a thread serves the stream's callbacks."""
+        return self._subscription is subscription
+
     def next_callback(self, subscription: Subscription) -> Task | None:
         """Return the first callback for a thread that is still queued."""
-        if self._subscription is not subscription:
+        if not self.is_served_by(subscription):
             return None
         return next(
             (

@@ -17,7 +17,7 @@ from .copies import Copy, Range, prepare_copy, prepare_fill
 from .event import Event, EventFlag
 from .lifecycle import enrol, report_lost
 from .memory import AddressSpace
-from .schedule import deadline_after, make_scheduler
+from .schedule import deadline_after, make_scheduler, refuse_inside
 from .stream import Stream, StreamFlag
 from .task import Kind, Task
 from .trace import Trace
@@ -45,9 +45,9 @@ class Device(Allocator):
     memory : int, optional
         Capacity in bytes; None for the product's. It costs nothing until it is used.
     execution : str, optional
-        How queued work runs. ``"eager"``: as soon as it may, on a thread of its own. ``"lazy"``: as
-        late as is legal, on the thread that waits, so that a missing wait shows itself every time.
-        ``"random"``: any ready task may be next, also on the thread that waits.
+        When queued work runs. ``"eager"``: as soon as it may. ``"lazy"``: as late as is legal, when
+        something waits for it, so that a missing wait shows itself every time. ``"random"``: also
+        then, but any ready task may be next; functions of the host only if they are waited for.
     seed : int, optional
         The order of ``"random"``: the same program with the same seed runs in the same order. None
         draws one; the attribute tells which.
@@ -215,12 +215,6 @@ class Device(Allocator):
                 f"flags is {flags:#x}; a combination of {', '.join(StreamFlag.__members__)} is"
                 " expected",
             )
-        if len(self.scheduler.streams) > self.product.stream_limit:
-            fail(
-                Status.ACL_ERROR_RT_NO_STREAM_RESOURCE,
-                f"{self.product.stream_limit} streams exist, all that {self.product.name} has;"
-                " destroy some",
-            )
         return self._add_stream(priority, StreamFlag(flags))
 
     def create_event(
@@ -270,12 +264,13 @@ class Device(Allocator):
         """
         deadline = deadline_after(timeout)
         self.scheduler.check()
-        for task in self.scheduler.targets():
-            if not self.scheduler.wait(task, deadline):
-                fail(
-                    Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                    f"{self!r} was not done within {timeout} ms; {self._queued()} tasks are left",
-                )
+        tasks = self.scheduler.targets()
+        if not self.scheduler.wait(tasks, deadline):
+            fail(
+                Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                f"{self!r} was not done within {timeout} ms; {self._queued()} tasks are left",
+            )
+        for task in tasks:
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{task.stream!r} was aborted while its work was waited for")
         for stream in tuple(self.scheduler.streams.values()):
@@ -359,14 +354,15 @@ class Device(Allocator):
 
     def _add_stream(self, priority: int, flags: StreamFlag) -> Stream:
         stream = Stream(self, priority, flags)
-        with self.scheduler.lock:
-            self.scheduler.streams[stream.number] = stream
+        self.scheduler.add(stream, self.product.stream_limit)
         return stream
 
     def _queue_copy(self, copy: Copy, label: str, stream: Stream | None) -> None:
+        if copy.pageable:
+            refuse_inside()
         task = self.launch(stream, copy.run, copy.reads, copy.writes, label)
         if copy.pageable:
-            self.scheduler.wait(task, None)
+            self.scheduler.wait((task,), None)
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{task.stream!r} was aborted before the copy ran")
 

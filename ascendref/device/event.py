@@ -159,7 +159,7 @@ class Event:
             return self.ex
         if self._record.state is State.DONE:
             return True
-        self._record.stream.scheduler.advance(self._record)
+        self._record.stream.scheduler.poll(self._record)
         return False
 
     def query_wait_status(self) -> bool:
@@ -185,7 +185,7 @@ class Event:
         self.device.scheduler.check()
         for task in self._waits:
             if task.state is not State.DONE:
-                task.stream.scheduler.advance(task)
+                task.stream.scheduler.poll(task)
                 return False
         return True
 
@@ -215,7 +215,7 @@ class Event:
         record = self._record
         if record is None:
             return
-        if not record.stream.scheduler.wait(record, deadline):
+        if not record.stream.scheduler.wait((record,), deadline):
             fail(
                 Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
                 f"{self!r} was not reached within {timeout} ms in {record.stream!r}",

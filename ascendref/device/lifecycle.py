@@ -58,9 +58,8 @@ def _finish_at_exit() -> None:
     deadline = monotonic() + EXIT_GRACE
     for device in tuple(_devices):
         if isinstance(device.scheduler, EagerScheduler):
-            for task in device.scheduler.targets():
-                with suppress(AclError):
-                    device.scheduler.wait(task, deadline)
+            with suppress(AclError):
+                device.scheduler.wait(device.scheduler.targets(), deadline)
     engine.stop(deadline)
     for device in tuple(_devices):
         report_lost(device)

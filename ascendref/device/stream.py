@@ -14,7 +14,7 @@ from ..status import Status
 from .callbacks import HostCalls
 from .event import Event
 from .schedule import deadline_after
-from .task import Failure, Kind, State, Task
+from .task import Failure, Kind, Task
 
 if TYPE_CHECKING:
     from .device import Device
@@ -68,6 +68,8 @@ class Stream(HostCalls):
         From 0, the highest, to 7; a hint that the emulated device takes no notice of.
     flags : StreamFlag
         As it was asked to be.
+    alive : bool
+        False once it was destroyed.
 
     Examples
     --------
@@ -88,21 +90,25 @@ class Stream(HostCalls):
         self.scheduler = device.scheduler
         #: tasks that are not done, in order
         self.queue: deque[Task] = deque()
-        #: whether the engine knows that there may be work
+        #: whether the engine is about to look at it
         self.announced = False
-        #: the task that was submitted last
-        self.last: Task | None = None
         #: the first failure since the last call that synchronized
         self.failure: Failure | None = None
-        self._alive = True
+        self.alive = True
 
     def __repr__(self) -> str:
-        state = "" if self._alive else ", destroyed"
+        state = "" if self.alive else ", destroyed"
         return f"<stream {self.number} of {self.device.soc_name}{state}>"
+
+    @property
+    def last(self) -> Task | None:
+        """The task that was submitted last; None if all are done."""
+        with self.scheduler.lock:
+            return self.queue[-1] if self.queue else None
 
     def check(self) -> None:
         """Raise AclError if the stream was destroyed."""
-        if not self._alive:
+        if not self.alive:
             fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
 
     def synchronize(self, timeout: float | None = None) -> None:
@@ -111,8 +117,7 @@ class Stream(HostCalls):
         Parameters
         ----------
         timeout : float, optional
-            Milliseconds to wait at most; None and -1 wait for ever. Between two tasks, not within
-            one, when ``execution`` is not ``"eager"``, for then they run on this thread.
+            Milliseconds to wait at most; None and -1 wait for ever.
 
         Raises
         ------
@@ -130,7 +135,7 @@ class Stream(HostCalls):
         self.scheduler.check()
         task = self.last
         if task is not None and not self.flags & _NEVER_WAITED_FOR:
-            if not self.scheduler.wait(task, deadline):
+            if not self.scheduler.wait((task,), deadline):
                 fail(
                     Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                     f"{self!r} was not done within {timeout} ms; {len(self.queue)} tasks are left",
@@ -159,9 +164,9 @@ class Stream(HostCalls):
         self.check()
         self.scheduler.check()
         task = self.last
-        if task is None or task.state is State.DONE:
+        if task is None:
             return True
-        self.scheduler.advance(task)
+        self.scheduler.poll(task)
         return False
 
     def wait_event(self, event: Event) -> None:
@@ -277,15 +282,12 @@ class Stream(HostCalls):
                 "the default stream cannot be destroyed; it goes with its device",
             )
         scheduler = self.scheduler
-        task = self.last
+        while (task := scheduler.remove(self, busy=force)) is not None:
+            scheduler.wait((task,), None)
         if force:
             scheduler.drop(self, Status.ACL_ERROR_RT_STREAM_ABORT)
-        elif task is not None:
-            scheduler.wait(task, None)
-        self._alive = False
         self._end_subscription()
         with scheduler.lock:
-            scheduler.streams.pop(self.number, None)
             failure, self.failure = self.failure, None
         if failure is not None:
             failure.report()
@@ -299,7 +301,7 @@ class Stream(HostCalls):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not self._alive:
+        if not self.alive:
             return
         if error is None:
             self.destroy()
