@@ -6,20 +6,27 @@ from typing import Any as _Any
 
 from . import operators as _operators
 from .errors import (
+    AclArgumentError,
     AclError,
     ArgumentError,
     ArgumentTypeError,
     ArgumentValueError,
     CacheWarning,
     LostWorkWarning,
+    get_last_error,
+    peek_at_last_error,
+    recent_error_message,
 )
 from .operators import *  # noqa: F403 - operators/__init__.py lists the functions
 from .status import Status
 
 if _TYPE_CHECKING:
     from .device.device import Device
+    from .device.event import EventFlag
     from .device.scalar import Scalar
-    from .device.tensor import Tensor
+    from .device.stream import FailureMode, StreamFlag
+    from .device.tensor import Format, Tensor
+    from .dtypes import DataType
     from .kernels.compile import KernelStatistics, kernel_statistics
     from .products import PRODUCTS, Product
 
@@ -27,19 +34,28 @@ __version__ = "0.1.0"
 
 __all__ = [
     "PRODUCTS",
+    "AclArgumentError",
     "AclError",
     "ArgumentError",
     "ArgumentTypeError",
     "ArgumentValueError",
     "CacheWarning",
+    "DataType",
     "Device",
+    "EventFlag",
+    "FailureMode",
+    "Format",
     "KernelStatistics",
     "LostWorkWarning",
     "Product",
     "Scalar",
     "Status",
+    "StreamFlag",
     "Tensor",
+    "get_last_error",
     "kernel_statistics",
+    "peek_at_last_error",
+    "recent_error_message",
 ]
 __all__ += _operators.__all__
 
@@ -47,10 +63,15 @@ __all__ += _operators.__all__
 #: and everything comes without Numba until a kernel is needed
 _ON_DEMAND = {
     "PRODUCTS": ".products",
+    "DataType": ".dtypes",
     "Device": ".device.device",
+    "EventFlag": ".device.event",
+    "FailureMode": ".device.stream",
+    "Format": ".device.tensor",
     "KernelStatistics": ".kernels.compile",
     "Product": ".products",
     "Scalar": ".device.scalar",
+    "StreamFlag": ".device.stream",
     "Tensor": ".device.tensor",
     "kernel_statistics": ".kernels.compile",
 }

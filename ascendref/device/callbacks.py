@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from ..errors import ArgumentTypeError, fail
 from ..status import Status
+from .arguments import whole_number
 from .schedule import EagerScheduler, Scheduler, deadline_after, remaining
 from .task import Kind, State, Task
 
@@ -31,7 +32,8 @@ class Subscription:
 
     def __init__(self, thread: int, device: Device) -> None:
         self.thread = thread
-        self._device = weakref.ref(device)
+        # a device that goes leaves the thread free for another one
+        self._device = weakref.ref(device, lambda _: _subscriptions.pop(thread, None))
         #: how many streams
         self.streams = 0
         self.queue: SimpleQueue[tuple[Task, Callable[[], object]]] = SimpleQueue()
@@ -51,12 +53,7 @@ def forget_subscriptions() -> None:
 
 def process_report(device: Device, timeout: float | None) -> int:
     """Run the callbacks of a device that are due on the calling thread; return how many."""
-    if timeout is not None and timeout != -1 and not timeout > 0:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"timeout is {timeout}; it must be more than 0 ms, or -1 or None to wait for ever",
-        )
-    deadline = deadline_after(timeout)
+    deadline = deadline_after(timeout, Status.ACL_ERROR_INVALID_PARAM)
     subscription = _subscriptions.get(threading.get_ident())
     if subscription is None or not subscription.serves(device):
         fail(
@@ -167,10 +164,11 @@ class HostCalls:
 
         Examples
         --------
+        >>> import threading
         >>> import ascendref as ar
         >>> stream = ar.Device("Atlas A2").create_stream()
-        >>> stream.subscribe_report()
-        >>> stream.unsubscribe_report()
+        >>> stream.subscribe_report(threading.get_ident())
+        >>> stream.destroy()
         """
         self.check()
         if self._subscription is not None or self._calls_host:
@@ -179,8 +177,7 @@ class HostCalls:
                 f"{self!r} already has a thread for its callbacks or was given host functions; use"
                 " another stream",
             )
-        if thread is None:
-            thread = threading.get_ident()
+        thread = _thread_number(thread)
         subscription = _subscriptions.get(thread)
         if subscription is None and len(_subscriptions) < SUBSCRIBER_LIMIT:
             subscription = _subscriptions[thread] = Subscription(thread, self.device)
@@ -219,8 +216,7 @@ class HostCalls:
                 Status.ACL_ERROR_RT_STREAM_SUBSCRIBE,
                 f"{self!r} has no thread for its callbacks; subscribe_report sets one",
             )
-        if thread is None:
-            thread = threading.get_ident()
+        thread = _thread_number(thread)
         if self._subscription.thread != thread:
             fail(
                 Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
@@ -247,12 +243,11 @@ class HostCalls:
         Examples
         --------
         >>> import ascendref as ar
-        >>> dev = ar.Device("Atlas A2")
-        >>> stream = dev.create_stream()
+        >>> stream = ar.Device("Atlas A2").create_stream()
         >>> stream.subscribe_report()
-        >>> stream.launch_callback(lambda: print("called back"))
-        >>> dev.process_report()
-        called back
+        >>> stream.launch_callback(lambda: print("meanwhile"), block=False)
+        >>> stream.device.process_report()
+        meanwhile
         1
         >>> stream.unsubscribe_report()
         """
@@ -293,6 +288,10 @@ class HostCalls:
             ),
             None,
         )
+
+
+def _thread_number(thread: int | None) -> int:
+    return threading.get_ident() if thread is None else whole_number("thread", thread)
 
 
 def _check_function(function: Callable[[], object]) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from operator import index
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
-from ..errors import ArgumentTypeError, ArgumentValueError, fail
+from ..errors import ArgumentTypeError, fail, fail_argument
 from ..products import Product
 from ..status import Status
 from .allocator import Allocator
+from .arguments import whole_number
 from .callbacks import process_report
 from .copies import Copy, Range, prepare_copy, prepare_fill
 from .event import Event, EventFlag
@@ -73,8 +73,10 @@ class Device(Allocator):
 
     Raises
     ------
-    ArgumentTypeError, ArgumentValueError
-        For an unknown product or execution, or a capacity below one byte.
+    AclError
+        100000 for an unknown product or execution, and for a capacity below one byte.
+    ArgumentTypeError
+        For what is no name and no number.
 
     Examples
     --------
@@ -100,10 +102,12 @@ class Device(Allocator):
         trace_length: int = TRACE_LENGTH,
     ) -> None:
         self.product = Product.find(product)
-        capacity = self.product.memory if memory is None else index(memory)
+        capacity = self.product.memory if memory is None else whole_number("memory", memory)
         if not 0 < capacity <= 2**43:
-            raise ArgumentValueError(
-                "memory", f"is {memory}; it must be at least 1 byte and at most 8 TiB"
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "memory",
+                f"is {memory}; it must be at least 1 byte and at most 8 TiB",
             )
         self.execution = execution
         self.seed = random.getrandbits(32) if seed is None else seed
@@ -209,6 +213,7 @@ class Device(Allocator):
         >>> ar.Device("Atlas A2").create_stream(priority=99).priority
         7
         """
+        flags = whole_number("flags", flags)
         if not 0 <= flags <= 0x3F:
             fail(
                 Status.ACL_ERROR_RT_PARAM_INVALID,
@@ -301,8 +306,9 @@ class Device(Allocator):
         >>> dev = ar.Device("Atlas A2")
         >>> stream = dev.create_stream()
         >>> stream.subscribe_report()
-        >>> stream.launch_callback(lambda: None)
+        >>> stream.launch_callback(lambda: print("called back"))
         >>> dev.process_report(timeout=1000)
+        called back
         1
         >>> stream.unsubscribe_report()
         """

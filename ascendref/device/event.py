@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..errors import ArgumentTypeError, fail
 from ..status import Status
+from .arguments import whole_number
 from .schedule import deadline_after
 from .task import Kind, State, Task
 
@@ -67,6 +68,7 @@ class Event:
     """
 
     def __init__(self, device: Device, flags: int, ex: bool) -> None:
+        flags = whole_number("flags", flags)
         if not (flags in _ALONE[ex] or (0 < flags <= _COMBINED)):
             alone = " or ".join(f"{int(flag):#x}" for flag in _ALONE[ex])
             fail(

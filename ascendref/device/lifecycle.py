@@ -37,8 +37,8 @@ def report_lost(device: Device) -> None:
         if stream.queue:
             labels = ", ".join(dict.fromkeys(task.label for task in tuple(stream.queue)))
             warnings.warn(
-                f"{len(stream.queue)} tasks of {stream!r} never ran, because nothing waited"
-                f" for them ({labels}); synchronize before the device goes",
+                f"{len(stream.queue)} tasks of {stream!r} did not end, for nothing"
+                f" waited for them ({labels}); synchronize before the device goes",
                 LostWorkWarning,
                 stacklevel=2,
             )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from time import monotonic, perf_counter_ns, sleep
 from typing import TYPE_CHECKING, Final
 
-from ..errors import ArgumentValueError, fail
+from ..errors import ArgumentTypeError, fail, fail_argument
 from ..status import Status
 from .engine import engine
 from .task import Failure, Kind, State, Task
@@ -403,18 +403,28 @@ def make_scheduler(execution: str, history: int, seed: int) -> Scheduler:
         return LazyScheduler(history)
     if execution == "random":
         return RandomScheduler(history, seed)
-    raise ArgumentValueError(
-        "execution", f"is {execution!r}; allowed are {', '.join(map(repr, EXECUTIONS))}"
+    fail_argument(
+        Status.ACL_ERROR_INVALID_PARAM,
+        "execution",
+        f"is {execution!r}; allowed are {', '.join(map(repr, EXECUTIONS))}",
     )
 
 
-def deadline_after(timeout: float | None) -> float | None:
+def deadline_after(
+    timeout: float | None, refusal: Status = Status.ACL_ERROR_RT_PARAM_INVALID
+) -> float | None:
     """Return when a timeout in milliseconds ends; None for never."""
     if timeout is None or timeout == -1:
         return None
-    if not timeout > 0:
+    try:
+        positive = timeout > 0
+    except TypeError:
+        raise ArgumentTypeError(
+            "timeout", f"is {timeout!r}; a number of milliseconds is expected"
+        ) from None
+    if not positive:
         fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
+            refusal,
             f"timeout is {timeout}; it must be more than 0 ms, or -1 or None to wait for ever",
         )
     return monotonic() + timeout / 1000

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from ..errors import AclError, ArgumentTypeError, fail
 from ..status import Status
+from .arguments import whole_number
 from .callbacks import HostCalls
 from .event import Event
 from .schedule import deadline_after
@@ -85,7 +86,7 @@ class Stream(HostCalls):
         super().__init__()
         self.device = device
         self.number = next(_numbers)
-        self.priority = min(max(priority, PRIORITIES[0]), PRIORITIES[1])
+        self.priority = min(max(whole_number("priority", priority), PRIORITIES[0]), PRIORITIES[1])
         self.flags = flags
         self.scheduler = device.scheduler
         #: tasks that are not done, in order
@@ -220,8 +221,7 @@ class Stream(HostCalls):
         Examples
         --------
         >>> import ascendref as ar
-        >>> from ascendref.device.stream import FailureMode
-        >>> ar.Device("Atlas A2").create_stream().set_failure_mode(FailureMode.STOP)
+        >>> ar.Device("Atlas A2").create_stream().set_failure_mode(ar.FailureMode.STOP)
         """
         self.check()
         product = self.device.product
@@ -231,7 +231,7 @@ class Stream(HostCalls):
                 f"the default stream has no failure mode on {product.name}; set it on another"
                 " stream",
             )
-        if mode & 1:
+        if whole_number("mode", mode) & 1:
             self.scheduler.stop_on_failure = True
         elif self.scheduler.stop_on_failure:
             fail(
