@@ -93,7 +93,7 @@ def _bring_callback(
         running = scheduler.advance(task)
         if running.kind is Kind.CALLBACK and running.stream.is_served_by(subscription):
             return  # it is on its way to this thread, which must not wait for its end
-        scheduler.sleep(running, deadline)
+        scheduler.sleep((task, running), deadline)
 
 
 def _queue_timeout(deadline: float | None) -> float | None:

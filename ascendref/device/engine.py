@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -72,7 +73,8 @@ class Engine:
     def _call_host(self, task: Task) -> None:
         self._host.put(task)
         if not self._idle.acquire(blocking=False):
-            self._add_thread(self._serve_host)
+            with suppress(RuntimeError):  # there are no more threads: it waits for one of these
+                self._add_thread(self._serve_host)
 
     def _serve_host(self) -> None:
         idle = self._idle  # not that of a later beginning

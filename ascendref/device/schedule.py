@@ -6,6 +6,7 @@ import random
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from time import monotonic, perf_counter_ns, sleep
 from typing import TYPE_CHECKING, Final
 
@@ -106,7 +107,8 @@ class Scheduler:
         needs = self._needs(tasks)
         for task in tasks:
             while task.state is not State.DONE:
-                if not self.sleep(self.advance(task, needs), deadline):
+                # the task itself may end without the one that it needs: by being dropped
+                if not self.sleep({task, self.advance(task, needs)}, deadline):
                     return False
         return True
 
@@ -132,24 +134,31 @@ class Scheduler:
         # latest first: where a wait is missing, work then runs before what it relies on
         return sorted(last, key=lambda task: -task.submitted)
 
-    def sleep(self, task: Task, deadline: float | None) -> bool:
-        """Block until a task that others run is done; False when the deadline passed first."""
+    def sleep(self, tasks: Collection[Task], deadline: float | None) -> bool:
+        """Block until any of several tasks is done; False when the deadline passed first."""
         refuse_inside()
+        # a lock, not a condition: one system call that a signal interrupts
         done = threading.Lock()
         done.acquire()
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # another task was done before
+                done.release()
+
         with self.lock:
-            if task.state is State.DONE:
+            if any(task.state is State.DONE for task in tasks):
                 return True
-            if task.waiters is None:
-                task.waiters = []
-            task.waiters.append(done.release)
+            for task in tasks:
+                if task.waiters is None:
+                    task.waiters = []
+                task.waiters.append(wake)
         try:
-            # a lock, not a condition: one system call that a signal interrupts
             return done.acquire(timeout=remaining(deadline))
         finally:
             with self.lock:
-                if task.waiters is not None:
-                    task.waiters.remove(done.release)
+                for task in tasks:
+                    if task.waiters is not None:
+                        task.waiters.remove(wake)
 
     def run(self, task: Task) -> None:
         """Run a task that was marked as running, and note how it ended."""
@@ -329,7 +338,7 @@ class LazyScheduler(Scheduler):
         """Let one task run, so that asking often enough ends."""
         running = self.advance(task)
         # wait for its end, or the number of questions would tell in the order of the tasks
-        self.sleep(running, monotonic() + POLL_PATIENCE if running.open_ended else None)
+        self.sleep((running,), monotonic() + POLL_PATIENCE if running.open_ended else None)
 
     def take(self, stream: Stream) -> Task | None:
         """Mark the first task of a stream as running, if it was asked for."""

@@ -50,7 +50,7 @@ def test_impossible_sizes(dev, nbytes):
 
 
 def test_sizes_are_whole_numbers(dev):
-    with pytest.raises(TypeError, match="nbytes is 1.5"):
+    with pytest.raises(TypeError, match=r"nbytes is 1\.5"):
         dev.malloc(1.5)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import ascendref as ar
@@ -237,31 +238,80 @@ def test_an_error_leaves_a_with_block_as_it_is(gate):
     gate.open()
 
 
-def test_abort_drops_what_did_not_start(gate):
-    dev = ar.Device("Atlas A2")
-    stream, other, event = dev.create_stream(), dev.create_stream(), dev.create_event()
-    seen, waits, started = [], [], threading.Event()
+def waiting(wait):
+    """Wait on another thread, and return it with what it is going to get."""
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(code(wait)))
+    thread.start()
+    return thread, codes
+
+
+def test_abort_drops_what_did_not_start(any_dev, gate):
+    stream, other, event = any_dev.create_stream(), any_dev.create_stream(), any_dev.create_event()
+    seen, started = [], threading.Event()
     stream.launch_host_func(lambda: (started.set(), gate()))
-    work(dev, stream, lambda: pytest.fail("ran"))
+    work(any_dev, stream, lambda: pytest.fail("ran"))
     event.record(stream)
     other.wait_event(event)
-    work(dev, other, lambda: seen.append("other"))
+    work(any_dev, other, lambda: seen.append("other"))
+    thread, codes = waiting(stream.synchronize)
     assert started.wait(60)
-    thread = threading.Thread(target=lambda: waits.append(code(stream.synchronize)))
-    thread.start()
     while not stream.queue[-1].waiters:
         time.sleep(0.001)
     stream.abort()
-    thread.join()
-    assert waits == [107023]
+    thread.join(60)
+    assert codes == [107023]
     other.synchronize()  # nobody waits for what will not come
     assert seen == ["other"]
     assert code(event.synchronize) == 107023
     gate.open()
     stream.synchronize()
-    work(dev, stream, lambda: seen.append("again"))
+    work(any_dev, stream, lambda: seen.append("again"))
     stream.synchronize()
     assert seen == ["other", "again"]
+
+
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [
+        (lambda dev, stream: stream.destroy(force=True), 107023),
+        (lambda dev, stream: fail_for_good(dev), 507000),
+    ],
+    ids=["destroyed", "stopped"],
+)
+def test_a_wait_ends_when_its_work_is_dropped(any_dev, gate, end, status):
+    stream = any_dev.create_stream()
+    stream.launch_host_func(gate)
+    stream.launch_host_func(lambda: pytest.fail("ran"))
+    thread, codes = waiting(stream.synchronize)
+    while not stream.queue[-1].waiters:
+        time.sleep(0.001)
+    end(any_dev, stream)
+    thread.join(60)
+    assert codes == [status]
+
+
+def fail_for_good(dev):
+    stream = dev.create_stream()
+    stream.set_failure_mode(ar.FailureMode.STOP)
+    stream.launch_host_func(lambda: 1 / 0)
+    assert code(stream.synchronize) == 507000
+
+
+def test_what_is_queued_while_a_stream_is_destroyed_is_done_too(any_dev, gate):
+    stream, memory = any_dev.create_stream(), any_dev.malloc(4)
+    stream.launch_host_func(gate)
+    thread = threading.Thread(target=stream.destroy)
+    thread.start()
+    while not stream.queue[0].waiters:
+        time.sleep(0.001)
+    any_dev.memset_async(memory, 1, stream=stream)
+    gate.open()
+    thread.join(60)
+    assert code(any_dev.memset_async, memory, 2, stream=stream) == 107017
+    after = np.zeros(4, np.uint8)
+    any_dev.memcpy(after, memory)
+    assert after.tolist() == [1] * 4
 
 
 def test_abort_of_a_stream_that_waits_for_another(gate):
