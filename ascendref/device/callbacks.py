@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final, cast
 from ..errors import ArgumentTypeError, fail
 from ..status import Status
 from .arguments import whole_number
-from .schedule import EagerScheduler, Scheduler, deadline_after, remaining
+from .deadline import deadline_after, remaining
+from .schedule import EagerScheduler, Scheduler
 from .task import Kind, State, Task
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from .allocator import Allocator
 from .arguments import whole_number
 from .callbacks import process_report
 from .copies import Copy, Range, prepare_copy, prepare_fill
+from .deadline import deadline_after
 from .event import Event, EventFlag
 from .lifecycle import enrol, report_lost
 from .memory import AddressSpace
-from .schedule import deadline_after, make_scheduler, refuse_inside
+from .schedule import make_scheduler, refuse_inside
 from .stream import Stream, StreamFlag
 from .task import Kind, Task
 from .trace import Trace

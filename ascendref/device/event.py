@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ..errors import ArgumentTypeError, fail
 from ..status import Status
 from .arguments import whole_number
-from .schedule import deadline_after
+from .deadline import deadline_after
 from .task import Kind, State, Task
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ..errors import AclError, ArgumentTypeError, fail
 from ..status import Status
 from .arguments import whole_number
 from .callbacks import HostCalls
+from .deadline import deadline_after
 from .event import Event
-from .schedule import deadline_after
 from .task import Failure, Kind, Task
 
 if TYPE_CHECKING:
