@@ -6,12 +6,16 @@ from typing import Any as _Any
 
 from . import operators as _operators
 from .errors import (
+    AclArgumentError,
     AclError,
     ArgumentError,
     ArgumentTypeError,
     ArgumentValueError,
     CacheWarning,
     LostWorkWarning,
+    get_last_error,
+    peek_at_last_error,
+    recent_error_message,
 )
 from .operators import *  # noqa: F403 - operators/__init__.py lists the functions
 from .status import Status
@@ -20,8 +24,11 @@ if _TYPE_CHECKING:
     from . import aclnn
     from .casting import cast
     from .device.device import Device
+    from .device.event import EventFlag
     from .device.scalar import Scalar
-    from .device.tensor import Tensor
+    from .device.stream import FailureMode, StreamFlag
+    from .device.tensor import Format, Tensor
+    from .dtypes import DataType
     from .executor import Executor
     from .kernels.compile import KernelStatistics, kernel_statistics
     from .products import PRODUCTS, Product
@@ -31,25 +38,34 @@ __version__ = "0.1.0"
 
 __all__ = [
     "PRODUCTS",
+    "AclArgumentError",
     "AclError",
     "ArgumentError",
     "ArgumentTypeError",
     "ArgumentValueError",
     "CacheWarning",
     "Comparison",
+    "DataType",
     "Device",
+    "EventFlag",
     "Executor",
+    "FailureMode",
+    "Format",
     "KernelStatistics",
     "LostWorkWarning",
     "Product",
     "Scalar",
     "Status",
+    "StreamFlag",
     "Tensor",
     "aclnn",
     "assert_accepted",
     "cast",
     "compare",
+    "get_last_error",
     "kernel_statistics",
+    "peek_at_last_error",
+    "recent_error_message",
     "ulp_distance",
 ]
 __all__ += _operators.__all__
@@ -59,11 +75,16 @@ __all__ += _operators.__all__
 _ON_DEMAND = {
     "PRODUCTS": ".products",
     "Comparison": ".verify",
+    "DataType": ".dtypes",
     "Device": ".device.device",
+    "EventFlag": ".device.event",
     "Executor": ".executor",
+    "FailureMode": ".device.stream",
+    "Format": ".device.tensor",
     "KernelStatistics": ".kernels.compile",
     "Product": ".products",
     "Scalar": ".device.scalar",
+    "StreamFlag": ".device.stream",
     "Tensor": ".device.tensor",
     "assert_accepted": ".verify",
     "cast": ".casting",

@@ -11,6 +11,7 @@ from typing import Final, NoReturn
 from .status import Status
 
 __all__ = [
+    "AclArgumentError",
     "AclError",
     "ArgumentError",
     "ArgumentTypeError",
@@ -19,6 +20,7 @@ __all__ = [
     "LostWorkWarning",
     "Status",
     "fail",
+    "fail_argument",
     "get_last_error",
     "peek_at_last_error",
     "recent_error_message",
@@ -120,6 +122,38 @@ class AclError(Exception):
         return f"{self.status.name} ({int(self.status)}): {self.message}"
 
 
+class AclArgumentError(AclError, ArgumentValueError):
+    """An argument of a call to the device has an impossible value.
+
+    It has the vendor's code and names the argument, and Python programs may catch it as the
+    ``ValueError`` that it is.
+
+    Parameters
+    ----------
+    status : Status or int
+        The vendor's code.
+    argument : str
+        Name of the argument as the caller wrote it.
+    problem : str
+        What came and what is allowed.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> try:
+    ...     ar.Device("Atlas A2", memory=0)
+    ... except ValueError as error:
+    ...     print(error.argument, int(error.status))
+    memory 100000
+    """
+
+    def __init__(self, status: Status | int, argument: str, problem: str) -> None:
+        super().__init__(status, f"{argument} {problem}")
+        self.argument = argument
+        self.problem = problem
+        self.args = status, argument, problem  # what it is copied and pickled by
+
+
 class _ThreadState(threading.local):
     """What a thread can ask about its failures afterwards."""
 
@@ -149,6 +183,18 @@ _RUNTIME: Final = (107, 207, 507)
 
 def fail(status: Status, message: str, cause: BaseException | None = None) -> NoReturn:
     """Raise an AclError and note it as the calling thread's."""
+    _note(status, message)
+    raise AclError(status, message) from cause
+
+
+def fail_argument(status: Status, argument: str, problem: str) -> NoReturn:
+    """Raise an AclArgumentError and note it as the calling thread's."""
+    _note(status, f"{argument} {problem}")
+    raise AclArgumentError(status, argument, problem)
+
+
+def _note(status: Status, message: str) -> None:
+    """Keep a failure for those who ask for it afterwards."""
     if status // 1000 in _RUNTIME:
         _state.last = status
     digits = str(int(status))
@@ -159,7 +205,6 @@ def fail(status: Status, message: str, cause: BaseException | None = None) -> No
     if all(message != text for _, text in _state.messages):
         head = f"[PID: {os.getpid()}] {stamp}.{micros // 1000:03}.{micros % 1000:03} {title}: "
         _state.messages.appendleft((head, message))
-    raise AclError(status, message) from cause
 
 
 def peek_at_last_error() -> Status:
@@ -175,9 +220,9 @@ def peek_at_last_error() -> Status:
 
     Examples
     --------
-    >>> from ascendref.errors import get_last_error, peek_at_last_error
-    >>> _ = get_last_error()
-    >>> peek_at_last_error().name
+    >>> import ascendref as ar
+    >>> _ = ar.get_last_error()
+    >>> ar.peek_at_last_error().name
     'ACL_SUCCESS'
     """
     return _state.last
@@ -194,11 +239,10 @@ def get_last_error() -> Status:
     Examples
     --------
     >>> import ascendref as ar
-    >>> from ascendref.errors import get_last_error
     >>> try:
     ...     ar.Device("Atlas A2").free(4096)
     ... except ar.AclError:
-    ...     get_last_error().name, get_last_error().name
+    ...     ar.get_last_error().name, ar.get_last_error().name
     ('ACL_ERROR_RT_PARAM_INVALID', 'ACL_SUCCESS')
     """
     last = _state.last
@@ -219,12 +263,11 @@ def recent_error_message() -> str | None:
     Examples
     --------
     >>> import ascendref as ar
-    >>> from ascendref.errors import recent_error_message
-    >>> _ = recent_error_message()
+    >>> _ = ar.recent_error_message()
     >>> try:
     ...     ar.Device("Atlas A2").malloc(0)
     ... except ar.AclError:
-    ...     "Invalid_Argument(EH0001)" in recent_error_message(), recent_error_message()
+    ...     "Invalid_Argument(EH0001)" in ar.recent_error_message(), ar.recent_error_message()
     (True, None)
     """
     text = "\n".join(head + message for head, message in _state.messages)

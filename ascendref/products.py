@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from .errors import ArgumentTypeError, ArgumentValueError
+from .errors import ArgumentTypeError, fail_argument
+from .status import Status
 
 _GIB: Final = 2**30
 _MIB: Final = 2**20
@@ -73,8 +74,10 @@ class Product:
 
         Raises
         ------
-        ArgumentTypeError, ArgumentValueError
-            If it is something else; the message lists the names.
+        AclError
+            100000 for an unknown name; the message lists the known ones.
+        ArgumentTypeError
+            If it is no name at all.
 
         Examples
         --------
@@ -92,8 +95,10 @@ class Product:
         if found is None:
             families = ", ".join(row.name for row in PRODUCTS)
             chips = ", ".join(row.soc_name for row in _CHIPS)
-            raise ArgumentValueError(
-                "product", f"is {product!r}; families are {families}; chips are {chips}"
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "product",
+                f"is {product!r}; families are {families}; chips are {chips}",
             )
         return found
 

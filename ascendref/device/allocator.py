@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ..arrays import import_array
-from ..errors import ArgumentValueError, fail
+from ..errors import fail, fail_argument
 from ..status import Status
 from .copies import prepare_copy, prepare_fill, resolve
 from .memory import AddressSpace, Memory
@@ -125,10 +127,11 @@ class Allocator:
         Raises
         ------
         AclError
-            100000 for None, 107000 for memory that is not there and for more bytes than either
-            side has. Nothing is written then.
-        ArgumentTypeError, ArgumentValueError
-            For arrays that cannot be copied as bytes.
+            100000 for None; 107000 for memory that is not there, for more bytes than either side
+            has, and for an array that is not C-contiguous or, as ``dst``, read-only. Nothing is
+            written then.
+        ArgumentTypeError
+            For what is no memory, address or array of numbers.
 
         Examples
         --------
@@ -166,9 +169,10 @@ class Allocator:
         Examples
         --------
         >>> import ascendref as ar
-        >>> dev = ar.Device("Atlas A2")
-        >>> memory = dev.malloc(8)
-        >>> dev.memset(memory, 0)
+        >>> tensor = ar.Device("Atlas A2").empty(2, "int16")
+        >>> tensor.memory.device.memset(tensor.memory, 1, 2)
+        >>> tensor.numpy()
+        array([257,  -1], dtype=int16)
         """
         fill = prepare_fill(self._space, memory, value, nbytes)
         if fill is not None:
@@ -225,10 +229,10 @@ class Allocator:
 
         Raises
         ------
-        ArgumentTypeError, ArgumentValueError
-            For an impossible shape or type.
+        ArgumentTypeError
+            For what is no shape or type.
         AclError
-            207001 when there is not enough memory.
+            100000 for sizes below 0, 207001 when there is not enough memory.
 
         Examples
         --------
@@ -236,9 +240,13 @@ class Allocator:
         >>> ar.Device("Atlas A2").empty(2, "float32").numpy()
         array([nan, nan], dtype=float32)
         """
-        plan = Tensor(None, (shape,) if isinstance(shape, int) else shape, dtype)
+        plan = Tensor(None, (shape,) if isinstance(shape, int | np.integer) else shape, dtype)
         if any(size < 0 for size in plan.shape):
-            raise ArgumentValueError("shape", f"is {plan.shape}; sizes must be at least 0")
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "shape",
+                f"is {plan.shape}; sizes must be at least 0",
+            )
         memory = self.malloc(max(1, plan.size * plan.data_type.nbytes))
         return Tensor(memory, plan.shape, plan.data_type)
 

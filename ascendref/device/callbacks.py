@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 from ..errors import ArgumentTypeError, fail
 from ..status import Status
-from .schedule import EagerScheduler, Scheduler, deadline_after, remaining
+from .arguments import whole_number
+from .deadline import deadline_after, remaining
+from .schedule import EagerScheduler, Scheduler
 from .task import Kind, State, Task
 
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ class Subscription:
 
     def __init__(self, thread: int, device: Device) -> None:
         self.thread = thread
-        self._device = weakref.ref(device)
+        # a device that goes leaves the thread free for another one
+        self._device = weakref.ref(device, lambda _: _subscriptions.pop(thread, None))
         #: how many streams
         self.streams = 0
         self.queue: SimpleQueue[tuple[Task, Callable[[], object]]] = SimpleQueue()
@@ -51,12 +54,7 @@ def forget_subscriptions() -> None:
 
 def process_report(device: Device, timeout: float | None) -> int:
     """Run the callbacks of a device that are due on the calling thread; return how many."""
-    if timeout is not None and timeout != -1 and not timeout > 0:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"timeout is {timeout}; it must be more than 0 ms, or -1 or None to wait for ever",
-        )
-    deadline = deadline_after(timeout)
+    deadline = deadline_after(timeout, Status.ACL_ERROR_INVALID_PARAM)
     subscription = _subscriptions.get(threading.get_ident())
     if subscription is None or not subscription.serves(device):
         fail(
@@ -93,9 +91,10 @@ def _bring_callback(
         task = next((task for task in tasks if task is not None), None)
         if task is None or (deadline is not None and monotonic() >= deadline):
             return
-        elsewhere = scheduler.advance(task)
-        if elsewhere is not None:
-            scheduler.sleep(elsewhere, deadline)
+        running = scheduler.advance(task)
+        if running.kind is Kind.CALLBACK and running.stream.is_served_by(subscription):
+            return  # it is on its way to this thread, which must not wait for its end
+        scheduler.sleep((task, running), deadline)
 
 
 def _queue_timeout(deadline: float | None) -> float | None:
@@ -166,10 +165,11 @@ class HostCalls:
 
         Examples
         --------
+        >>> import threading
         >>> import ascendref as ar
         >>> stream = ar.Device("Atlas A2").create_stream()
-        >>> stream.subscribe_report()
-        >>> stream.unsubscribe_report()
+        >>> stream.subscribe_report(threading.get_ident())
+        >>> stream.destroy()
         """
         self.check()
         if self._subscription is not None or self._calls_host:
@@ -178,8 +178,7 @@ class HostCalls:
                 f"{self!r} already has a thread for its callbacks or was given host functions; use"
                 " another stream",
             )
-        if thread is None:
-            thread = threading.get_ident()
+        thread = _thread_number(thread)
         subscription = _subscriptions.get(thread)
         if subscription is None and len(_subscriptions) < SUBSCRIBER_LIMIT:
             subscription = _subscriptions[thread] = Subscription(thread, self.device)
@@ -218,8 +217,7 @@ class HostCalls:
                 Status.ACL_ERROR_RT_STREAM_SUBSCRIBE,
                 f"{self!r} has no thread for its callbacks; subscribe_report sets one",
             )
-        if thread is None:
-            thread = threading.get_ident()
+        thread = _thread_number(thread)
         if self._subscription.thread != thread:
             fail(
                 Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
@@ -246,12 +244,11 @@ class HostCalls:
         Examples
         --------
         >>> import ascendref as ar
-        >>> dev = ar.Device("Atlas A2")
-        >>> stream = dev.create_stream()
+        >>> stream = ar.Device("Atlas A2").create_stream()
         >>> stream.subscribe_report()
-        >>> stream.launch_callback(lambda: print("called back"))
-        >>> dev.process_report()
-        called back
+        >>> stream.launch_callback(lambda: print("meanwhile"), block=False)
+        >>> stream.device.process_report()
+        meanwhile
         1
         >>> stream.unsubscribe_report()
         """
@@ -276,9 +273,13 @@ class HostCalls:
             if not subscription.streams:
                 _subscriptions.pop(subscription.thread, None)
 
+    def is_served_by(self, subscription: Subscription) -> bool:
+        """Tell whether a thread serves the stream's callbacks."""
+        return self._subscription is subscription
+
     def next_callback(self, subscription: Subscription) -> Task | None:
         """Return the first callback for a thread that is still queued."""
-        if self._subscription is not subscription:
+        if not self.is_served_by(subscription):
             return None
         return next(
             (
@@ -288,6 +289,10 @@ class HostCalls:
             ),
             None,
         )
+
+
+def _thread_number(thread: int | None) -> int:
+    return threading.get_ident() if thread is None else whole_number("thread", thread)
 
 
 def _check_function(function: Callable[[], object]) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import import_array
-from ..errors import ArgumentTypeError, ArgumentValueError, fail
+from ..errors import ArgumentTypeError, fail, fail_argument
 from ..status import Status
+from .arguments import whole_number
 from .memory import AddressSpace, Memory
 
 #: an address and a number of bytes
@@ -93,7 +94,7 @@ def prepare_copy(space: AddressSpace, dst: Any, src: Any, nbytes: int | None) ->
             target.nbytes if target.array is not None and source.array is None else source.nbytes
         )
     else:
-        count = index(nbytes)
+        count = whole_number("nbytes", nbytes)
     if count == 0:
         return None
     for argument, place in (("dst", target), ("src", source)):
@@ -106,13 +107,14 @@ def prepare_fill(space: AddressSpace, dst: Any, value: int, nbytes: int | None) 
     """Check a fill; None means that there is nothing to do."""
     if _nothing(nbytes):
         return None
+    byte = whole_number("value", value) & 0xFF
     target = _place(space, "memory", dst)
-    count = target.nbytes if nbytes is None else index(nbytes)
+    count = target.nbytes if nbytes is None else whole_number("nbytes", nbytes)
     if count == 0:
         return None
     _check_count("memory", target, count)
     _check_writable("memory", target)
-    return Copy(target, None, index(value) & 0xFF, count)
+    return Copy(target, None, byte, count)
 
 
 def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> Memory:
@@ -140,13 +142,18 @@ def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> M
 
 
 def _place(space: AddressSpace, argument: str, value: Any) -> Place:
+    if isinstance(value, np.integer):
+        value = int(value)  # an address that was reckoned with NumPy
     if value is None or isinstance(value, Memory | int):
         block = resolve(space, argument, value)
         offset = value - block.address if isinstance(value, int) else 0
         return Place(block, offset, block.nbytes - offset, block.address + offset, None)
     array = import_array(argument, value).array
+    if isinstance(value, np.generic):
+        array.flags.writeable = False  # a copy of the number: what is written there would be lost
     if not array.flags.c_contiguous:
-        raise ArgumentValueError(
+        fail_argument(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
             argument,
             f"has shape {array.shape} and strides {array.strides}; bytes are copied, so a"
             " C-contiguous array is expected (numpy.ascontiguousarray makes one)",
@@ -163,7 +170,7 @@ def _place(space: AddressSpace, argument: str, value: Any) -> Place:
 
 def _nothing(nbytes: int | None) -> bool:
     """Tell whether no byte is to be touched: then nothing else is looked at."""
-    return nbytes is not None and index(nbytes) == 0
+    return nbytes is not None and whole_number("nbytes", nbytes) == 0
 
 
 def _check_count(argument: str, place: Place, count: int) -> None:
@@ -177,4 +184,8 @@ def _check_count(argument: str, place: Place, count: int) -> None:
 
 def _check_writable(argument: str, place: Place) -> None:
     if place.array is not None and not place.array.flags.writeable:
-        raise ArgumentValueError(argument, "is read-only; an array that can be written is expected")
+        fail_argument(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            argument,
+            "is read-only; an array that can be written is expected",
+        )

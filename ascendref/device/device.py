@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from operator import index
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
-from ..errors import ArgumentTypeError, ArgumentValueError, fail
+from ..errors import ArgumentTypeError, fail, fail_argument
 from ..products import Product
 from ..status import Status
 from .allocator import Allocator
+from .arguments import whole_number
 from .callbacks import process_report
 from .copies import Copy, Range, prepare_copy, prepare_fill
+from .deadline import deadline_after
 from .event import Event, EventFlag
 from .lifecycle import enrol, report_lost
 from .memory import AddressSpace
-from .schedule import deadline_after, make_scheduler
+from .schedule import make_scheduler, refuse_inside
 from .stream import Stream, StreamFlag
 from .task import Kind, Task
 from .trace import Trace
@@ -45,9 +46,9 @@ class Device(Allocator):
     memory : int, optional
         Capacity in bytes; None for the product's. It costs nothing until it is used.
     execution : str, optional
-        How queued work runs. ``"eager"``: as soon as it may, on a thread of its own. ``"lazy"``: as
-        late as is legal, on the thread that waits, so that a missing wait shows itself every time.
-        ``"random"``: any ready task may be next, also on the thread that waits.
+        When queued work runs. ``"eager"``: as soon as it may. ``"lazy"``: as late as is legal, when
+        something waits for it, so that a missing wait shows itself every time. ``"random"``: also
+        then, but any ready task may be next; functions of the host only if they are waited for.
     seed : int, optional
         The order of ``"random"``: the same program with the same seed runs in the same order. None
         draws one; the attribute tells which.
@@ -73,8 +74,10 @@ class Device(Allocator):
 
     Raises
     ------
-    ArgumentTypeError, ArgumentValueError
-        For an unknown product or execution, or a capacity below one byte.
+    AclError
+        100000 for an unknown product or execution, and for a capacity below one byte.
+    ArgumentTypeError
+        For what is no name and no number.
 
     Examples
     --------
@@ -100,10 +103,12 @@ class Device(Allocator):
         trace_length: int = TRACE_LENGTH,
     ) -> None:
         self.product = Product.find(product)
-        capacity = self.product.memory if memory is None else index(memory)
+        capacity = self.product.memory if memory is None else whole_number("memory", memory)
         if not 0 < capacity <= 2**43:
-            raise ArgumentValueError(
-                "memory", f"is {memory}; it must be at least 1 byte and at most 8 TiB"
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "memory",
+                f"is {memory}; it must be at least 1 byte and at most 8 TiB",
             )
         self.execution = execution
         self.seed = random.getrandbits(32) if seed is None else seed
@@ -209,17 +214,12 @@ class Device(Allocator):
         >>> ar.Device("Atlas A2").create_stream(priority=99).priority
         7
         """
+        flags = whole_number("flags", flags)
         if not 0 <= flags <= 0x3F:
             fail(
                 Status.ACL_ERROR_RT_PARAM_INVALID,
                 f"flags is {flags:#x}; a combination of {', '.join(StreamFlag.__members__)} is"
                 " expected",
-            )
-        if len(self.scheduler.streams) > self.product.stream_limit:
-            fail(
-                Status.ACL_ERROR_RT_NO_STREAM_RESOURCE,
-                f"{self.product.stream_limit} streams exist, all that {self.product.name} has;"
-                " destroy some",
             )
         return self._add_stream(priority, StreamFlag(flags))
 
@@ -270,12 +270,13 @@ class Device(Allocator):
         """
         deadline = deadline_after(timeout)
         self.scheduler.check()
-        for task in self.scheduler.targets():
-            if not self.scheduler.wait(task, deadline):
-                fail(
-                    Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                    f"{self!r} was not done within {timeout} ms; {self._queued()} tasks are left",
-                )
+        tasks = self.scheduler.targets()
+        if not self.scheduler.wait(tasks, deadline):
+            fail(
+                Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                f"{self!r} was not done within {timeout} ms; {self._queued()} tasks are left",
+            )
+        for task in tasks:
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{task.stream!r} was aborted while its work was waited for")
         for stream in tuple(self.scheduler.streams.values()):
@@ -306,8 +307,9 @@ class Device(Allocator):
         >>> dev = ar.Device("Atlas A2")
         >>> stream = dev.create_stream()
         >>> stream.subscribe_report()
-        >>> stream.launch_callback(lambda: None)
+        >>> stream.launch_callback(lambda: print("called back"))
         >>> dev.process_report(timeout=1000)
+        called back
         1
         >>> stream.unsubscribe_report()
         """
@@ -359,14 +361,15 @@ class Device(Allocator):
 
     def _add_stream(self, priority: int, flags: StreamFlag) -> Stream:
         stream = Stream(self, priority, flags)
-        with self.scheduler.lock:
-            self.scheduler.streams[stream.number] = stream
+        self.scheduler.add(stream, self.product.stream_limit)
         return stream
 
     def _queue_copy(self, copy: Copy, label: str, stream: Stream | None) -> None:
+        if copy.pageable:
+            refuse_inside()
         task = self.launch(stream, copy.run, copy.reads, copy.writes, label)
         if copy.pageable:
-            self.scheduler.wait(task, None)
+            self.scheduler.wait((task,), None)
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{task.stream!r} was aborted before the copy ran")
 

@@ -1,8 +1,9 @@
-"""The threads of the process that run eager work."""
+"""The threads of the process that run queued work."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 from time import monotonic
@@ -11,14 +12,16 @@ from typing import TYPE_CHECKING, Final
 from .task import Kind, Task
 
 if TYPE_CHECKING:
-    from .schedule import EagerScheduler
+    from .schedule import Scheduler
     from .stream import Stream
 
 
 class Engine:
-    """One thread for kernels, and one for functions of the host so that they hold up no kernel.
+    """One thread for the device's own work, and as many as it takes for functions of the host.
 
-    The threads start with the first work, block while there is none, and end at exit.
+    One kernel runs at a time, for each may use every core. Functions of the host may wait for one
+    another and for the program, so one that blocks holds up nothing but its stream. The threads
+    start with the first work, block while there is none, and end at exit.
     """
 
     def __init__(self) -> None:
@@ -26,52 +29,59 @@ class Engine:
 
     def reset(self) -> None:
         """Begin anew, as a forked child must."""
-        #: held while a kernel runs: one at a time in the process
-        self.kernel = threading.Lock()
         #: streams whose first task may be ready
-        self.ready: SimpleQueue[tuple[EagerScheduler, Stream] | None] = SimpleQueue()
-        self.threads: list[threading.Thread] = []
+        self.ready: SimpleQueue[tuple[Scheduler, Stream] | None] = SimpleQueue()
         self._host: SimpleQueue[Task | None] = SimpleQueue()
+        #: counts the threads that wait for functions of the host
+        self._idle = threading.Semaphore(0)
+        self._threads: list[threading.Thread] = []
         self._starting = threading.Lock()
 
     def start(self) -> None:
-        """Start the threads unless they run."""
-        with self._starting:
-            if not self.threads:
-                for serve in (self._serve_kernels, self._serve_host):
-                    # daemons: a task that never returns must not keep the process from ending
-                    thread = threading.Thread(target=serve, name="ascendref", daemon=True)
-                    thread.start()
-                    self.threads.append(thread)
+        """Start the device's thread unless it runs."""
+        if not self._threads:
+            with self._starting:
+                if not self._threads:
+                    self._add_thread(self._serve_device)
 
     def stop(self, deadline: float) -> None:
         """End the threads; later work starts new ones."""
-        threads = self.threads
+        threads = tuple(self._threads)
         self.ready.put(None)
-        self._host.put(None)
+        for _ in threads:
+            self._host.put(None)
         for thread in threads:
             thread.join(max(0.0, deadline - monotonic()))
         self.reset()
 
-    def _serve_kernels(self) -> None:
+    def _add_thread(self, serve: Callable[[], None]) -> None:
+        # a daemon: a task that never returns must not keep the process from ending
+        thread = threading.Thread(target=serve, name="ascendref", daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
+    def _serve_device(self) -> None:
         for scheduler, stream in iter(self.ready.get, None):
             task = scheduler.take(stream)
             if task is not None:
                 if task.kind is Kind.HOST:
-                    self._host.put(task)
+                    self._call_host(task)
                 else:
-                    _run(task)
+                    scheduler.run(task)
             del scheduler, stream, task  # an idle thread holds on to nothing
 
+    def _call_host(self, task: Task) -> None:
+        self._host.put(task)
+        if not self._idle.acquire(blocking=False):
+            with suppress(RuntimeError):  # there are no more threads: it waits for one of these
+                self._add_thread(self._serve_host)
+
     def _serve_host(self) -> None:
+        idle = self._idle  # not that of a later beginning
         for task in iter(self._host.get, None):
-            _run(task)
+            task.stream.scheduler.run(task)
             del task
-
-
-def _run(task: Task) -> None:
-    with suppress(BaseException):  # what it raised is kept by its stream
-        task.stream.scheduler.run(task)
+            idle.release()
 
 
 engine: Final = Engine()

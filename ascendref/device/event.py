@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from ..errors import ArgumentTypeError, fail
 from ..status import Status
-from .schedule import deadline_after
+from .arguments import whole_number
+from .deadline import deadline_after
 from .task import Kind, State, Task
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Event:
     """
 
     def __init__(self, device: Device, flags: int, ex: bool) -> None:
+        flags = whole_number("flags", flags)
         if not (flags in _ALONE[ex] or (0 < flags <= _COMBINED)):
             alone = " or ".join(f"{int(flag):#x}" for flag in _ALONE[ex])
             fail(
@@ -159,7 +161,7 @@ class Event:
             return self.ex
         if self._record.state is State.DONE:
             return True
-        self._record.stream.scheduler.advance(self._record)
+        self._record.stream.scheduler.poll(self._record)
         return False
 
     def query_wait_status(self) -> bool:
@@ -185,7 +187,7 @@ class Event:
         self.device.scheduler.check()
         for task in self._waits:
             if task.state is not State.DONE:
-                task.stream.scheduler.advance(task)
+                task.stream.scheduler.poll(task)
                 return False
         return True
 
@@ -215,7 +217,7 @@ class Event:
         record = self._record
         if record is None:
             return
-        if not record.stream.scheduler.wait(record, deadline):
+        if not record.stream.scheduler.wait((record,), deadline):
             fail(
                 Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
                 f"{self!r} was not reached within {timeout} ms in {record.stream!r}",

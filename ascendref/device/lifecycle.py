@@ -37,8 +37,8 @@ def report_lost(device: Device) -> None:
         if stream.queue:
             labels = ", ".join(dict.fromkeys(task.label for task in tuple(stream.queue)))
             warnings.warn(
-                f"{len(stream.queue)} tasks of {stream!r} never ran, because nothing waited"
-                f" for them ({labels}); synchronize before the device goes",
+                f"{len(stream.queue)} tasks of {stream!r} did not end, for nothing"
+                f" waited for them ({labels}); synchronize before the device goes",
                 LostWorkWarning,
                 stacklevel=2,
             )
@@ -58,9 +58,8 @@ def _finish_at_exit() -> None:
     deadline = monotonic() + EXIT_GRACE
     for device in tuple(_devices):
         if isinstance(device.scheduler, EagerScheduler):
-            for task in device.scheduler.targets():
-                with suppress(AclError):
-                    device.scheduler.wait(task, deadline)
+            with suppress(AclError):
+                device.scheduler.wait(device.scheduler.targets(), deadline)
     engine.stop(deadline)
     for device in tuple(_devices):
         report_lost(device)

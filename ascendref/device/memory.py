@@ -6,7 +6,6 @@ import itertools
 import threading
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
-from operator import index
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
@@ -14,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dtypes import DataType
-from ..errors import ArgumentTypeError, fail
+from ..errors import fail
 from ..status import Status
+from .arguments import whole_number
 
 if TYPE_CHECKING:
     from .device import Device
@@ -283,12 +283,7 @@ def _align(address: int) -> int:
 
 
 def _checked_size(nbytes: int) -> int:
-    try:
-        nbytes = index(nbytes)
-    except TypeError:
-        raise ArgumentTypeError(
-            "nbytes", f"is a {type(nbytes).__name__}; a whole number of bytes is expected"
-        ) from None
+    nbytes = whole_number("nbytes", nbytes)
     if not 0 < nbytes < 2**64 - ALIGNMENT:
         fail(
             Status.ACL_ERROR_INVALID_PARAM,

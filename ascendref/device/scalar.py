@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numbers
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..arrays import import_array
 from ..dtypes import DataType
-from ..errors import ArgumentTypeError, ArgumentValueError, fail
+from ..errors import ArgumentTypeError, fail, fail_argument
 from ..status import Status
 
 #: types that a scalar cannot have
@@ -35,10 +38,10 @@ class Scalar:
     Raises
     ------
     AclError
-        161001 for a value of None, 161002 for a type that scalars cannot have (STRING, INT4, UINT1,
-        COMPLEX32, UNDEFINED).
-    ArgumentTypeError, ArgumentValueError
-        For what is no number, or does not fit.
+        161001 for a value of None; 161002 for a type that scalars cannot have (STRING, INT4, UINT1,
+        COMPLEX32, UNDEFINED), and for a number that an integer type cannot hold.
+    ArgumentTypeError
+        For what is no number.
 
     Attributes
     ----------
@@ -84,8 +87,10 @@ def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         if not (number == number // 1 and limits.min <= number <= limits.max):
-            raise ArgumentValueError(
-                "value", f"is {value!r}; {dtype.name} holds integers {limits.min} to {limits.max}"
+            fail_argument(
+                Status.ACLNN_ERR_PARAM_INVALID,
+                "value",
+                f"is {value!r}; {dtype.name} holds integers {limits.min} to {limits.max}",
             )
         return dtype.type(int(number))
     if dtype.kind in "bc":
@@ -102,14 +107,22 @@ def _number(value: Any, kind: type) -> Any:
     """Return a number of the standard library's or NumPy's, or raise ArgumentTypeError."""
     number = value
     if not isinstance(value, numbers.Number):
-        array = np.asarray(value)  # an array with one element, or a number of ml_dtypes
+        array = _array(value)
         if array.size == 1 and array.dtype.kind not in "OSUMm":
-            number = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64).item()
+            # NumPy's own types have numbers of Python, and 64-bit integers must not lose any bits
+            number = (array.astype(np.float64) if array.dtype.kind == "V" else array).item()
     if not isinstance(number, kind):
         raise ArgumentTypeError(
             "value", f"is {value!r}; a {kind.__name__.lower()} number is expected"
         )
     return number
+
+
+def _array(value: Any) -> NDArray[Any]:
+    """Return an array with one element, or a number of ml_dtypes, as an array of NumPy's."""
+    with suppress(ArgumentTypeError):
+        return import_array("value", value).array
+    return np.empty(0)
 
 
 def _as_float(number: Any) -> float:

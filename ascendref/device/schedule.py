@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import threading
 from collections import deque
-from collections.abc import Callable
-from time import monotonic, perf_counter_ns
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from time import monotonic, perf_counter_ns, sleep
 from typing import TYPE_CHECKING, Final
 
-from ..errors import ArgumentValueError, fail
+from ..errors import fail, fail_argument
 from ..status import Status
+from .deadline import remaining
 from .engine import engine
 from .task import Failure, Kind, State, Task
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 #: the ways in which queued work can run
 EXECUTIONS: Final = ("eager", "lazy", "random")
+
+#: seconds that a question waits for a function of the host that it set going
+POLL_PATIENCE: Final = 0.001
 
 #: what wakes those who wait for tasks that are done
 Wakers = list[Callable[[], object]]
@@ -33,7 +38,8 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-def _refuse_inside() -> None:
+def refuse_inside() -> None:
+    """Raise AclError if a task that the calling thread runs is about to wait."""
     if _thread.inside:
         fail(
             Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
@@ -45,8 +51,9 @@ def _refuse_inside() -> None:
 class Scheduler:
     """The queues of one device.
 
-    Subclasses say who runs what is queued. All state is guarded by `lock`; functions of tasks run
-    outside it, and those of kernels one at a time in the process.
+    Subclasses say when the engine gets what is queued. All state is guarded by `lock`; functions of
+    tasks run outside it, on threads of the engine: a wait can end early then, be it by a timeout or
+    by an interrupt, and leaves nothing half done.
     """
 
     def __init__(self, history: int) -> None:
@@ -64,11 +71,10 @@ class Scheduler:
         with self.lock:
             refusal = self.refusal
             if refusal is None:
-                stream = task.stream
+                task.stream.check()
                 # announced before it is there, so that an interrupt in between loses no wake-up
-                self._announce(stream)
-                stream.queue.append(task)
-                stream.last = task
+                self._queued(task.stream)
+                task.stream.queue.append(task)
                 return
         refusal.report()
 
@@ -77,15 +83,49 @@ class Scheduler:
         if self.refusal is not None:
             self.refusal.report()
 
-    def wait(self, task: Task, deadline: float | None) -> bool:
-        """Wait until a task is done; False when the deadline passed first."""
+    def add(self, stream: Stream, limit: int) -> None:
+        """Take a stream in; 207008 if there are too many."""
+        with self.lock:
+            if len(self.streams) > limit:  # the default stream does not count
+                fail(
+                    Status.ACL_ERROR_RT_NO_STREAM_RESOURCE,
+                    f"{limit} streams exist, all that {stream.device.product.name} has; destroy"
+                    " some",
+                )
+            self.streams[stream.number] = stream
+
+    def remove(self, stream: Stream, *, busy: bool = False) -> Task | None:
+        """Let a stream go; unless it may be busy, return the task to wait for first if it is."""
+        with self.lock:
+            if stream.queue and not busy:
+                return stream.queue[-1]
+            stream.alive = False
+            self.streams.pop(stream.number, None)
+        return None
+
+    def wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
+        """Wait until tasks are done; False when the deadline passed first."""
+        needs = self._needs(tasks)
+        for task in tasks:
+            while task.state is not State.DONE:
+                # the task itself may end without the one that it needs: by being dropped
+                if not self.sleep({task, self.advance(task, needs)}, deadline):
+                    return False
+        return True
+
+    def advance(self, task: Task, needs: Collection[Task] = ()) -> Task:
+        """Bring a task one step nearer and return the one that the engine is at.
+
+        The caller is going to wait for all that it ``needs``.
+        """
         raise NotImplementedError
 
-    def advance(self, task: Task) -> Task | None:
-        """Bring an unfinished task one step nearer.
+    def poll(self, task: Task) -> None:
+        """Bring a task nearer because somebody asked whether it is done."""
+        sleep(0)  # lets the engine's threads have the interpreter, for questions come in loops
 
-        Where another thread must do that, return the task which that thread is at.
-        """
+    def take(self, stream: Stream) -> Task | None:
+        """Mark the first task of a stream as running, if it may."""
         raise NotImplementedError
 
     def targets(self) -> list[Task]:
@@ -95,47 +135,45 @@ class Scheduler:
         # latest first: where a wait is missing, work then runs before what it relies on
         return sorted(last, key=lambda task: -task.submitted)
 
-    def sleep(self, task: Task, deadline: float | None) -> bool:
-        """Block until a task that others run is done; False when the deadline passed first."""
-        _refuse_inside()
+    def sleep(self, tasks: Collection[Task], deadline: float | None) -> bool:
+        """Block until any of several tasks is done; False when the deadline passed first."""
+        refuse_inside()
+        # a lock, not a condition: one system call that a signal interrupts
         done = threading.Lock()
         done.acquire()
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # another task was done before
+                done.release()
+
         with self.lock:
-            if task.state is State.DONE:
+            if any(task.state is State.DONE for task in tasks):
                 return True
-            if task.waiters is None:
-                task.waiters = []
-            task.waiters.append(done.release)
+            for task in tasks:
+                if task.waiters is None:
+                    task.waiters = []
+                task.waiters.append(wake)
         try:
-            # a lock, not a condition: one system call that a signal interrupts
             return done.acquire(timeout=remaining(deadline))
         finally:
             with self.lock:
-                if task.waiters is not None:
-                    task.waiters.remove(done.release)
+                for task in tasks:
+                    if task.waiters is not None:
+                        task.waiters.remove(wake)
 
     def run(self, task: Task) -> None:
         """Run a task that was marked as running, and note how it ended."""
         failure = None
         task.started = perf_counter_ns()
         _thread.inside = True
-        function = task.function
         try:
-            if function is None:
-                pass
-            elif task.kind is Kind.KERNEL:
-                with engine.kernel:
-                    function()
-            else:
-                function()
-        except BaseException as error:
+            if task.function is not None:
+                task.function()
+        except BaseException as error:  # the engine goes on whatever a task raises
             failure = task.failure(error)
-            if not isinstance(error, Exception):
-                raise  # an interrupt goes to the user, on whose thread this is
-        finally:
-            _thread.inside = False
-            if failure is not None or task.kind is not Kind.CALLBACK:
-                self.finish(task, failure)
+        _thread.inside = False
+        if failure is not None or task.kind is not Kind.CALLBACK:
+            self.finish(task, failure)
 
     def call_back(self, task: Task, function: Callable[[], object]) -> None:
         """Run what a task handed to the calling thread, and end the task if it is still there."""
@@ -179,7 +217,6 @@ class Scheduler:
         """End what is queued on a stream without running it."""
         with self.lock:
             waiters = self._drop(stream, status)
-            self._proceed(stream)
         for wake in waiters:
             wake()
 
@@ -197,7 +234,7 @@ class Scheduler:
         self.refusal = refusal
         for stream in self.streams.values():
             stream.queue.clear()
-            stream.last = stream.failure = None
+            stream.failure = None
 
     def _settle(self, task: Task, status: Status) -> Wakers:
         task.ended = perf_counter_ns()
@@ -226,24 +263,31 @@ class Scheduler:
                 waiters += self._settle(task, status)
         stream.queue.clear()
         stream.queue.extend(running)
-        stream.last = running[0] if running else None  # later calls have only that to wait for
+        self._proceed(stream)
         return waiters
 
     def _announce(self, stream: Stream) -> None:
-        """Something may be ready on a stream."""
+        """Let the engine look at a stream, unless it is about to."""
+        if not stream.announced:
+            engine.ready.put((self, stream))
+            engine.start()
+            stream.announced = True
+
+    def _needs(self, tasks: Sequence[Task]) -> Collection[Task]:
+        """Return what must be done before tasks are, as far as it matters here."""
+        return ()
+
+    def _queued(self, stream: Stream) -> None:
+        """A task is about to be queued on a stream."""
 
     def _proceed(self, stream: Stream) -> None:
-        """The first task of a stream is done."""
+        """The first task of a stream is done, or what was queued was dropped."""
 
 
 class EagerScheduler(Scheduler):
-    """Work starts as soon as it may, on the engine's thread."""
+    """Work starts as soon as it may."""
 
-    def wait(self, task: Task, deadline: float | None) -> bool:
-        """Wait until a task is done; False when the deadline passed first."""
-        return task.state is State.DONE or self.sleep(task, deadline)
-
-    def advance(self, task: Task) -> Task | None:
+    def advance(self, task: Task, needs: Collection[Task] = ()) -> Task:
         """Return the task: the engine is at it."""
         return task
 
@@ -266,12 +310,8 @@ class EagerScheduler(Scheduler):
             task.state = State.RUNNING
             return task
 
-    def _announce(self, stream: Stream) -> None:
-        if not stream.announced:
-            stream.announced = True
-            engine.ready.put((self, stream))
-            if not engine.threads:
-                engine.start()
+    def _queued(self, stream: Stream) -> None:
+        self._announce(stream)
 
     def _proceed(self, stream: Stream) -> None:
         if stream.queue:
@@ -281,31 +321,35 @@ class EagerScheduler(Scheduler):
 
 
 class LazyScheduler(Scheduler):
-    """Nothing runs until a wait needs it; then only that, on the waiting thread."""
+    """Nothing runs until a wait needs it; then only that."""
 
-    def wait(self, task: Task, deadline: float | None) -> bool:
-        """Run what a task needs until it is done; False when the deadline passed first."""
-        while task.state is not State.DONE:
-            if deadline is not None and monotonic() >= deadline:
-                return False
-            elsewhere = self.advance(task)
-            if elsewhere is not None and not self.sleep(elsewhere, deadline):
-                return False
-        return True
-
-    def advance(self, task: Task) -> Task | None:
-        """Run one task for the sake of another, or return the one that must end before it can."""
-        _refuse_inside()
+    def advance(self, task: Task, needs: Collection[Task] = ()) -> Task:
+        """Let one task run for the sake of another, unless that takes one which runs already."""
+        refuse_inside()
         with self.lock:
             if task.state is State.DONE:
-                return None
+                return task
             needed = self._needed(task)
-            chosen = self._choose(needed)
-            if chosen is None:
-                return needed
-            chosen.state = State.RUNNING
-        self.run(chosen)
-        return None
+            if needed.state is State.QUEUED and not needed.stream.announced:
+                needed = self._choose(needed, needs)
+                self._announce(needed.stream)
+            return needed
+
+    def poll(self, task: Task) -> None:
+        """Let one task run, so that asking often enough ends."""
+        running = self.advance(task)
+        # wait for its end, or the number of questions would tell in the order of the tasks
+        self.sleep((running,), monotonic() + POLL_PATIENCE if running.open_ended else None)
+
+    def take(self, stream: Stream) -> Task | None:
+        """Mark the first task of a stream as running, if it was asked for."""
+        with self.lock:
+            if not stream.announced:
+                return None  # an interrupt struck while it was asked for, or it was dropped
+            stream.announced = False
+            task: Task = stream.queue[0]
+            task.state = State.RUNNING
+            return task
 
     def _needed(self, task: Task) -> Task:
         """Return a task without which another cannot be done, itself not blocked."""
@@ -314,9 +358,12 @@ class LazyScheduler(Scheduler):
             first = first.after.stream.queue[0]
         return first
 
-    def _choose(self, needed: Task) -> Task | None:
-        """Return the task to run next, or None if all that could be run are running."""
-        return needed if needed.state is State.QUEUED else None
+    def _choose(self, needed: Task, needs: Collection[Task]) -> Task:
+        """Return the task to run next."""
+        return needed
+
+    def _proceed(self, stream: Stream) -> None:
+        stream.announced = False
 
 
 class RandomScheduler(LazyScheduler):
@@ -326,19 +373,36 @@ class RandomScheduler(LazyScheduler):
         super().__init__(history)
         self._random = random.Random(seed)
 
-    def _choose(self, needed: Task) -> Task | None:
+    def _needs(self, tasks: Sequence[Task]) -> Collection[Task]:
+        needs: set[Task] = set()
+        pending = list(tasks)
+        with self.lock:
+            while pending:
+                end = pending.pop()  # the latest of a stream's first, which includes the others
+                if end.state is State.DONE or end in needs:
+                    continue
+                for task in end.stream.queue:
+                    if task not in needs:
+                        needs.add(task)
+                        if task.after is not None:
+                            pending.append(task.after)
+                    if task is end:
+                        break
+        return needs
+
+    def _choose(self, needed: Task, needs: Collection[Task]) -> Task:
         ready = []
         for stream in self.streams.values():
-            if stream.queue:
+            if stream.queue and not stream.announced:
                 first = stream.queue[0]
                 if (
                     first.state is State.QUEUED
                     and (first.after is None or first.after.state is State.DONE)
-                    # a host function may wait for what this thread does next: only when needed
-                    and (first.kind is not Kind.HOST or first is needed)
+                    # it may wait for what comes after this wait: only when the wait is for it, too
+                    and (not first.open_ended or first is needed or first in needs)
                 ):
                     ready.append(first)
-        return self._random.choice(ready) if ready else None
+        return self._random.choice(ready)
 
 
 def make_scheduler(execution: str, history: int, seed: int) -> Scheduler:
@@ -349,25 +413,8 @@ def make_scheduler(execution: str, history: int, seed: int) -> Scheduler:
         return LazyScheduler(history)
     if execution == "random":
         return RandomScheduler(history, seed)
-    raise ArgumentValueError(
-        "execution", f"is {execution!r}; allowed are {', '.join(map(repr, EXECUTIONS))}"
+    fail_argument(
+        Status.ACL_ERROR_INVALID_PARAM,
+        "execution",
+        f"is {execution!r}; allowed are {', '.join(map(repr, EXECUTIONS))}",
     )
-
-
-def deadline_after(timeout: float | None) -> float | None:
-    """Return when a timeout in milliseconds ends; None for never."""
-    if timeout is None or timeout == -1:
-        return None
-    if not timeout > 0:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"timeout is {timeout}; it must be more than 0 ms, or -1 or None to wait for ever",
-        )
-    return monotonic() + timeout / 1000
-
-
-def remaining(deadline: float | None) -> float:
-    """Return the seconds until a deadline as the standard library's calls take them."""
-    if deadline is None:
-        return -1
-    return min(max(0.0, deadline - monotonic()), threading.TIMEOUT_MAX)

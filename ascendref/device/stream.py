@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final, Self
 
 from ..errors import AclError, ArgumentTypeError, fail
 from ..status import Status
+from .arguments import whole_number
 from .callbacks import HostCalls
+from .deadline import deadline_after
 from .event import Event
-from .schedule import deadline_after
-from .task import Failure, Kind, State, Task
+from .task import Failure, Kind, Task
 
 if TYPE_CHECKING:
     from .device import Device
@@ -68,6 +69,8 @@ class Stream(HostCalls):
         From 0, the highest, to 7; a hint that the emulated device takes no notice of.
     flags : StreamFlag
         As it was asked to be.
+    alive : bool
+        False once it was destroyed.
 
     Examples
     --------
@@ -83,26 +86,30 @@ class Stream(HostCalls):
         super().__init__()
         self.device = device
         self.number = next(_numbers)
-        self.priority = min(max(priority, PRIORITIES[0]), PRIORITIES[1])
+        self.priority = min(max(whole_number("priority", priority), PRIORITIES[0]), PRIORITIES[1])
         self.flags = flags
         self.scheduler = device.scheduler
         #: tasks that are not done, in order
         self.queue: deque[Task] = deque()
-        #: whether the engine knows that there may be work
+        #: whether the engine is about to look at it
         self.announced = False
-        #: the task that was submitted last
-        self.last: Task | None = None
         #: the first failure since the last call that synchronized
         self.failure: Failure | None = None
-        self._alive = True
+        self.alive = True
 
     def __repr__(self) -> str:
-        state = "" if self._alive else ", destroyed"
+        state = "" if self.alive else ", destroyed"
         return f"<stream {self.number} of {self.device.soc_name}{state}>"
+
+    @property
+    def last(self) -> Task | None:
+        """The task that was submitted last; None if all are done."""
+        with self.scheduler.lock:
+            return self.queue[-1] if self.queue else None
 
     def check(self) -> None:
         """Raise AclError if the stream was destroyed."""
-        if not self._alive:
+        if not self.alive:
             fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
 
     def synchronize(self, timeout: float | None = None) -> None:
@@ -111,8 +118,7 @@ class Stream(HostCalls):
         Parameters
         ----------
         timeout : float, optional
-            Milliseconds to wait at most; None and -1 wait for ever. Between two tasks, not within
-            one, when ``execution`` is not ``"eager"``, for then they run on this thread.
+            Milliseconds to wait at most; None and -1 wait for ever.
 
         Raises
         ------
@@ -130,7 +136,7 @@ class Stream(HostCalls):
         self.scheduler.check()
         task = self.last
         if task is not None and not self.flags & _NEVER_WAITED_FOR:
-            if not self.scheduler.wait(task, deadline):
+            if not self.scheduler.wait((task,), deadline):
                 fail(
                     Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                     f"{self!r} was not done within {timeout} ms; {len(self.queue)} tasks are left",
@@ -159,9 +165,9 @@ class Stream(HostCalls):
         self.check()
         self.scheduler.check()
         task = self.last
-        if task is None or task.state is State.DONE:
+        if task is None:
             return True
-        self.scheduler.advance(task)
+        self.scheduler.poll(task)
         return False
 
     def wait_event(self, event: Event) -> None:
@@ -215,8 +221,7 @@ class Stream(HostCalls):
         Examples
         --------
         >>> import ascendref as ar
-        >>> from ascendref.device.stream import FailureMode
-        >>> ar.Device("Atlas A2").create_stream().set_failure_mode(FailureMode.STOP)
+        >>> ar.Device("Atlas A2").create_stream().set_failure_mode(ar.FailureMode.STOP)
         """
         self.check()
         product = self.device.product
@@ -226,7 +231,7 @@ class Stream(HostCalls):
                 f"the default stream has no failure mode on {product.name}; set it on another"
                 " stream",
             )
-        if mode & 1:
+        if whole_number("mode", mode) & 1:
             self.scheduler.stop_on_failure = True
         elif self.scheduler.stop_on_failure:
             fail(
@@ -277,15 +282,12 @@ class Stream(HostCalls):
                 "the default stream cannot be destroyed; it goes with its device",
             )
         scheduler = self.scheduler
-        task = self.last
+        while (task := scheduler.remove(self, busy=force)) is not None:
+            scheduler.wait((task,), None)
         if force:
             scheduler.drop(self, Status.ACL_ERROR_RT_STREAM_ABORT)
-        elif task is not None:
-            scheduler.wait(task, None)
-        self._alive = False
         self._end_subscription()
         with scheduler.lock:
-            scheduler.streams.pop(self.number, None)
             failure, self.failure = self.failure, None
         if failure is not None:
             failure.report()
@@ -299,7 +301,7 @@ class Stream(HostCalls):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not self._alive:
+        if not self.alive:
             return
         if error is None:
             self.destroy()

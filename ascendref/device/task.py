@@ -100,6 +100,11 @@ class Task:
         #: called when it is done
         self.waiters: list[Callable[[], object]] | None = None
 
+    @property
+    def open_ended(self) -> bool:
+        """Whether it may end only after the program does something else."""
+        return self.kind in (Kind.HOST, Kind.CALLBACK)
+
     def failure(self, error: BaseException) -> Failure:
         """Return what the stream reports when the task's function raised."""
         if isinstance(error, AclError):

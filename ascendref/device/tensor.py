@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dtypes import DataType
-from ..errors import ArgumentTypeError, ArgumentValueError, fail
+from ..errors import ArgumentTypeError, fail, fail_argument
 from ..status import Status
+from .arguments import whole_number
 from .memory import Memory
 
 if TYPE_CHECKING:
@@ -56,9 +57,10 @@ class Format(IntEnum):
                 return cls[value.removeprefix("ACL_").removeprefix("FORMAT_")]
             return cls(value)
         except (KeyError, ValueError):
-            raise ArgumentValueError(
-                "format", f"is {value!r}; allowed are {', '.join(cls.__members__)}"
-            ) from None
+            allowed = ", ".join(cls.__members__)
+        fail_argument(
+            Status.ACLNN_ERR_PARAM_INVALID, "format", f"is {value!r}; allowed are {allowed}"
+        )
 
 
 class Tensor:
@@ -87,9 +89,10 @@ class Tensor:
     Raises
     ------
     AclError
-        161001 for a shape of None.
-    ArgumentTypeError, ArgumentValueError
-        For what is no memory, shape, type or format at all.
+        161001 for a shape of None; 161002 for an unknown format, and for another number of strides
+        than of sizes.
+    ArgumentTypeError
+        For what is no memory, shape or type at all.
 
     Attributes
     ----------
@@ -152,10 +155,12 @@ class Tensor:
         else:
             self.strides = _integers("strides", strides)
         if len(self.strides) != len(self.shape):
-            raise ArgumentValueError(
-                "strides", f"has {len(self.strides)} entries; shape has {len(self.shape)}"
+            fail_argument(
+                Status.ACLNN_ERR_PARAM_INVALID,
+                "strides",
+                f"has {len(self.strides)} entries; shape has {len(self.shape)}",
             )
-        self.offset = index(offset)
+        self.offset = whole_number("offset", offset)
         self.format = Format.of(format)
         self.storage_shape = (
             self.shape if storage_shape is None else _integers("storage_shape", storage_shape)

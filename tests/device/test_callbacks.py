@@ -1,5 +1,7 @@
 """Callbacks: which thread runs them, and what waits for them."""
 
+import contextlib
+import gc
 import threading
 
 import pytest
@@ -117,6 +119,31 @@ def test_a_thread_is_free_again_afterwards(any_dev):
     other = ar.Device("Atlas A2").create_stream()
     other.subscribe_report()
     other.unsubscribe_report()
+
+
+def test_a_thread_is_free_again_when_its_device_is_gone():
+    dev = ar.Device("Atlas A2")
+    dev.create_stream().subscribe_report()
+    del dev
+    gc.collect()
+    stream = ar.Device("Atlas A2").create_stream()
+    stream.subscribe_report()
+    stream.unsubscribe_report()
+
+
+@pytest.mark.parametrize("serve", ["stream.query()", "stream.synchronize(5)", "other.query()"])
+def test_questions_and_timeouts_leave_a_callback_to_its_thread(any_dev, stream, serve):
+    other, seen, event = any_dev.create_stream(), [], any_dev.create_event()
+    for k in range(3):
+        stream.launch_callback(lambda k=k: seen.append(k))
+    event.record(stream)
+    other.wait_event(event)
+    for _ in range(3):
+        with contextlib.suppress(ar.AclError):
+            assert not eval(serve)
+        assert any_dev.process_report(60_000) >= 1
+    any_dev.synchronize()
+    assert seen == [0, 1, 2]
 
 
 @pytest.mark.parametrize("block", [True, False])

@@ -3,6 +3,7 @@
 import pickle
 import threading
 
+import numpy as np
 import pytest
 
 import ascendref as ar
@@ -109,3 +110,67 @@ def test_out_of_memory_says_what_clients_look_for():
     message = recent_error_message()
     assert "EL0004" in message
     assert "Failed to allocate" in message
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "argument"),
+    [
+        (lambda dev: ar.Device("Atlas"), 100000, "product"),
+        (lambda dev: ar.Device("Atlas A2", memory=0), 100000, "memory"),
+        (lambda dev: ar.Device("Atlas A2", execution="fast"), 100000, "execution"),
+        (lambda dev: dev.empty((2, -1), "float32"), 100000, "shape"),
+        (lambda dev: dev.memcpy(dev.malloc(4), np.zeros((2, 2), np.int8).T), 107000, "src"),
+        (lambda dev: dev.memcpy(np.zeros(8, np.int8)[::2], dev.malloc(4)), 107000, "dst"),
+        (lambda dev: dev.memcpy(np.frombuffer(b"abcd", "u1"), dev.malloc(4)), 107000, "dst"),
+        (lambda dev: dev.memcpy(np.float32(0), dev.malloc(4)), 107000, "dst"),
+        (lambda dev: ar.Scalar(300, "int8"), 161002, "value"),
+        (lambda dev: ar.Tensor(None, (1,), "int8", format="NCHWX"), 161002, "format"),
+        (lambda dev: ar.Tensor(None, (1,), "int8", strides=()), 161002, "strides"),
+    ],
+)
+def test_impossible_values_have_a_code_and_are_value_errors(dev, call, status, argument):
+    with pytest.raises(ar.AclError, match=rf": {argument} ") as info:
+        call(dev)
+    error = info.value
+    assert isinstance(error, ValueError)
+    assert (error.status, error.argument) == (status, argument)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.argument, again.status) == (str(error), argument, status)
+    if status == 107000:
+        assert ar.get_last_error() == status
+    assert error.message in ar.recent_error_message()
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda dev: ar.Device("Atlas A2", memory=1.5), "memory"),
+        (lambda dev: dev.malloc("8"), "nbytes"),
+        (lambda dev: dev.memcpy(dev.malloc(8), dev.malloc(8), 1.5), "nbytes"),
+        (lambda dev: dev.memset(dev.malloc(8), 1.5), "value"),
+        (lambda dev: dev.create_stream("high"), "priority"),
+        (lambda dev: dev.create_stream(flags=None), "flags"),
+        (lambda dev: dev.create_event("SYNC"), "flags"),
+        (lambda dev: dev.create_stream().set_failure_mode("stop"), "mode"),
+        (lambda dev: dev.create_stream().subscribe_report("main"), "thread"),
+        (lambda dev: dev.synchronize("1 s"), "timeout"),
+        (lambda dev: dev.process_report("1 s"), "timeout"),
+        (lambda dev: ar.Tensor(None, (1,), "int8", offset=0.5), "offset"),
+        (lambda dev: ar.Scalar("1", "int8"), "value"),
+    ],
+)
+def test_what_is_no_such_thing_at_all_is_a_type_error(dev, call, argument):
+    with pytest.raises(ar.ArgumentTypeError, match=f"^{argument} is ") as info:
+        call(dev)
+    assert info.value.argument == argument
+
+
+def test_names_at_the_top():
+    assert ar.get_last_error is get_last_error
+    assert ar.peek_at_last_error is peek_at_last_error
+    assert ar.recent_error_message is recent_error_message
+    assert ar.EventFlag.SYNC | ar.EventFlag.TIME_LINE == 9
+    assert ar.StreamFlag.PERSISTENT == 4
+    assert ar.FailureMode.STOP == 1
+    assert ar.Format.ND == 2
+    assert ar.DataType.ACL_BF16 == 27

@@ -142,6 +142,47 @@ def test_random_needs_no_host_function_that_nobody_waits_for():
         assert seen == ["kernel", "host"]
 
 
+def test_random_orders_the_host_functions_that_a_wait_is_for():
+    def order(seed):
+        dev = ar.Device("Atlas A2", execution="random", seed=seed)
+        streams, seen = [dev.create_stream() for _ in range(4)], []
+        event = dev.create_event()
+        for k in range(20):
+            streams[k % 4].launch_host_func(lambda k=k: seen.append(k))
+        event.record(streams[0])
+        streams[1].wait_event(event)
+        streams[0].launch_host_func(lambda: seen.append("not needed"))
+        streams[1].synchronize()
+        for stream in streams:
+            stream.abort()
+        return seen
+
+    orders = [order(seed) for seed in range(20)]
+    assert orders == [order(seed) for seed in range(20)]
+    assert len({tuple(seen) for seen in orders}) > 10
+    for seen in orders:
+        assert [k for k in seen if k % 4 == 0] == [0, 4, 8, 12, 16]
+        assert [k for k in seen if k % 4 == 1] == [1, 5, 9, 13, 17]
+        assert len(seen) == 10
+
+
+def test_random_orders_are_repeated_by_polling_programs_too():
+    def order(seed):
+        dev = ar.Device("Atlas A2", execution="random", seed=seed)
+        a, b, seen = dev.create_stream(), dev.create_stream(), []
+        for k in range(5):
+            dev.launch(a, lambda k=k: seen.append(k), (), (), "")
+            dev.launch(b, lambda k=k: seen.append(k + 10), (), (), "")
+        a.launch_host_func(lambda: seen.append("host"))
+        while not a.query():
+            pass
+        b.abort()
+        return seen
+
+    orders = [order(seed) for seed in range(20)]
+    assert orders == [order(seed) for seed in range(20)]
+
+
 def test_long_chains_of_waits(any_dev):
     streams, seen = [any_dev.create_stream() for _ in range(20)], []
     for k in range(400):

@@ -1,8 +1,10 @@
 """Streams: order, waiting, timeouts, limits, ends."""
 
+import contextlib
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import ascendref as ar
@@ -65,17 +67,26 @@ def test_query_does_not_wait(gate):
     assert stream.query() is True
 
 
-def test_a_host_function_holds_up_its_own_stream_alone(gate):
-    dev = ar.Device("Atlas A2")
-    held, free, seen = dev.create_stream(), dev.create_stream(), []
+def test_a_host_function_holds_up_its_own_stream_alone(any_dev, gate):
+    held, free, seen = any_dev.create_stream(), any_dev.create_stream(), []
     held.launch_host_func(gate)
-    work(dev, held, lambda: seen.append("held"))
-    work(dev, free, lambda: seen.append("free"))
+    held.launch_host_func(lambda: seen.append("held"))
+    free.launch_host_func(lambda: seen.append("host"))
+    work(any_dev, free, lambda: seen.append("free"))
+    assert code(held.synchronize, 5) == 507046
     free.synchronize()
-    assert seen == ["free"]
+    assert seen == ["host", "free"]
     gate.open()
     held.synchronize()
-    assert seen == ["free", "held"]
+    assert seen == ["host", "free", "held"]
+
+
+def test_host_functions_can_wait_for_one_another():
+    dev, barrier = ar.Device("Atlas A2"), threading.Barrier(20, timeout=60)
+    for _ in range(2):
+        for _ in range(20):
+            dev.create_stream().launch_host_func(barrier.wait)
+        dev.synchronize()
 
 
 def test_the_host_goes_on_while_the_device_works():
@@ -106,33 +117,46 @@ def test_timeouts_that_are_not_reached(any_dev, timeout):
     any_dev.synchronize(timeout)
 
 
-def test_timeouts_that_are_reached(gate):
-    dev = ar.Device("Atlas A2")
-    stream, event = dev.create_stream(), dev.create_event()
+def test_timeouts_that_are_reached(any_dev, gate):
+    stream, event = any_dev.create_stream(), any_dev.create_event()
     stream.launch_host_func(gate)
     event.record(stream)
     assert code(stream.synchronize, 5) == 507046
-    assert code(dev.synchronize, 5) == 507046
+    assert code(any_dev.synchronize, 5) == 507046
     assert code(event.synchronize, 5) == 507047
     for _ in range(100):
         assert code(stream.synchronize, 0.01) == 507046
-    waiting = stream.last.waiters
-    assert not waiting  # those who gave up are forgotten
+    assert not any(task.waiters for task in stream.queue)  # those who gave up are forgotten
+    assert not stream.query()
+    assert not event.query()
     gate.open()
     stream.synchronize(60_000)
     event.synchronize(60_000)
 
 
+def test_short_timeouts_do_not_keep_work_from_running(any_dev):
+    stream, seen = any_dev.create_stream(), []
+    for k in range(3):
+        work(any_dev, stream, lambda k=k: seen.append(k))
+    for _ in range(10_000):
+        with contextlib.suppress(ar.AclError):
+            stream.synchronize(1e-6)
+            break
+    assert seen == [0, 1, 2]
+
+
 @pytest.mark.parametrize("execution", ["lazy", "random"])
-def test_timeouts_count_between_tasks_where_the_waiting_thread_works(execution):
+def test_what_a_wait_gave_up_runs_no_further(execution, gate):
     dev = ar.Device("Atlas A2", execution=execution, seed=0)
     stream, seen = dev.create_stream(), []
-    for k in range(3):
-        work(dev, stream, lambda k=k: (time.sleep(0.02), seen.append(k)))
-    assert code(stream.synchronize, 1) == 507046
-    assert len(seen) < 3
+    stream.launch_host_func(gate)
+    work(dev, stream, lambda: seen.append("later"))
+    assert code(stream.synchronize, 5) == 507046
+    gate.open()
+    time.sleep(0.05)
+    assert seen == []
     stream.synchronize()
-    assert seen == [0, 1, 2]
+    assert seen == ["later"]
 
 
 @pytest.mark.parametrize(
@@ -214,31 +238,80 @@ def test_an_error_leaves_a_with_block_as_it_is(gate):
     gate.open()
 
 
-def test_abort_drops_what_did_not_start(gate):
-    dev = ar.Device("Atlas A2")
-    stream, other, event = dev.create_stream(), dev.create_stream(), dev.create_event()
-    seen, waits, started = [], [], threading.Event()
+def waiting(wait):
+    """Wait on another thread, and return it with what it is going to get."""
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(code(wait)))
+    thread.start()
+    return thread, codes
+
+
+def test_abort_drops_what_did_not_start(any_dev, gate):
+    stream, other, event = any_dev.create_stream(), any_dev.create_stream(), any_dev.create_event()
+    seen, started = [], threading.Event()
     stream.launch_host_func(lambda: (started.set(), gate()))
-    work(dev, stream, lambda: pytest.fail("ran"))
+    work(any_dev, stream, lambda: pytest.fail("ran"))
     event.record(stream)
     other.wait_event(event)
-    work(dev, other, lambda: seen.append("other"))
+    work(any_dev, other, lambda: seen.append("other"))
+    thread, codes = waiting(stream.synchronize)
     assert started.wait(60)
-    thread = threading.Thread(target=lambda: waits.append(code(stream.synchronize)))
-    thread.start()
     while not stream.queue[-1].waiters:
         time.sleep(0.001)
     stream.abort()
-    thread.join()
-    assert waits == [107023]
+    thread.join(60)
+    assert codes == [107023]
     other.synchronize()  # nobody waits for what will not come
     assert seen == ["other"]
     assert code(event.synchronize) == 107023
     gate.open()
     stream.synchronize()
-    work(dev, stream, lambda: seen.append("again"))
+    work(any_dev, stream, lambda: seen.append("again"))
     stream.synchronize()
     assert seen == ["other", "again"]
+
+
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [
+        (lambda dev, stream: stream.destroy(force=True), 107023),
+        (lambda dev, stream: fail_for_good(dev), 507000),
+    ],
+    ids=["destroyed", "stopped"],
+)
+def test_a_wait_ends_when_its_work_is_dropped(any_dev, gate, end, status):
+    stream = any_dev.create_stream()
+    stream.launch_host_func(gate)
+    stream.launch_host_func(lambda: pytest.fail("ran"))
+    thread, codes = waiting(stream.synchronize)
+    while not stream.queue[-1].waiters:
+        time.sleep(0.001)
+    end(any_dev, stream)
+    thread.join(60)
+    assert codes == [status]
+
+
+def fail_for_good(dev):
+    stream = dev.create_stream()
+    stream.set_failure_mode(ar.FailureMode.STOP)
+    stream.launch_host_func(lambda: 1 / 0)
+    assert code(stream.synchronize) == 507000
+
+
+def test_what_is_queued_while_a_stream_is_destroyed_is_done_too(any_dev, gate):
+    stream, memory = any_dev.create_stream(), any_dev.malloc(4)
+    stream.launch_host_func(gate)
+    thread = threading.Thread(target=stream.destroy)
+    thread.start()
+    while not stream.queue[0].waiters:
+        time.sleep(0.001)
+    any_dev.memset_async(memory, 1, stream=stream)
+    gate.open()
+    thread.join(60)
+    assert code(any_dev.memset_async, memory, 2, stream=stream) == 107017
+    after = np.zeros(4, np.uint8)
+    any_dev.memcpy(after, memory)
+    assert after.tolist() == [1] * 4
 
 
 def test_abort_of_a_stream_that_waits_for_another(gate):
@@ -314,8 +387,8 @@ def test_a_task_must_not_wait(any_dev):
     assert codes == [207000]
 
 
-def test_an_idle_device_costs_no_time(gate):
-    dev = ar.Device("Atlas A2")
+def test_an_idle_device_costs_no_time(any_dev, gate):
+    dev = any_dev
     held = dev.create_stream()
     work(dev, None, lambda: None)
     held.launch_host_func(gate)

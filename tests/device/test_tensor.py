@@ -238,3 +238,9 @@ def test_what_is_no_number(value):
 
 def test_none_is_null():
     assert refusal(ar.Scalar, None, np.float32)[0] == 161001
+
+
+def test_scalars_of_arrays_keep_every_bit():
+    assert ar.Scalar(np.array(2**62 + 1), "int64").value == 2**62 + 1
+    assert ar.Scalar(ml_dtypes.bfloat16(1.5), "float32").value == 1.5
+    assert ar.Scalar(np.array([2**64 - 1], np.uint64), "uint64").value == 2**64 - 1
