@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from .device.copies import resolve
 from .device.memory import AddressSpace, Memory
+from .device.stream import Stream
 from .device.tensor import Tensor
 from .errors import AclError, fail
 from .plan import Plan, plan_call
@@ -213,14 +214,24 @@ class Executor:
         if used:
             self._refuse_state(operator.api)
         try:
-            memory, start = self._workspace(workspace, workspace_size)
-            queue = self._space.device.own_stream(stream)
-            plan = self._current_plan()
+            self._queue(workspace, workspace_size, stream)
         except AclError:
             # a generated operator keeps its executor, a composed one has given it up by then
             if operator.device.scratch is not None:
-                self._state = "ready"
+                with _lock:
+                    self._state = "ready" if self._state == "used" else self._state
             raise
+
+    def _queue(self, workspace: Any, workspace_size: Any, stream: Any) -> None:
+        memory, start = self._workspace(workspace, workspace_size)
+        if not (stream is None or isinstance(stream, Stream)):
+            fail(
+                Status.ACL_ERROR_RT_INVALID_HANDLE,
+                f"stream is a {type(stream).__name__}; a Stream or None is expected",
+            )
+        device = self._space.device
+        queue = device.own_stream(stream)
+        plan = self._current_plan()
         if plan.compute is None:
             return
         # where there is something to compute, every tensor has elements and so has memory
@@ -229,8 +240,12 @@ class Executor:
         writes = [(places[k].address + low, size) for k, low, size in plan.writes]
         if memory is not None:
             writes.append((memory.address + start, plan.workspace))
-        self._space.device.launch(
-            queue, partial(plan.run, places, memory, start), reads, tuple(writes), operator.api
+        device.launch(
+            queue,
+            partial(plan.run, places, memory, start),
+            reads,
+            tuple(writes),
+            plan.operator.api,
         )
 
     def _workspace(self, workspace: Any, given: Any) -> tuple[Memory | None, int]:

@@ -177,7 +177,7 @@ def plan_call(
     key = (operator, product.name, product.has_bfloat16, views, places, scalars)
     plan = _plans.get(key) if sound else None
     if plan is None:
-        plan = _Draft(operator, space.device, tensors, memories, places, scalars).plan()
+        plan = _Draft(operator, space.device, tensors, memories, views, places, scalars).plan()
         if sound:
             if len(_plans) >= _PLANS_LIMIT:
                 _plans.clear()
@@ -232,6 +232,7 @@ class _Draft:
         device: Device,
         tensors: tuple[Tensor, ...],
         memories: tuple[Memory | None, ...],
+        views: tuple[tuple[Any, ...], ...],
         places: tuple[int, ...],
         scalars: tuple[Any, ...],
     ) -> None:
@@ -239,10 +240,14 @@ class _Draft:
         self.device = device
         self.tensors = tensors
         self.memories = memories
+        self.views = tuple([View(*view) for view in views])
         self.places = places
         self.scalars = scalars
         self.names = operator.tensor_names
         self.inputs = len(operator.tensors)
+        #: bytes that every tensor covers, from the first to the one after the last
+        self.extents: list[tuple[int, int]] = []
+        self.layouts: list[Layout] = []
 
     def plan(self) -> Plan:
         """Check everything and decide."""
@@ -294,20 +299,17 @@ class _Draft:
 
     def _array(self, name: str, tensor: Tensor, memory: Memory | None, place: int) -> NDArray[Any]:
         """Return an array with the tensor's layout, at an address where there is nothing."""
-        tensor.check(name)
+        self.extents.append(tensor.check(name))
         if memory is not None:
             if memory.device is not self.device:
                 _refuse(f"{name} lies on {memory.device!r}, other tensors on {self.device!r}")
             if memory.pinned:
                 _refuse(f"{name} lies in {memory!r} of the host; memory of the device is expected")
-        layout = {
-            "shape": tensor.shape,
-            "strides": tensor.byte_strides(),
-            "typestr": tensor.dtype.str,
-            "data": (((place + 1) << 44) + tensor.offset * tensor.dtype.itemsize, False),
-            "version": 3,
-        }
-        return np.asarray(_Phantom(layout))
+        dtype = tensor.dtype
+        offset = tensor.offset * dtype.itemsize
+        layout = Layout(tensor.shape, dtype, offset, tensor.byte_strides())
+        self.layouts.append(layout)
+        return np.asarray(_Phantom(layout, ((place + 1) << 44) + offset))
 
     def _check_shapes(self, arrays: tuple[NDArray[Any], ...]) -> None:
         shapes = tuple([array.shape for array in arrays])
@@ -340,7 +342,7 @@ class _Draft:
 
     def _nothing(self, values: tuple[float, ...]) -> Plan:
         """Plan the work on empty tensors: none."""
-        return Plan(self.operator, values, self._views(), (), (), 0, (), (), None)
+        return Plan(self.operator, values, self.views, (), (), 0, (), (), None)
 
     def _elementwise(
         self,
@@ -412,21 +414,14 @@ class _Draft:
     def _finish(
         self, flow: Flow, values: tuple[float, ...], workspace: int, compute: Compute
     ) -> Plan:
-        spans = []
-        for k, tensor in enumerate(self.tensors):
-            low, high = tensor.extent()
-            if high > low:
-                spans.append(Span(k, low, high - low))
+        spans = [
+            Span(k, low, high - low) for k, (low, high) in enumerate(self.extents) if high > low
+        ]
         return Plan(
             operator=self.operator,
             scalars=values,
-            views=self._views(),
-            layouts=tuple(
-                [
-                    Layout(t.shape, t.dtype, t.offset * t.dtype.itemsize, t.byte_strides())
-                    for t in self.tensors
-                ]
-            ),
+            views=self.views,
+            layouts=tuple(self.layouts),
             steps=tuple(flow.steps),
             workspace=workspace,
             reads=tuple([span for span in spans if span.tensor < self.inputs]),
@@ -434,20 +429,18 @@ class _Draft:
             compute=compute,
         )
 
-    def _views(self) -> tuple[View, ...]:
-        return tuple(
-            [
-                View(t.data_type, t.shape, t.strides, t.offset, 0 if m is None else m.nbytes)
-                for t, m in zip(self.tensors, self.memories, strict=True)
-            ]
-        )
-
 
 class _Phantom:
     """What NumPy makes an array of that has a layout and an address but no bytes."""
 
-    def __init__(self, layout: dict[str, Any]) -> None:
-        self.__array_interface__ = layout
+    def __init__(self, layout: Layout, address: int) -> None:
+        self.__array_interface__ = {
+            "shape": layout.shape,
+            "strides": layout.strides,
+            "typestr": layout.dtype.str,
+            "data": (address, False),
+            "version": 3,
+        }
 
 
 def _on_device(kind: ElementType) -> ElementType:

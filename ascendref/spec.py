@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import inf, isnan
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -108,23 +109,7 @@ class Operator:
         """Return tensors and results with the types that a product takes; None if it lacks it."""
         if product.name not in self.device.products:
             return None
-        results = tuple([TensorParam(name) for name in self.outputs])
-        return tuple(
-            [
-                TensorParam(
-                    param.name,
-                    tuple(
-                        [
-                            kind
-                            for kind in param.types
-                            if (kind is not BFLOAT16 or product.has_bfloat16)
-                            and (kind is not FLOAT64 or self.device.float64)
-                        ]
-                    ),
-                )
-                for param in self.tensors + results
-            ]
-        )
+        return _params_on_device(self, product.has_bfloat16)
 
     def check_types(self, types: Types, params: tuple[TensorParam, ...] | None = None) -> None:
         """Raise ArgumentTypeError unless the tensors may have these types together.
@@ -148,6 +133,21 @@ class Operator:
                         f"has type {kind.name}, {first} has {types[0].name}; {self.name} takes"
                         " tensors of one type",
                     )
+
+
+@cache
+def _params_on_device(operator: Operator, has_bfloat16: bool) -> tuple[TensorParam, ...]:
+    """Return tensors and results without the types that a device lacks."""
+    lacking = set() if has_bfloat16 else {BFLOAT16}
+    if not operator.device.float64:
+        lacking.add(FLOAT64)
+    params = operator.tensors + tuple([TensorParam(name) for name in operator.outputs])
+    return tuple(
+        [
+            TensorParam(param.name, tuple([kind for kind in param.types if kind not in lacking]))
+            for param in params
+        ]
+    )
 
 
 #: every operator, by the name of its array function
@@ -191,6 +191,7 @@ def _number(argument: str, value: Any) -> float:
     raise ArgumentTypeError(argument, f"is {value!r}; a real number is expected")
 
 
+@cache
 def vendor_name(name: str) -> str:
     """Return what the vendor's API calls a parameter.
 

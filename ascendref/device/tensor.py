@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from .device import Device
 
 
-#: bytes that NumPy can address in one array
+#: bytes and axes that NumPy can address in one array
 _MOST_BYTES: Final = 2**63 - 1
+_MOST_AXES: Final = 64
 
 
 class Format(IntEnum):
@@ -180,13 +181,18 @@ class Tensor:
         where = "without memory" if self.memory is None else f"in {self.memory!r}"
         return f"<tensor {self.shape} of {self.data_type.name} {where}>"
 
-    def check(self, name: str = "tensor") -> None:
+    def check(self, name: str = "tensor") -> tuple[int, int]:
         """Check that the view is possible; no byte of the memory is touched.
 
         Parameters
         ----------
         name : str, optional
             What messages call it.
+
+        Returns
+        -------
+        first, after_last : int
+            As `extent`.
 
         Raises
         ------
@@ -215,7 +221,7 @@ class Tensor:
         if memory is None:
             if size:
                 self._refuse(name, "has no memory; give it some with Device.malloc or Device.empty")
-            return
+            return 0, 0
         low, high = self.extent()
         if low < 0 or high > memory.nbytes:
             self._refuse(
@@ -223,8 +229,9 @@ class Tensor:
                 f"with shape {self.shape}, strides {self.strides} and offset {self.offset} covers"
                 f" the bytes {low} to {high - 1}; its memory has {memory.nbytes} bytes",
             )
-        if size * itemsize > _MOST_BYTES:
+        if size * itemsize > _MOST_BYTES or len(self.shape) > _MOST_AXES:
             self._refuse(name, f"has shape {self.shape}, which cannot be addressed")
+        return low, high
 
     def view(self, name: str = "tensor") -> NDArray[Any]:
         """Return the device's own bytes as an array, for the work that runs on the device.
