@@ -324,7 +324,8 @@ class _Draft:
         """Tell whether a result is exactly an input's view; refuse any other overlap."""
         in_place = False
         for k in range(self.inputs, len(arrays)):
-            if maps_indices_to_one_address(arrays[k]):
+            # in C order there is nothing to look for
+            if not arrays[k].flags.c_contiguous and maps_indices_to_one_address(arrays[k]):
                 _refuse(
                     f"{self.names[k]} has strides {self.tensors[k].strides}, which map two indices"
                     " to one address; every element must have its own"

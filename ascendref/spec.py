@@ -205,6 +205,8 @@ def vendor_name(name: str) -> str:
 
 def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
     """Shapes that broadcast as NumPy's do."""
+    if len(set(shapes)) == 1:
+        return shapes[:1]
     try:
         return (np.broadcast_shapes(*shapes),)
     except ValueError:
