@@ -17,6 +17,7 @@ from .errors import (
     peek_at_last_error,
     recent_error_message,
 )
+from .forks import LOCK as _LOCK
 from .operators import *  # noqa: F403 - operators/__init__.py lists the functions
 from .status import Status
 
@@ -95,12 +96,13 @@ _ON_DEMAND = {
 
 
 def __getattr__(name: str) -> _Any:
-    if name == "aclnn":
-        return _import_module(".aclnn", __name__)
-    if name not in _ON_DEMAND:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(_import_module(_ON_DEMAND[name], __name__), name)
-    return value
+    with _LOCK:
+        if name == "aclnn":
+            return _import_module(".aclnn", __name__)
+        if name not in _ON_DEMAND:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(_import_module(_ON_DEMAND[name], __name__), name)
+        return value
 
 
 def __dir__() -> list[str]:

@@ -26,10 +26,10 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
+from .calls import plan_call
 from .errors import fail
 from .executor import Executor
 from .operators import OPERATORS
-from .plan import plan_call
 from .spec import Operator, vendor_name
 from .status import Status
 

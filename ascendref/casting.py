@@ -10,6 +10,7 @@ import numpy as np
 from .arrays import import_floats
 from .dtypes import BY_NUMPY, FLOATS, DataType, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
+from .forks import LOCK
 
 #: the vendor's ``RoundMode`` without its prefix ``CAST_``, in lower case
 ROUND_MODES: Final = ("rint", "trunc", "floor", "ceil", "round", "odd")
@@ -75,8 +76,9 @@ def cast(array: Any, dtype: Any, round_mode: str = "rint") -> Any:
     if source is target:
         result = given.copy()
     else:
-        # the kernels, and with them Numba, are imported when the first call needs them
-        from .kernels.rounding import cast_kernel
+        with LOCK:
+            # the kernels, and with them Numba, are imported when the first call needs them
+            from .kernels.rounding import cast_kernel
 
         # a type that holds all numbers of the other needs one kernel for all modes
         mode = "rint" if promote(source, target) is target else round_mode

@@ -7,12 +7,13 @@ from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
+from .calls import plan_call
 from .device.copies import resolve
 from .device.memory import AddressSpace, Memory
 from .device.stream import Stream
 from .device.tensor import Tensor
 from .errors import AclError, fail
-from .plan import Plan, plan_call
+from .plan import Plan
 from .spec import Operator
 from .status import Status
 

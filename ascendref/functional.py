@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .arrays import import_array
 from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
+from .forks import LOCK
 from .layout import MAX_RANK, maps_indices_to_one_address, meets, same_view
 from .spec import Operator, Shape, check_rank, check_scalar
 
@@ -164,9 +165,10 @@ def _checked_call(
     compute_dtype: Any,
 ) -> Any:
     """Check everything, then compute."""
-    # the kernels, and with them Numba, are imported when the first call needs them
-    from .kernels.elementwise import elementwise
-    from .kernels.reduction import channel_sum
+    with LOCK:
+        # the kernels, and with them Numba, are imported when the first call needs them
+        from .kernels.elementwise import elementwise
+        from .kernels.reduction import channel_sum
 
     imported = [
         import_array(tensor.name, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ def start(program: str, *arguments: str, **environment: str) -> subprocess.Popen
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
 
 
@@ -28,7 +30,7 @@ def finish(process: subprocess.Popen[str]) -> str:
     try:
         out, errors = process.communicate(timeout=120)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # its children hold on to the pipes
         raise AssertionError(f"hangs: {process.communicate()}") from None
     assert process.returncode == 0, f"exit status {process.returncode}: {errors}"
     return out.strip()

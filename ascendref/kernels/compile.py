@@ -23,6 +23,7 @@ import numba
 from numba import njit
 
 from ..errors import CacheWarning
+from ..forks import LOCK
 from .codecs import JIT_OPTIONS
 
 _PACKAGE: Final = Path(__file__).parent
@@ -37,7 +38,6 @@ class KernelStatistics(NamedTuple):
     cached: bool
 
 
-_lock = threading.RLock()
 _compiled: list[tuple[str, Any]] = []
 _warned = False
 
@@ -57,7 +57,7 @@ def kernel_statistics() -> tuple[KernelStatistics, ...]:
     ... ]
     True
     """
-    with _lock:
+    with LOCK:
         return tuple(
             KernelStatistics(name, bool(sum(dispatcher.stats.cache_hits.values())))
             for name, dispatcher in _compiled
@@ -79,7 +79,7 @@ class Once:
         self._name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        with _lock:
+        with LOCK:
             made = instance.__dict__.get(self._name)
             if made is None:
                 made = instance.__dict__[self._name] = self._make(instance)
@@ -133,7 +133,7 @@ def kernel(
     parallel : bool
         Whether ``prange`` loops run on every core.
     """
-    with _lock:
+    with LOCK:
         function = function_from(source, "kernel", names)
         identity = hashlib.sha256(
             b"".join(
@@ -222,14 +222,5 @@ class Cores:
 
 CORES: Final = Cores()
 
-
-def _in_child() -> None:
-    CORES.become_child()
-    _lock.release()
-
-
 if hasattr(os, "register_at_fork"):
-    # a fork waits for a compilation under way, so that the child never inherits a held lock
-    os.register_at_fork(
-        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_in_child
-    )
+    os.register_at_fork(after_in_child=CORES.become_child)

@@ -11,7 +11,7 @@ import pytest
 
 import ascendref as ar
 from ascendref import aclnn
-from ascendref.plan import plan_call
+from ascendref.calls import plan_call
 
 from .flow import phase_1, refusal
 
