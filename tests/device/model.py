@@ -1,0 +1,428 @@
+"""What a program on devices should see: the same objects in plain Python, always up to date.
+
+Work changes the model's bytes as it is submitted, so they are those of the program in order. That
+is right for the device too as long as work that shares memory is linked; `Block.before` tells what
+an access has to be linked with, `Queue.follows` whether it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import ascendref as ar
+
+from ..oracles import expected
+from ..rounding import FORMATS
+
+NULL, INVALID, MISSING, SPENT = 161001, 161002, 561003, 561103
+
+
+class Raised(NamedTuple):
+    """A host function that raises, and that no synchronization has reported yet."""
+
+    position: int
+    error: Exception
+    #: whether its report is still to come for sure; one that ran early may be lost to another's
+    certain: bool
+
+
+class Queue:
+    """A stream: what was submitted, what of it is done for sure, and what it has to report."""
+
+    def __init__(self, site: Site, stream: Any, waited_for: bool = True) -> None:
+        self.site = site
+        self.stream = stream
+        #: whether synchronizing with the stream waits for its work
+        self.waited_for = waited_for
+        self.alive = True
+        self.submitted = 0
+        #: how much of it is done because the host waited for it
+        self.done = 0
+        #: how much of it the host saw to be done; chance has a part in that
+        self.seen = 0
+        #: how far other streams have to be before what is submitted next may run
+        self.behind: dict[Queue, int] = {}
+        self.raised: list[Raised] = []
+        #: positions of the host functions that were submitted, and what they leave behind
+        self.calls: list[int] = []
+        self.called: list[int] = []
+
+    def submit(self) -> Point:
+        """Note one more task."""
+        self.submitted += 1
+        return Point(self, self.submitted)
+
+    def clock(self) -> dict[Queue, int]:
+        """Return how far every stream is once all that was submitted here is done."""
+        return {**self.behind, self: self.submitted}
+
+    def follows(self, point: Point) -> bool:
+        """Tell whether what is submitted next runs after a point."""
+        queue, position = point
+        return self is queue or position <= max(queue.done, self.behind.get(queue, 0))
+
+    def wait(self, clock: dict[Queue, int]) -> None:
+        """Note that what is submitted next waits for other streams."""
+        for queue, position in clock.items():
+            self.behind[queue] = max(position, self.behind.get(queue, 0))
+
+    def outcomes(self, position: int) -> set[int]:
+        """Return the codes that a report after a position may have."""
+        if any(raised.certain and raised.position <= position for raised in self.raised):
+            return {507000}
+        return {0, 507000} if self.raised else {0}
+
+    def report(self, position: int, error: BaseException | None) -> None:
+        """Note what a report after a position said."""
+        if error is None:
+            assert self.outcomes(position) != {507000}
+            self.raised = [raised for raised in self.raised if raised.position > position]
+            return
+        found = [raised.error for raised in self.raised].index(error.__cause__)
+        assert not any(raised.certain for raised in self.raised[:found])  # the first one counts
+        # of those behind it, any that ran already are forgotten with it
+        self.raised = [
+            raised._replace(certain=False)
+            for raised in self.raised[found + 1 :]
+            if raised.position > position
+        ]
+
+    def check_calls(self) -> None:
+        """Check that host functions ran in order, and all that must have run."""
+        called = list(self.called)
+        assert called == self.calls[: len(called)]
+        assert all(position > self.seen for position in self.calls[len(called) :])
+
+
+class Point(NamedTuple):
+    """The end of one task of a stream."""
+
+    queue: Queue
+    position: int
+
+
+def reach(clock: dict[Queue, int]) -> None:
+    """Note that the host waited for streams."""
+    see(clock)
+    for queue, position in clock.items():
+        queue.done = max(queue.done, position)
+
+
+def see(clock: dict[Queue, int]) -> None:
+    """Note that the host saw how far streams are."""
+    for queue, position in clock.items():
+        queue.seen = max(queue.seen, position)
+
+
+class Mark:
+    """An event."""
+
+    def __init__(self, site: Site, event: Any, flags: int, ex: bool) -> None:
+        self.site = site
+        self.event = event
+        self.syncs, self.timed = bool(flags & 1), bool(flags & 8)
+        self.ex = ex
+        self.alive = True
+        self.point: Point | None = None
+        #: how far every stream is when the record is reached
+        self.clock: dict[Queue, int] = {}
+
+    def record(self, queue: Queue) -> None:
+        """Note a record."""
+        self.point, self.clock = queue.submit(), queue.clock()
+
+    @property
+    def reached(self) -> bool:
+        """Whether the host knows that the latest record was reached."""
+        return self.point is not None and self.point.position <= self.point.queue.done
+
+
+class Block:
+    """Memory: its bytes once all submitted work is done, and who used it last."""
+
+    def __init__(self, site: Site, memory: Any) -> None:
+        self.site = site
+        self.memory = memory
+        self.nbytes: int = memory.nbytes
+        self.pinned: bool = memory.pinned
+        self.alive = True
+        #: whether it is one of the workspaces of which nobody looks at the bytes
+        self.large = self.nbytes > 2**20
+        size = 0 if self.large else self.nbytes
+        self.bytes = np.full(size, 0xFF, np.uint8)
+        #: bytes of NaN, whose payload is free, and of workspaces
+        self.vague = np.zeros(size, bool)
+        self._written: Point | None = None
+        self._read: dict[Queue, int] = {}
+
+    @property
+    def reserved(self) -> int:
+        """What it takes of the device's capacity."""
+        return 0 if self.pinned else (self.nbytes + 63) // 32 * 32
+
+    def before(self, write: bool) -> Iterator[Point]:
+        """Return what must be done before the next access."""
+        if self._written is not None:
+            yield self._written
+        if write:
+            yield from [Point(queue, position) for queue, position in self._read.items()]
+
+    def access(self, point: Point, write: bool) -> None:
+        """Note an access of a stream that follows all it must."""
+        if write:
+            self._written, self._read = point, {}
+        else:
+            self._read[point.queue] = point.position
+
+    def overwrite(self) -> None:
+        """Note that the host wrote, after all accesses."""
+        self._written, self._read = None, {}
+
+
+class Site:
+    """A device and what was made there."""
+
+    def __init__(self, dev: Any) -> None:
+        self.dev = dev
+        self.capacity: int = dev.memory_total
+        self.queues = [Queue(self, dev.default_stream)]
+        self.marks: list[Mark] = []
+        self.blocks: list[Block] = []
+        self.calls: list[Call] = []
+
+    @property
+    def free(self) -> int:
+        """Bytes that are not reserved."""
+        return self.capacity - sum(block.reserved for block in self.blocks if block.alive)
+
+    def living(self, *, pinned: bool | None = None) -> list[Block]:
+        """Return the memory that was not freed and has contents, of one kind or of both."""
+        return [
+            block
+            for block in self.blocks
+            if block.alive and not block.large and pinned in (None, block.pinned)
+        ]
+
+
+class View:
+    """A tensor."""
+
+    def __init__(self, block: Block, tensor: Any) -> None:
+        self.block = block
+        self.tensor = tensor
+        self.shape: tuple[int, ...] = tensor.shape
+        self.kind: str = tensor.dtype.name
+        self.itemsize: int = tensor.dtype.itemsize
+        # where nobody takes a step, its size means nothing
+        self.strides = tuple(
+            stride if size > 1 else 0
+            for size, stride in zip(self.shape, tensor.strides, strict=True)
+        )
+        self.offset: int = tensor.offset
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def described(self) -> tuple[Any, ...]:
+        """What two tensors in one piece of memory share if they are one view."""
+        return self.kind, self.shape, self.strides, self.offset
+
+    def elements(self) -> Any:
+        """Return the numbers of its elements, counted from the beginning of the memory."""
+        steps = np.ix_(*[np.arange(size) for size in self.shape])
+        place = np.full(self.shape, self.offset)
+        for step, stride in zip(steps, self.strides, strict=True):
+            place += step * stride
+        return place
+
+    def extent(self) -> slice:
+        """Return the bytes from the first element to the last."""
+        place = self.elements()
+        if place.size == 0:
+            return slice(0, 0)
+        return slice(int(place.min()) * self.itemsize, int(place.max() + 1) * self.itemsize)
+
+    def touched(self) -> Any:
+        """Return the bytes of its elements as a mask of those of the block."""
+        mask = np.zeros(self.block.nbytes, bool)
+        place = self.elements().reshape(-1, 1) * self.itemsize
+        mask[place + np.arange(self.itemsize)] = True
+        return mask
+
+    def fits(self, block: Block) -> bool:
+        """Tell whether its elements would lie inside of other memory."""
+        place = self.elements()
+        inside = place.size == 0 or (
+            place.min() >= 0 and (place.max() + 1) * self.itemsize <= block.nbytes
+        )
+        return bool(inside)
+
+    def array(self, raw: Any) -> Any:
+        """Return its elements as a view of the block's bytes."""
+        strides = tuple(stride * self.itemsize for stride in self.strides)
+        offset = self.offset * self.itemsize if self.size else 0
+        return np.ndarray(self.shape, self.tensor.dtype, raw, offset, strides)
+
+    def read(self) -> Any:
+        """Return a copy of its elements."""
+        return self.array(self.block.bytes).copy(order="C")
+
+    def write(self, values: Any) -> None:
+        """Set its elements."""
+        self.array(self.block.bytes)[...] = values
+        self.block.vague[self.touched()] = False
+        nan = self.elements()[np.isnan(values)].reshape(-1, 1) * self.itemsize
+        self.block.vague[nan + np.arange(self.itemsize)] = True
+
+    def same(self, other: View) -> bool:
+        """Tell whether two tensors are one view of one piece of memory."""
+        return self.block is other.block and self.described == other.described
+
+    def meets(self, other: View) -> bool:
+        """Tell whether two tensors share a byte."""
+        return self.block is other.block and bool((self.touched() & other.touched()).any())
+
+
+class Call:
+    """An executor, and the call that it is for."""
+
+    def __init__(
+        self, operator: str, views: list[View], scalars: tuple[Any, ...], size: int, executor: Any
+    ) -> None:
+        self.operator = operator
+        self.views = views
+        self.blocks = [view.block for view in views]
+        self.scalars = scalars
+        self.size = size
+        self.executor = executor
+        self.ready = True
+        self.repeatable = False
+
+    @property
+    def inputs(self) -> int:
+        """How many of the tensors are inputs."""
+        return len(ar.OPERATORS[self.operator].tensors)
+
+    @property
+    def keeps_executor(self) -> bool:
+        """Whether the executor can be used again after phase 2 refused."""
+        return self.repeatable or self.operator == "logit_grad"
+
+    @property
+    def works(self) -> bool:
+        """Whether there is anything to compute."""
+        return not settled_by_emptiness(self.operator, self.views) and (
+            self.views[self.inputs].size > 0
+        )
+
+    def stale(self) -> bool:
+        """Tell whether a tensor is elsewhere than phase 1 found it, or its memory was freed."""
+        return any(
+            view.block is not block or not block.alive
+            for view, block in zip(self.views, self.blocks, strict=True)
+        )
+
+    def overlaps(self) -> bool:
+        """Tell whether a result overlaps what it must not."""
+        return overlaps(self.operator, self.views)
+
+    def run(self) -> None:
+        """Compute."""
+        results = computed(
+            self.operator,
+            [view.read() for view in self.views[: self.inputs]],
+            self.scalars,
+            [view.tensor.dtype for view in self.views[self.inputs :]],
+        )
+        for view, result in zip(self.views[self.inputs :], results, strict=True):
+            view.write(result)
+
+
+def settled_by_emptiness(operator: str, views: list[View]) -> bool:
+    """Tell whether a call succeeds, whatever else is wrong with its tensors' shapes and places."""
+    return operator == "hardshrink_backward" and any(view.size == 0 for view in views[:2])
+
+
+def overlaps(operator: str, views: list[View]) -> bool:
+    """Tell whether a result of a call overlaps what it must not: itself, for a start."""
+    if settled_by_emptiness(operator, views):
+        return False
+    inputs = len(ar.OPERATORS[operator].tensors)
+    return any(
+        out.touched().sum() < out.size * out.itemsize
+        or any(
+            out.meets(other) and (k >= inputs or not out.same(other))
+            for k, other in enumerate(views[:number])
+        )
+        for number, out in enumerate(views[inputs:], inputs)
+    )
+
+
+def computed(
+    operator: str, arrays: list[Any], scalars: tuple[Any, ...], kinds: list[Any]
+) -> tuple[Any, ...]:
+    """Return what the device makes of arrays."""
+    if operator == "prelu_backward" and kinds[0] != np.float32:
+        # the device keeps the terms of its sums in their type, which no array function does
+        results = expected(operator, tuple(arrays), on_device=True)
+        return tuple(alternatives[0] for alternatives in results)
+    plain = [getattr(scalar, "value", scalar) for scalar in scalars]
+    shapes = ar.OPERATORS[operator].shapes(
+        ar.OPERATORS[operator], tuple(array.shape for array in arrays)
+    )
+    outs = tuple(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True))
+    function = getattr(ar, operator)
+    function(*arrays, *plain, out=outs if len(outs) > 1 else outs[0], compute_dtype="float32")
+    return outs
+
+
+#: operator -> element types of its tensors and results
+KINDS: dict[str, list[tuple[str, ...]]] = {
+    operator: [(kind,) * count for kind in ("float32", "float16", "bfloat16")]
+    for operator, count in (
+        ("hardshrink_backward", 3),
+        ("softplus_backward", 3),
+        ("prelu_backward", 5),
+        ("smooth_l1_loss_backward", 4),
+        ("logit_grad", 3),
+    )
+}
+KINDS["hardshrink_backward"] += [("float16", "float32", "float32"), ("float32",) * 2 + ("float16",)]
+KINDS["softplus_backward"] += [("float32", "int64", "float32"), ("float64",) * 3]
+KINDS["smooth_l1_loss_backward"] += [("float16", "float32", "float32", "float32")]
+
+#: operator -> what its scalars may be
+SCALARS: dict[str, list[list[Any]]] = {
+    "hardshrink_backward": [[0.5, 0.0, -1, 1.25, float("nan"), ar.Scalar(0.3, "float16")]],
+    "softplus_backward": [
+        [1.0, -0.5, 0, ar.Scalar(3, "int64")],
+        [20.0, 0.25, float("inf"), ar.Scalar(0.1, "float64")],
+    ],
+    "prelu_backward": [],
+    "smooth_l1_loss_backward": [[0, 1, 2], [1.0, 0.25, 0.0, True, ar.Scalar(0.3, "bfloat16")]],
+    "logit_grad": [[-1.0, 0.0, 0.1, 1.0, 2, ar.Scalar(0.3, "float32")]],
+}
+
+
+def supported(operator: str, product: Any, kinds: tuple[str, ...]) -> int:
+    """Return the code with which a product refuses tensors of some types; 0 where it does not."""
+    params = ar.OPERATORS[operator].on(product)
+    if params is None:
+        return MISSING
+    return INVALID if "bfloat16" in kinds and not product.has_bfloat16 else 0
+
+
+def noise(kind: str, size: int, seed: int) -> Any:
+    """Return numbers of a type that give no NaN, as bytes."""
+    rng = np.random.default_rng(seed)
+    if kind == "int64":
+        return rng.integers(-30, 30, size).view(np.uint8)
+    values = rng.uniform(-1, 1, size) * 2.0 ** rng.integers(-3, 3, size)
+    return values.astype(FORMATS[kind].dtype).view(np.uint8)

@@ -1,0 +1,598 @@
+"""Programs for devices, written call by call beside a model that foretells every outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter, sleep
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import note
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine
+
+import ascendref as ar
+
+from .flow import phase_2
+from .model import (
+    INVALID,
+    KINDS,
+    SCALARS,
+    SPENT,
+    Block,
+    Call,
+    Mark,
+    Point,
+    Queue,
+    Raised,
+    Site,
+    View,
+    noise,
+    reach,
+    see,
+)
+
+#: of every device in bytes: room for three workspaces of 16 MiB, not for four
+CAPACITY = 2**26
+
+
+class Side(NamedTuple):
+    """One side of a copy: what is passed, and what the model knows of its bytes."""
+
+    argument: Any
+    block: Block | None
+    bytes: Any
+    vague: Any
+    #: the array that is passed, if it is one
+    array: Any
+
+    def pageable_on(self, site: Site) -> bool:
+        """Tell whether a device takes it for memory of the host that is not pinned."""
+        return self.array is not None and (self.block is None or self.block.site is not site)
+
+
+class Workspace(NamedTuple):
+    """What phase 2 is given to work in."""
+
+    argument: Any
+    #: as phase 2 is told
+    size: int
+    block: Block | None
+    start: int
+
+
+class Draw:
+    """Draws that shrink toward the simplest."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def number(self, least: int, most: int) -> int:
+        """Draw a number from a range, both ends included."""
+        found: int = self._data.draw(st.integers(least, most))
+        return found
+
+    def pick(self, choices: Any) -> Any:
+        """Draw one of several."""
+        return choices[self.number(0, len(choices) - 1)]
+
+    def once_in(self, count: int) -> bool:
+        """Draw whether something unusual is to happen."""
+        return self.number(1, count) == count
+
+
+class Writer(RuleBasedStateMachine):
+    """The hand that writes a program: each method makes calls and tells the model."""
+
+    def __init__(self, execution: str) -> None:
+        super().__init__()
+        self.execution = execution
+        #: calls of the library that were made
+        self.made = 0
+        #: how the latest one failed
+        self.error: ar.AclError | None = None
+        self.sites: list[Site] = []
+
+    def attempt(self, expected: int | set[int], call: Callable[..., Any], *arguments: Any) -> Any:
+        """Make a call that is to end with a status, or with one of several; return its result."""
+        self.made += 1
+        self.error, result = None, None
+        try:
+            result = call(*arguments)
+        except ar.AclError as error:
+            self.error = error.with_traceback(None)
+        status = 0 if self.error is None else int(self.error.status)
+        note((call, arguments, status))
+        assert status in (expected if isinstance(expected, set) else {expected}), self.error
+        return result
+
+    # ---- what programs draw
+
+    def site(self, draw: Draw) -> Site:
+        """Return a device, the first one mostly."""
+        return self.sites[draw.once_in(4)]
+
+    def other(self, site: Site) -> Site:
+        """Return the other device."""
+        return self.sites[site is self.sites[0]]
+
+    def queue(self, draw: Draw, site: Site) -> Queue:
+        """Return a stream that work can be queued on."""
+        queue: Queue = draw.pick([queue for queue in site.queues if queue.alive])
+        return queue
+
+    def any_queue(self, draw: Draw, site: Site) -> tuple[Queue, int]:
+        """Return a stream, rarely one that does not serve, and the code that work on it gives."""
+        if draw.once_in(12):
+            queue: Queue = draw.pick(self.other(site).queues + site.queues)
+            if not queue.alive:
+                return queue, 107017
+            return queue, 0 if queue.site is site else 107003
+        return self.queue(draw, site), 0
+
+    def block(self, draw: Draw, site: Site, *, pinned: bool | None = None) -> Block:
+        """Return living memory."""
+        blocks = site.living(pinned=pinned)
+        if not blocks or draw.once_in(6):
+            return self.allocate(site, draw.number(1, 300), pinned=bool(pinned))
+        block: Block = draw.pick(blocks[-6:])
+        return block
+
+    def allocate(self, site: Site, nbytes: int, *, pinned: bool = False) -> Block:
+        """Allocate memory of which there is enough."""
+        call = site.dev.malloc_host if pinned else site.dev.malloc
+        block = Block(site, self.attempt(0, call, nbytes))
+        site.blocks.append(block)
+        return block
+
+    def release(self, block: Block, argument: Any) -> None:
+        """Free memory that nobody uses any more."""
+        self.attempt(0, block.site.dev.free, argument)
+        block.alive = False
+
+    def no_memory(self, draw: Draw, site: Site) -> tuple[Any, int]:
+        """Return what is no memory of a device, and the code that using it gives."""
+        choices: list[tuple[Any, int]] = [(None, 100000), (4096, 107000)]
+        for block in site.blocks + self.other(site).blocks:
+            if block.site is not site or not block.alive:
+                choices.append((block.memory, 107000))
+                if not block.pinned:  # the host may give those addresses away again
+                    choices.append((block.memory.address, 107000))
+            elif not block.pinned:
+                choices.append((block.memory.address + block.nbytes, 107000))
+        found: tuple[Any, int] = draw.pick(choices)
+        return found
+
+    def mark(self, draw: Draw, site: Site, *, syncs: bool = False) -> Mark:
+        """Return an event, an old one or a new one."""
+        marks = [mark for mark in site.marks if mark.alive and (mark.syncs or not syncs)]
+        if marks and not draw.once_in(3):
+            found: Mark = draw.pick(marks)
+            return found
+        mark = Mark(site, self.attempt(0, site.dev.create_event), 9, True)
+        site.marks.append(mark)
+        return mark
+
+    # ---- waiting
+
+    def record(self, mark: Mark, queue: Queue) -> None:
+        """Record an event."""
+        self.attempt(0, mark.event.record, queue.stream)
+        mark.record(queue)
+
+    def synchronize(self, queue: Queue) -> None:
+        """Let the host wait for a stream."""
+        position = queue.submitted if queue.waited_for else queue.seen
+        self.attempt(queue.outcomes(position), queue.stream.synchronize)
+        if queue.waited_for:
+            reach(queue.clock())
+        queue.report(position, self.error)
+        queue.check_calls()
+
+    def synchronize_device(self, site: Site) -> None:
+        """Let the host wait for everything; the first stream that has something to report does."""
+        living = [queue for queue in site.queues if queue.alive]
+        outcomes = [queue.outcomes(queue.submitted) for queue in living]
+        maybe = set().union(*outcomes)
+        self.attempt({507000} if {507000} in outcomes else maybe, site.dev.synchronize)
+        for queue in living:
+            reach(queue.clock())
+        cause = None if self.error is None else self.error.__cause__
+        for queue in living:
+            queue.check_calls()
+        for queue in living:
+            if any(raised.error is cause for raised in queue.raised):
+                queue.report(queue.submitted, self.error)
+                return
+            queue.report(queue.submitted, None)
+        assert cause is None
+
+    def synchronize_event(self, mark: Mark) -> None:
+        """Let the host wait for an event."""
+        if mark.point is None:
+            self.attempt(0, mark.event.synchronize)
+            return
+        queue = mark.point.queue
+        reach(mark.clock)
+        self.attempt(queue.outcomes(queue.seen), mark.event.synchronize)
+        queue.report(queue.seen, self.error)
+        queue.check_calls()
+
+    def query(self, queue: Queue) -> bool:
+        """Ask a stream whether it is done."""
+        done: bool = self.attempt(0, queue.stream.query)
+        assert done or queue.seen < queue.submitted
+        if done:
+            see(queue.clock())
+        return done
+
+    def query_event(self, mark: Mark) -> bool:
+        """Ask an event whether it was reached."""
+        done: bool = self.attempt(0, mark.event.query)
+        if mark.point is None:
+            assert done is mark.ex
+        elif done:
+            see(mark.clock)
+        else:
+            assert mark.point.position > mark.point.queue.seen
+        return done
+
+    def ask_until_done(self, queue: Queue) -> None:
+        """Ask a stream often enough: where work runs on demand, every question runs a task."""
+        if self.execution == "eager":
+            deadline = perf_counter() + 60
+            while not self.query(queue):
+                assert perf_counter() < deadline
+                sleep(0.0002)
+        else:
+            queued = sum(queue.submitted - queue.done for queue in queue.site.queues)
+            assert any(self.query(queue) for _ in range(queued + 1))
+        reach(queue.clock())
+
+    def wait_on_host(self, draw: Draw, point: Point) -> None:
+        """Let the host wait for a point, in one way or another."""
+        queue = point.queue
+        if point.position <= queue.done:
+            return
+        way = draw.number(0, 3)
+        if way == 0 and queue.waited_for:
+            self.synchronize(queue)
+        elif way == 1:
+            mark = self.mark(draw, queue.site)
+            self.record(mark, queue)
+            self.synchronize_event(mark)
+        elif way == 2:
+            self.ask_until_done(queue)
+        else:
+            self.synchronize_device(queue.site)
+
+    def link(self, draw: Draw, point: Point, queue: Queue) -> None:
+        """Let what a stream gets next wait for a point."""
+        if queue.follows(point):
+            return
+        if queue.site is not point.queue.site or draw.once_in(4):
+            self.wait_on_host(draw, point)
+            return
+        for mark in queue.site.marks:
+            if mark.alive and mark.syncs and mark.clock.get(point.queue, 0) >= point.position:
+                break  # an earlier record will do
+        else:
+            mark = self.mark(draw, queue.site, syncs=True)
+            self.record(mark, point.queue)
+        self.attempt(0, queue.stream.wait_event, mark.event)
+        queue.submit()
+        queue.wait(mark.clock)
+
+    def settle(self, draw: Draw, block: Block, *, write: bool) -> None:
+        """Let the host wait until it can use memory."""
+        for point in list(block.before(write)):
+            self.wait_on_host(draw, point)
+        if write:
+            block.overwrite()
+
+    def order(self, draw: Draw, queue: Queue, reads: list[Block], writes: list[Block]) -> None:
+        """Let a stream wait until it can use memory."""
+        for write, blocks in ((False, reads), (True, writes)):
+            for block in blocks:
+                for point in list(block.before(write)):
+                    self.link(draw, point, queue)
+
+    def touch(self, queue: Queue, reads: list[Block], writes: list[Block]) -> None:
+        """Note a task that uses memory."""
+        point = queue.submit()
+        for block in reads:
+            block.access(point, False)
+        for block in writes:
+            block.access(point, True)
+
+    def destroy(self, queue: Queue) -> None:
+        """Destroy a stream: that waits for it, whatever it is, and reports."""
+        self.attempt(queue.outcomes(queue.submitted), queue.stream.destroy)
+        reach(queue.clock())
+        queue.report(queue.submitted, self.error)
+        queue.check_calls()
+        queue.alive = False
+
+    # ---- copies
+
+    def side(self, draw: Draw, site: Site) -> Side:
+        """Return where a copy can come from or go to."""
+        way = draw.number(0, 4)
+        if way == 4:
+            array = noise("float32", draw.number(1, 80), draw.number(0, 9))
+            return Side(array, None, array.copy(), np.zeros(array.size, bool), array)
+        if way == 3:
+            block = self.block(draw, self.site(draw), pinned=True)
+            start = draw.number(0, block.nbytes - 1)
+            part = slice(start, draw.number(start + 1, block.nbytes))
+            array = self.attempt(0, block.memory.numpy)[part]
+            return Side(array, block, block.bytes[part], block.vague[part], array)
+        block = self.block(draw, site)
+        if way == 2:
+            start = draw.number(0, block.nbytes - 1)
+            address = block.memory.address + start
+            return Side(address, block, block.bytes[start:], block.vague[start:], None)
+        return Side(block.memory, block, block.bytes, block.vague, None)
+
+    def copy_between(
+        self, draw: Draw, site: Site, dst: Side, src: Side, nbytes: int | None, *, queued: bool
+    ) -> None:
+        """Copy from one side to the other; a number is a source as well."""
+        filling = src.array is None and src.block is None
+        names = ("memset", "memset_async") if filling else ("memcpy", "memcpy_async")
+        call = getattr(site.dev, names[queued])
+        if nbytes is None:
+            whole = dst if filling or (dst.array is not None and src.array is None) else src
+            count = len(whole.bytes)
+            call = partial(call, dst.argument, src.argument)
+        else:
+            count = nbytes
+            call = partial(call, dst.argument, src.argument, nbytes)
+        queue = site.queues[0]
+        status = 0
+        if queued:
+            queue, status = self.any_queue(draw, site)
+            call = partial(call, stream=queue.stream)
+        if not 0 <= count <= min(len(dst.bytes), len(src.bytes)):
+            status = 107000
+        if status or not count:
+            self.attempt(status if count else 0, call)
+            return
+        reads = [] if src.block is None else [src.block]
+        writes = [] if dst.block is None else [dst.block]
+        if queued:
+            self.order(draw, queue, reads, writes)
+            self.attempt(0, call)
+            self.touch(queue, reads, writes)
+            if dst.pageable_on(site) or src.pageable_on(site):
+                reach(queue.clock())  # the call waited
+        else:
+            for block in reads:
+                self.settle(draw, block, write=False)
+            for block in writes:
+                self.settle(draw, block, write=True)
+            self.attempt(0, call)
+        dst.bytes[:count], dst.vague[:count] = src.bytes[:count].copy(), src.vague[:count].copy()
+        if dst.array is not None and dst.block is None:
+            assert ((dst.array == dst.bytes) | dst.vague).all()
+
+    def compare(self, block: Block) -> None:
+        """Compare the bytes of memory."""
+        found = np.zeros(block.nbytes, np.uint8)
+        self.attempt(0, block.site.dev.memcpy, found, block.memory)
+        assert ((found == block.bytes) | block.vague).all()
+
+    # ---- operators
+
+    def view(self, draw: Draw, site: Site, shape: tuple[int, ...], kind: str, out: bool) -> View:
+        """Describe memory, in use or not, as a tensor of any layout."""
+        itemsize = np.dtype(kind).itemsize
+        strides = self.strides(draw, shape, out)
+        ways = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+        low, high = sum(min(0, way) for way in ways), sum(max(0, way) for way in ways)
+        if 0 in shape:
+            low = high = 0
+        count = high - low + 1
+        blocks = [block for block in site.living(pinned=False) if block.nbytes >= count * itemsize]
+        if blocks and draw.once_in(2):
+            block = draw.pick(blocks[-6:])
+        else:
+            block = self.allocate(site, (count + draw.number(0, count)) * itemsize)
+        offset = draw.number(0, min(50, block.nbytes // itemsize - count)) - low
+        tensor = self.attempt(0, ar.Tensor, block.memory, shape, kind, strides, offset)
+        return View(block, tensor)
+
+    def strides(self, draw: Draw, shape: tuple[int, ...], out: bool) -> tuple[int, ...]:
+        """Return strides: dense, or any order of the axes with gaps and in either direction."""
+        dense = not draw.once_in(2)
+        step = 1 if dense else draw.pick([1, 2, 3])
+        axes, strides = list(range(len(shape))), [0] * len(shape)
+        while axes:
+            axis = axes.pop() if dense else axes.pop(draw.number(0, len(axes) - 1))
+            if not dense and not out and draw.once_in(6):
+                continue  # one element for the whole axis
+            strides[axis] = step if dense else draw.pick([step, -step])
+            step = step * max(1, shape[axis]) + (0 if dense else draw.number(0, 1))
+        return tuple(strides)
+
+    def stretched(self, draw: Draw, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return a shape that broadcasts to another."""
+        shape = tuple(1 if draw.once_in(4) else size for size in shape)
+        return shape[draw.number(0, len(shape)) if draw.once_in(4) else 0 :]
+
+    def compose(self, draw: Draw, site: Site) -> tuple[str, list[View], tuple[Any, ...]]:
+        """Return an operator and fitting arguments, with results in place now and then."""
+        if site.calls and draw.once_in(4):
+            return self.compose_again(draw, site)
+        operator = draw.pick(list(KINDS))
+        kinds = draw.pick(KINDS[operator])
+        shape = tuple(draw.pick([2, 3, 1, 5, 0]) for _ in range(draw.number(0, 3)))
+        declared = ar.OPERATORS[operator]
+        shapes = [shape] * len(declared.tensors)
+        if operator == "prelu_backward":
+            channels = shape[1] if len(shape) > 1 else 1
+            shapes[0] = self.stretched(draw, shape)
+            shapes[2] = draw.pick([(channels,), (1,), (), (1, channels, 1)])
+        elif operator in ("hardshrink_backward", "smooth_l1_loss_backward"):
+            shapes = [self.stretched(draw, shape) for _ in shapes]
+        results = declared.shapes(declared, tuple(shapes))
+        views: list[View] = []
+        for number, (size, kind) in enumerate(zip([*shapes, *results], kinds, strict=True)):
+            out = number >= len(shapes)
+            same = [view for view in views if view.shape == size and view.kind == kind]
+            if same and draw.once_in(3):
+                view = draw.pick(same)
+                if draw.once_in(2):
+                    tensor = view.tensor
+                    described = (tensor.shape, kind, tensor.strides, tensor.offset)
+                    tensor = self.attempt(0, ar.Tensor, tensor.memory, *described)
+                    view = View(view.block, tensor)
+            else:
+                view = self.view(draw, site, size, kind, out)
+            views.append(view)
+        scalars = tuple(draw.pick(choices) for choices in SCALARS[operator])
+        return operator, views, scalars
+
+    def compose_again(self, draw: Draw, site: Site) -> tuple[str, list[View], tuple[Any, ...]]:
+        """Return arguments like those of an earlier call, but in other memory."""
+        call = draw.pick(site.calls)
+        views: list[View] = []
+        for known in call.views:
+            same = [view for view in views if view.described == known.described]
+            if same and draw.once_in(2):
+                block = draw.pick(same).block
+            else:
+                block = self.allocate(site, known.block.nbytes)
+            described = (known.shape, known.kind, known.tensor.strides, known.offset)
+            tensor = self.attempt(0, ar.Tensor, block.memory, *described)
+            views.append(View(block, tensor))
+        return call.operator, views, call.scalars
+
+    def upload(self, draw: Draw, views: list[View]) -> None:
+        """Copy numbers to some tensors, and to all whose bytes are not known."""
+        for view in views:
+            if view.block.vague[view.touched()].any() or draw.once_in(3):
+                self.upload_to(draw, view)
+
+    def upload_to(self, draw: Draw, view: View) -> None:
+        """Copy numbers to a tensor, and to the gaps between its elements."""
+        part = view.extent()
+        array = noise(view.kind, (part.stop - part.start) // view.itemsize, draw.number(0, 9))
+        src = Side(array, None, array.copy(), np.zeros(array.size, bool), array)
+        address = view.block.memory.address + part.start
+        dst = Side(address, view.block, view.block.bytes[part], view.block.vague[part], None)
+        site = view.block.site
+        queued = not draw.once_in(4)
+        if queued and draw.once_in(2):
+            staging = self.allocate(site, array.size, pinned=True)
+            staging.memory.numpy()[:] = staging.bytes[:] = array
+            src = Side(staging.memory, staging, staging.bytes, staging.vague, None)
+        self.copy_between(draw, site, dst, src, array.size, queued=queued)
+
+    def misplaced(self, site: Site, view: View) -> list[Any]:
+        """Return tensors like a good one in memory that will not do."""
+        described = (view.shape, view.kind, view.tensor.strides)
+        wrong = [
+            ar.Tensor(view.block.memory, *described, view.block.nbytes),
+            ar.Tensor(view.block.memory, *described, -1 - view.block.nbytes),
+            ar.Tensor(None, *described, view.offset),
+        ]
+        return wrong + [
+            ar.Tensor(block.memory, *described, view.offset)
+            for block in site.blocks + self.other(site).blocks
+            if block.pinned or not block.alive or block.site is not site
+        ]
+
+    def workspace(self, draw: Draw, site: Site, call: Call) -> Workspace | None:
+        """Return a workspace; None when there is no memory for it."""
+        if not call.size:
+            return Workspace(None, 0, None, 0)
+        used = [view.block for view in call.views]
+        blocks = [
+            block
+            for block in site.blocks
+            if block.alive and not block.pinned and block.nbytes >= call.size and block not in used
+        ]
+        if blocks and not draw.once_in(3):
+            block = draw.pick(blocks)
+        else:
+            nbytes = call.size + draw.pick([0, 3, 64])
+            if (nbytes + 63) // 32 * 32 > site.free:
+                self.attempt(207001, site.dev.malloc, nbytes)
+                return None
+            block = self.allocate(site, nbytes)
+        spare = min(64, block.nbytes - call.size)
+        start = draw.number(0, spare)
+        if start:
+            return Workspace(block.memory.address + start, call.size, block, start)
+        return Workspace(block.memory, call.size + draw.number(0, spare), block, 0)
+
+    def launch(self, draw: Draw, site: Site, call: Call) -> None:
+        """Phase 2 with a good workspace."""
+        workspace = self.workspace(draw, site, call)
+        if workspace is None:
+            return
+        queue, status = self.any_queue(draw, site)
+        if not call.ready:
+            status = SPENT
+        elif not status and (call.stale() or call.overlaps()):
+            status = INVALID
+        if status or not call.works:
+            self.finish(call, status, workspace.argument, workspace.size, queue)
+            return
+        self.upload(draw, call.views[: call.inputs])
+        reads = [view.block for view in call.views[: call.inputs]]
+        writes = [view.block for view in call.views[call.inputs :]]
+        writes += [] if workspace.block is None else [workspace.block]
+        self.order(draw, queue, reads, writes)
+        self.finish(call, 0, workspace.argument, workspace.size, queue)
+        self.touch(queue, reads, writes)
+        if workspace.block is not None:
+            workspace.block.vague[workspace.start : workspace.start + call.size] = True
+        call.run()
+
+    def finish(self, call: Call, status: int, workspace: Any, size: Any, queue: Queue) -> None:
+        """Call phase 2, and note what becomes of the executor."""
+        stream = None if queue is queue.site.queues[0] and not status else queue.stream
+        arguments = (call.operator, workspace, size, call.executor, stream)
+        self.attempt(status, phase_2, *arguments)
+        call.ready = call.ready and (call.keeps_executor if status else call.repeatable)
+
+    # ---- functions of the host
+
+    def launch_host_func(self, draw: Draw) -> None:
+        """Call a function of the host that notes it, may write pinned memory, and may raise."""
+        site = self.site(draw)
+        queue = self.queue(draw, site)
+        error = RuntimeError("raised by a host function") if draw.once_in(3) else None
+        block = self.block(draw, site, pinned=True) if draw.once_in(3) else None
+        value = draw.number(0, 255)
+        if block is not None:
+            self.order(draw, queue, [], [block])
+        position = queue.submitted + 1
+        called = queue.called
+        view = None if block is None else block.memory.numpy()
+
+        def function() -> None:
+            called.append(position)
+            if view is not None:
+                view[:] = value
+            if error is not None:
+                raise error
+
+        queue.calls.append(position)
+        self.attempt(107000, queue.stream.launch_host_func, None)
+        self.attempt(0, queue.stream.launch_host_func, function)
+        self.touch(queue, [], [] if block is None else [block])
+        if block is not None:
+            block.bytes[:], block.vague[:] = value, False
+        if error is not None:
+            queue.raised.append(Raised(position, error, certain=True))
+
+
+def arguments_of(operator: str, views: list[View], scalars: tuple[Any, ...]) -> list[Any]:
+    """Return the arguments of phase 1."""
+    tensors = [view.tensor for view in views]
+    inputs = len(ar.OPERATORS[operator].tensors)
+    return [*tensors[:inputs], *scalars, *tensors[inputs:]]

@@ -1,0 +1,591 @@
+"""Programs of random calls, right and wrong, on two devices, against a model of them.
+
+The status of every call is foretold, and so are the bytes of all memory once work is waited for.
+The programs are correctly synchronized: before memory is shared, streams are linked by events, or
+the host waits. ``pytest tests/device/test_fuzz.py --hypothesis-profile=fuzz`` runs many more of
+them, different ones each time; the summary tells how many calls that were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import nan
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+import ascendref as ar
+
+from .flow import phase_1, phase_2
+from .model import (
+    INVALID,
+    KINDS,
+    NULL,
+    SPENT,
+    Call,
+    Mark,
+    Queue,
+    Site,
+    overlaps,
+    reach,
+    supported,
+)
+from .program import CAPACITY, Draw, Side, Writer, arguments_of
+
+PRODUCTS = ("Atlas A2", "Atlas A3", "Atlas training", "Atlas inference", "Atlas 200I/500 A2")
+DATA = st.builds(Draw, st.data())
+
+
+def any_calls(program: Program) -> bool:
+    """Tell whether a program has executors."""
+    return any(site.calls for site in program.sites)
+
+
+class Program(Writer):
+    """What programs do."""
+
+    @initialize(product=st.sampled_from(PRODUCTS), seed=st.integers(0, 2**32 - 1))
+    def begin(self, product: str, seed: int) -> None:
+        """Make two devices, the first with streams."""
+        for name, streams in (("Atlas A2", 3), (product, 1)):
+            dev = ar.Device(name, memory=CAPACITY, execution=self.execution, seed=seed)
+            site = Site(dev)
+            site.queues += [Queue(site, dev.create_stream()) for _ in range(streams)]
+            self.sites.append(site)
+
+    # ---- what is right, mostly
+
+    @rule(draw=DATA)
+    def add_work(self, draw: Draw) -> None:
+        """Queue copies, fills, operators and functions of the host."""
+        for _ in range(draw.number(1, 6)):
+            work = draw.pick([self.fill, self.copy, self.compute, self.launch_host_func])
+            work(draw)
+
+    @rule(draw=DATA)
+    def work_now(self, draw: Draw) -> None:
+        """Copy and fill without a stream."""
+        draw.pick([self.fill, self.copy])(draw, queued=False)
+
+    def copy(self, draw: Draw, *, queued: bool = True) -> None:
+        """Copy all, a part, nothing, or too much."""
+        site = self.site(draw)
+        dst, src = self.side(draw, site), self.side(draw, site)
+        most = min(len(dst.bytes), len(src.bytes))
+        nbytes = draw.pick([most, None, draw.number(1, most), 0, most + 1, -1])
+        self.copy_between(draw, site, dst, src, nbytes, queued=queued)
+
+    def fill(self, draw: Draw, *, queued: bool = True) -> None:
+        """Fill all, a part, nothing, or too much."""
+        site = self.site(draw)
+        dst = self.side(draw, site)
+        most = len(dst.bytes)
+        nbytes = draw.pick([most, None, draw.number(1, most), 0, most + 1, -1])
+        value = draw.pick([0, 1, 0x3C, 0xFF, 0x140, -2])
+        src = Side(value, None, np.full(most, value & 0xFF, np.uint8), np.zeros(most, bool), None)
+        self.copy_between(draw, site, dst, src, nbytes, queued=queued)
+
+    def compute(self, draw: Draw, *, at_once: bool = True) -> None:
+        """Phase 1, and phase 2 may follow at once."""
+        site = self.site(draw)
+        operator, views, scalars = self.compose(draw, site)
+        arguments = arguments_of(operator, views, scalars)
+        status = supported(operator, site.dev.product, tuple(view.kind for view in views))
+        if not status and overlaps(operator, views):
+            status = INVALID
+        found = self.attempt(status, phase_1, operator, *arguments)
+        if found is None:
+            return
+        size, executor = found
+        call = Call(operator, views, scalars, size, executor)
+        scratch = 2**24 if call.works and operator == "logit_grad" else 0
+        assert size >= scratch
+        assert (size - scratch) % 512 == 0
+        assert call.works or not size
+        site.calls.append(call)
+        if draw.once_in(3):
+            self.attempt(0, executor.set_repeatable)
+            call.repeatable = True
+        if at_once:
+            self.launch(draw, site, call)
+
+    @rule(draw=DATA)
+    def prepare(self, draw: Draw) -> None:
+        """Phase 1; phase 2 may come later."""
+        self.compute(draw, at_once=False)
+
+    @precondition(any_calls)
+    @rule(draw=DATA)
+    def run(self, draw: Draw) -> None:
+        """Phase 2 of an executor of any state."""
+        site = draw.pick([site for site in self.sites if site.calls])
+        self.launch(draw, site, draw.pick(site.calls))
+
+    @precondition(any_calls)
+    @rule(draw=DATA)
+    def change_executor(self, draw: Draw) -> None:
+        """Make it repeatable, let a tensor lie elsewhere, or destroy it."""
+        ways = [self.move, self.move, self.move, self.make_repeatable, self.destroy_executor]
+        draw.pick(ways)(draw)
+
+    def make_repeatable(self, draw: Draw) -> None:
+        """Only what was not used yet can be."""
+        call = draw.pick([call for site in self.sites for call in site.calls])
+        self.attempt(0 if call.ready else SPENT, call.executor.set_repeatable)
+        call.repeatable = call.repeatable or call.ready
+
+    def destroy_executor(self, draw: Draw) -> None:
+        """Any number of times."""
+        call = draw.pick([call for site in self.sites for call in site.calls])
+        self.attempt(0, call.executor.destroy)
+        call.ready = False
+
+    def move(self, draw: Draw) -> None:
+        """Let a tensor of a call lie elsewhere; phase 2 may follow."""
+        site = draw.pick([site for site in self.sites if site.calls])
+        call = draw.pick(
+            [call for call in site.calls if call.ready or draw.once_in(8)] or site.calls
+        )
+        view = draw.pick(draw.pick(site.calls).views if draw.once_in(8) else call.views)
+        blocks = [view.block, *[block for block in site.living(pinned=False) if view.fits(block)]]
+        block = draw.pick(blocks)
+        if draw.once_in(4):
+            blocks = [block for block in site.blocks if not block.large]
+            block = draw.pick([*blocks, *self.other(site).living()] or [view.block])
+        argument = block.memory if draw.once_in(2) or block.pinned else block.memory.address
+        status = 0
+        if view not in call.views or block.pinned or not view.fits(block):
+            status = INVALID
+        if isinstance(argument, int) and block.alive and block.nbytes > 1 and draw.once_in(8):
+            argument += 1
+            status = INVALID
+        if not block.alive or block.site is not site:
+            status = 107000
+        if not call.ready:
+            status = SPENT
+        if draw.once_in(12):
+            argument, status = None, SPENT
+        self.attempt(status, call.executor.set_tensor_address, view.tensor, argument)
+        if status == 0:
+            view.block = block
+            call.blocks = [
+                block if own is view else known
+                for own, known in zip(call.views, call.blocks, strict=True)
+            ]
+        if draw.once_in(2):
+            self.launch(draw, site, call)
+
+    def malloc(self, draw: Draw) -> None:
+        """Allocate memory of the device or of the host."""
+        self.allocate(self.site(draw), draw.number(1, 600), pinned=draw.once_in(3))
+
+    def malloc_and_forget(self, draw: Draw) -> None:
+        """What nobody refers to is freed."""
+        site = self.site(draw)
+        call = draw.pick([site.dev.malloc, site.dev.malloc_host])
+        assert self.attempt(0, call, draw.number(1, 600)).alive
+
+    def free(self, draw: Draw) -> None:
+        """Free memory that nobody uses any more, twice."""
+        site = self.site(draw)
+        blocks = [block for block in site.blocks if block.alive]
+        if blocks:
+            block = draw.pick(blocks)
+            self.settle(draw, block, write=True)
+            self.release(block, draw.pick([block.memory, block.memory.address]))
+            self.attempt(107000, site.dev.free, block.memory)
+
+    @rule(draw=DATA)
+    def compare_something(self, draw: Draw) -> None:
+        """Look at memory, as the host can."""
+        ways = [self.look, self.write_pinned]
+        draw.pick([*ways, self.read_tensor] if any_calls(self) else ways)(draw)
+
+    def look(self, draw: Draw) -> None:
+        """Compare the bytes of memory once they are there."""
+        block = self.block(draw, self.site(draw))
+        self.settle(draw, block, write=False)
+        self.compare(block)
+
+    def write_pinned(self, draw: Draw) -> None:
+        """The host reads and writes pinned memory as an array."""
+        block = self.block(draw, self.site(draw), pinned=True)
+        self.settle(draw, block, write=True)
+        view = self.attempt(0, block.memory.numpy)
+        assert ((view == block.bytes) | block.vague).all()
+        view[:] = block.bytes[:] = draw.number(0, 255)
+        block.vague[:] = False
+
+    def read_tensor(self, draw: Draw) -> None:
+        """Compare the elements of a tensor."""
+        call = draw.pick([call for site in self.sites for call in site.calls])
+        view = draw.pick(call.views)
+        if not view.block.alive:
+            self.attempt(INVALID, view.tensor.numpy)
+            return
+        self.settle(draw, view.block, write=False)
+        found = self.attempt(0, view.tensor.numpy)
+        assert found.shape == view.shape
+        assert found.dtype == view.tensor.dtype
+        place = view.elements().reshape(-1, 1) * view.itemsize + np.arange(view.itemsize)
+        raw = found.reshape(-1).view(np.uint8).reshape(place.shape)
+        assert ((raw == view.block.bytes[place]) | view.block.vague[place]).all()
+
+    @rule(draw=DATA)
+    def wait(self, draw: Draw) -> None:
+        """Let the host wait, or ask."""
+        ways = [self.synchronize_stream, self.synchronize_all, self.await_event, self.ask]
+        draw.pick(ways)(draw)
+
+    def synchronize_stream(self, draw: Draw) -> None:
+        """Wait for a stream, with timeouts that are refused too."""
+        queue = self.queue(draw, self.site(draw))
+        if draw.once_in(4):
+            self.attempt(107000, queue.stream.synchronize, draw.pick([0, -2, nan]))
+        self.synchronize(queue)
+
+    def synchronize_all(self, draw: Draw) -> None:
+        """Wait for a device."""
+        site = self.site(draw)
+        if draw.once_in(4):
+            self.attempt(107000, site.dev.synchronize, draw.pick([0, -2, nan]))
+        self.synchronize_device(site)
+
+    def await_event(self, draw: Draw) -> None:
+        """Wait for an event, with timeouts that are refused too."""
+        mark = self.mark(draw, self.site(draw))
+        if draw.once_in(4):
+            self.attempt(107000, mark.event.synchronize, draw.pick([0, -2, nan]))
+        self.synchronize_event(mark)
+
+    def ask(self, draw: Draw) -> None:
+        """Ask a stream and an event whether they are done."""
+        site = self.site(draw)
+        self.query(self.queue(draw, site))
+        self.query_event(self.mark(draw, site))
+
+    @rule(draw=DATA)
+    def link_streams(self, draw: Draw) -> None:
+        """Record events and wait for them."""
+        for _ in range(draw.number(1, 3)):
+            draw.pick([self.record_event, self.wait_event])(draw)
+
+    def record_event(self, draw: Draw) -> None:
+        """Record an event, again and again."""
+        site = self.site(draw)
+        mark = self.mark(draw, site)
+        queue, status = self.any_queue(draw, site)
+        self.attempt(status, mark.event.record, queue.stream)
+        if not status:
+            mark.record(queue)
+
+    def wait_event(self, draw: Draw) -> None:
+        """Let a stream wait for an event, if it can be waited for."""
+        site = self.site(draw)
+        mark = self.mark(draw, site)
+        queue, status = self.any_queue(draw, site)
+        if not status and not mark.syncs:
+            status = 207000
+        elif not status and mark.point is None and not mark.ex:
+            status = 107000
+        self.attempt(status, queue.stream.wait_event, mark.event)
+        if not status and mark.point is not None:
+            queue.submit()
+            queue.wait(mark.clock)
+
+    @rule(draw=DATA)
+    def make_and_destroy(self, draw: Draw) -> None:
+        """Make and destroy memory, streams and events, and what else is done with an event."""
+        ways = [self.malloc, self.malloc_and_forget, self.free]
+        ways += [self.create_stream, self.destroy_stream, self.create_event, self.destroy_event]
+        draw.pick([*ways, self.reset_event, self.elapsed_time])(draw)
+
+    def create_stream(self, draw: Draw) -> None:
+        """Make streams of all kinds."""
+        site = self.site(draw)
+        if draw.once_in(8):
+            self.attempt(107000, site.dev.create_stream, 0, draw.pick([0x40, -1]))
+            return
+        flags = draw.pick([0, 0, 1, 2, 4])
+        stream = self.attempt(0, site.dev.create_stream, draw.number(-1, 9), flags)
+        site.queues.append(Queue(site, stream, flags != 4))
+
+    def destroy_stream(self, draw: Draw) -> None:
+        """Destroy any stream but the default one, and use it afterwards."""
+        queue = draw.pick(self.site(draw).queues)
+        stream = queue.stream
+        if queue is queue.site.queues[0]:
+            self.attempt(100000, stream.destroy)
+            return
+        if queue.alive:
+            self.destroy(queue)
+        event = self.mark(draw, queue.site).event
+        for call in (
+            stream.destroy,
+            stream.query,
+            stream.synchronize,
+            partial(stream.wait_event, event),
+            partial(event.record, stream),
+            partial(stream.launch_host_func, print),
+        ):
+            self.attempt(107017, call)
+
+    def create_event(self, draw: Draw) -> None:
+        """Make events of both styles, with flags that are allowed and others."""
+        site = self.site(draw)
+        ex = not draw.once_in(3)
+        flags = draw.pick([9, 1, 8, 11, 0x40, 0x10, 0, -1, 0x41])
+        call = partial(site.dev.create_event, flags, ex=ex)
+        if 0 < flags < 16 or flags == (0x40 if ex else 0x10):
+            site.marks.append(Mark(site, self.attempt(0, call), flags, ex))
+        else:
+            self.attempt(107000, call)
+
+    def destroy_event(self, draw: Draw) -> None:
+        """Destroy an event, recorded or not, and use it afterwards."""
+        site = self.site(draw)
+        mark = self.mark(draw, site)
+        self.attempt(0, mark.event.destroy)
+        mark.alive = False
+        event = mark.event
+        for call in (
+            event.destroy,
+            event.query,
+            event.record,
+            event.synchronize,
+            partial(event.elapsed_time, event),
+            partial(self.queue(draw, site).stream.wait_event, event),
+        ):
+            self.attempt(107017, call)
+
+    def reset_event(self, draw: Draw) -> None:
+        """Only events of the old style that streams can wait for are reset."""
+        mark = self.mark(draw, self.site(draw))
+        if mark.ex or not mark.syncs:
+            self.attempt(207000, mark.event.reset)
+        else:
+            self.attempt(0, mark.event.reset)
+            mark.point, mark.clock = None, {}
+
+    def elapsed_time(self, draw: Draw) -> None:
+        """Time goes forward along a stream."""
+        site = self.site(draw)
+        start, end = self.mark(draw, site), self.mark(draw, site)
+        first, last = start.point, end.point
+        status: int | set[int] = 0
+        if first is None or last is None:
+            status = 507000
+        elif not (start.timed and end.timed):
+            status = 107006
+        elif not (start.reached and end.reached):
+            status = {0, 107006}
+        elapsed = self.attempt(status, start.event.elapsed_time, end.event)
+        if elapsed is not None and first and last and first.queue is last.queue:
+            assert (elapsed > 0) <= (last.position > first.position)
+            assert (elapsed < 0) <= (last.position < first.position)
+        self.attempt(100000, start.event.elapsed_time, None)
+
+    # ---- what is wrong
+
+    @rule(draw=DATA)
+    def go_wrong(self, draw: Draw) -> None:
+        """Do what is refused, or fails later."""
+        ways = [self.prepare_wrongly, self.free_too_early, self.malloc_wrongly]
+        ways += [self.use_what_is_not_there]
+        draw.pick([*ways, self.run_wrongly] if any_calls(self) else ways)(draw)
+
+    def malloc_wrongly(self, draw: Draw) -> None:
+        """Sizes that are impossible or too much."""
+        dev = self.site(draw).dev
+        impossible = draw.pick([0, -1, 2**64 - 1])
+        self.attempt(100000, dev.malloc, impossible)
+        self.attempt(100000, dev.malloc_host, impossible)
+        self.attempt(207001, dev.malloc, draw.pick([dev.memory_free, CAPACITY, 2**63]) + 1)
+
+    def use_what_is_not_there(self, draw: Draw) -> None:
+        """Null, freed and foreign memory, and the inside of memory where its beginning counts."""
+        site = self.site(draw)
+        block = self.block(draw, site)
+        good = block.memory
+        wrong, status = self.no_memory(draw, site)
+        call = draw.pick([site.dev.memcpy, site.dev.memcpy_async])
+        self.attempt(status, call, *draw.pick([(good, wrong), (wrong, good)]))
+        self.attempt(0, call, wrong, wrong, 0)
+        call = draw.pick([site.dev.memset, site.dev.memset_async])
+        self.attempt(status, call, wrong, 0)
+        self.attempt(0, call, wrong, 0, 0)
+        self.attempt(status, site.dev.free, wrong)
+        if block.nbytes > 1:
+            inside = good.address + draw.number(1, block.nbytes - 1)
+            self.attempt(107000, site.dev.free, inside)
+
+    def free_too_early(self, draw: Draw) -> None:
+        """Work that finds its memory freed fails, and the stream reports it."""
+        site = self.site(draw)
+        queue = self.queue(draw, site)
+        if not queue.waited_for:
+            return
+        self.synchronize(queue)  # what it had to report is out of the way
+        if draw.once_in(2) and not supported("smooth_l1_loss_backward", site.dev.product, ()):
+            status = 507015
+            name = "smooth_l1_loss_backward"
+            tensor = self.attempt(0, site.dev.tensor, np.ones(9, np.float32))
+            arguments = (tensor, tensor, tensor, 0, 1.0, tensor)
+            size, executor = self.attempt(0, phase_1, name, *arguments)
+            self.attempt(0, phase_2, name, None, size, executor, queue.stream)
+            memory = tensor.memory
+        else:
+            status = 507013
+            memory = self.attempt(0, site.dev.malloc, 9)
+            self.attempt(0, partial(site.dev.memset_async, stream=queue.stream), memory, 0)
+        self.attempt(0, site.dev.free, memory)
+        queue.submit()
+        # eager work may have been quicker
+        self.attempt({0, status} if self.execution == "eager" else status, queue.stream.synchronize)
+        reach(queue.clock())
+
+    def prepare_wrongly(self, draw: Draw) -> None:
+        """Phase 1 with one or two faults; the first in the vendor's order of checks decides."""
+        site = self.site(draw)
+        operator, views, scalars = self.compose(draw, site)
+        arguments: list[Any] = arguments_of(operator, views, scalars)
+        inputs = len(ar.OPERATORS[operator].tensors)
+        tensors = [*range(inputs), *range(inputs + len(scalars), len(arguments))]
+        faults: list[tuple[int, Any]] = [(number, None) for number in range(len(arguments))]
+        for number, view in zip(tensors, views, strict=True):
+            memory = view.block.memory
+            for wrong in (
+                memory,
+                ar.Tensor(memory, view.shape, "uint16"),
+                ar.Tensor(memory, (1,) * 9, view.kind),
+            ):
+                faults.append((number, wrong))
+            if not any(view.size == 0 for view in views):
+                faults += [(number, wrong) for wrong in self.misplaced(site, view)]
+                if number >= inputs:
+                    faults.append((number, ar.Tensor(memory, (7, *view.shape), view.kind)))
+        if operator == "smooth_l1_loss_backward":
+            faults += [(3, 7), (4, -1.0), (4, nan), (4, "1")]
+        for _ in range(draw.number(1, 2)):
+            number, wrong = draw.pick(faults)
+            arguments[number] = wrong
+        if any(argument is None for argument in arguments):
+            status = NULL
+        elif not all(isinstance(arguments[number], ar.Tensor) for number in tensors):
+            status = INVALID
+        else:
+            # the first that has memory tells which device is meant
+            memories = [arguments[number].memory for number in tensors]
+            device = next(memory.device for memory in memories if memory is not None)
+            status = supported(operator, device.product, ()) or INVALID
+        self.attempt(status, phase_1, operator, *arguments)
+
+    def run_wrongly(self, draw: Draw) -> None:
+        """Phase 2 with something that is no executor, or with a workspace that will not do."""
+        site = draw.pick([site for site in self.sites if site.calls])
+        call = draw.pick(site.calls)
+        other = draw.pick([name for name in KINDS if name != call.operator])
+        for operator, executor, status in (
+            (call.operator, None, NULL),
+            (call.operator, 0, INVALID),
+            (other, call.executor, INVALID),
+        ):
+            self.attempt(status, phase_2, operator, None, 0, executor, None)
+        size = call.size
+        faults: list[tuple[Any, Any, int]] = [(None, -1, INVALID), (None, size + 1, NULL)]
+        faults += [(None, "0", INVALID), (4096, size + 1, INVALID), (1.5, size + 1, INVALID)]
+        if size:
+            faults += [(None, 0, INVALID), (None, size, NULL)]
+        for block in site.blocks + self.other(site).blocks:
+            if block.site is not site or not block.alive or block.pinned:
+                faults.append((block.memory, max(1, size), INVALID))
+            else:
+                faults.append((block.memory, max(size, block.nbytes) + 1, INVALID))
+                if size:
+                    faults.append((block.memory, size - 1, INVALID if size > 1 else 0))
+        workspace, size, status = draw.pick(faults)
+        self.finish(call, status if call.ready else SPENT, workspace, size, site.queues[0])
+
+    # ---- at any time, and at the end
+
+    @invariant()
+    def accounts_agree(self) -> None:
+        """Every allocation counts with its padding, and nothing else does."""
+        for site in self.sites:
+            self.made += 1
+            assert site.dev.memory_free == site.free
+
+    def teardown(self) -> None:
+        """Nothing is left when all is given back."""
+        if not self.sites:
+            return
+        for site in self.sites:
+            while any(queue.raised for queue in site.queues):
+                self.synchronize_device(site)
+            self.synchronize_device(site)
+        for site in self.sites:
+            for block in site.living():
+                self.compare(block)
+            for call in site.calls:
+                self.attempt(0, call.executor.destroy)
+            for mark in site.marks:
+                if mark.alive:
+                    self.attempt(0, mark.event.destroy)
+            for queue in site.queues[1:]:
+                if queue.alive:
+                    self.destroy(queue)
+            for block in site.blocks:
+                if block.alive:
+                    self.release(block, block.memory)
+            assert site.dev.memory_free == site.dev.memory_total == CAPACITY
+
+
+def check_that_threads_live() -> None:
+    """Work of both kinds is done, on a device of its own."""
+    dev, seen = ar.Device("Atlas A2"), []
+    memory = dev.malloc(1)
+    dev.default_stream.launch_host_func(lambda: seen.append(1))
+    dev.memset_async(memory, 7)
+    dev.synchronize(60_000)
+    found = np.zeros(1, np.uint8)
+    dev.memcpy(found, memory)
+    assert seen == [1]
+    assert found == [7]
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+def test_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
+    calls = 0
+
+    class Ran(Program):
+        def __init__(self) -> None:
+            super().__init__(execution)
+
+        def teardown(self) -> None:
+            nonlocal calls
+            try:
+                super().teardown()
+            finally:
+                calls += self.made
+
+    start = perf_counter()
+    try:
+        # as Hypothesis itself has it for state machines: long programs are meant to be long
+        unhurried = settings(suppress_health_check=list(HealthCheck))
+        run_state_machine_as_test(Ran, settings=unhurried)
+    finally:
+        record_property("device calls", calls)
+        record_property("device seconds", perf_counter() - start)
+    check_that_threads_live()
