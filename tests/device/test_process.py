@@ -10,11 +10,13 @@ import time
 import pytest
 
 HANG = 60  # seconds after which a child counts as hanging
+#: a shell lets what it runs in the background ignore interrupts
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
 
 def start(program):
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(program)],
+        [sys.executable, "-W", "error", "-c", LISTEN + textwrap.dedent(program)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
