@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
+from functools import lru_cache
 from math import prod
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -262,13 +263,7 @@ class Tensor:
 
     def byte_strides(self) -> tuple[int, ...]:
         """Return the strides in bytes, 0 along axes where nobody takes a step."""
-        itemsize = self.dtype.itemsize
-        return tuple(
-            [
-                stride * itemsize if size > 1 else 0
-                for size, stride in zip(self.shape, self.strides, strict=True)
-            ]
-        )
+        return _geometry(self.shape, self.strides, self.offset, self.dtype.itemsize)[2]
 
     def numpy(self) -> NDArray[Any]:
         """Copy the elements to the host.
@@ -300,20 +295,30 @@ class Tensor:
 
         Bytes in between count, whether an element lies there or not.
         """
-        if self.size == 0:
-            return 0, 0
-        low = high = self.offset
-        for size, stride in zip(self.shape, self.strides, strict=True):
-            reach = (size - 1) * stride
-            if reach < 0:
-                low += reach
-            else:
-                high += reach
-        itemsize = self.dtype.itemsize
-        return low * itemsize, (high + 1) * itemsize
+        return _geometry(self.shape, self.strides, self.offset, self.dtype.itemsize)[:2]
 
     def _refuse(self, name: str, problem: str) -> NoReturn:
         fail(Status.ACLNN_ERR_PARAM_INVALID, f"{name} {problem}")
+
+
+@lru_cache(maxsize=4096)
+def _geometry(
+    shape: tuple[int, ...], strides: tuple[int, ...], offset: int, itemsize: int
+) -> tuple[int, int, tuple[int, ...]]:
+    """Return the first byte, the one after the last, and the strides in bytes."""
+    steps = tuple(
+        [stride * itemsize if size > 1 else 0 for size, stride in zip(shape, strides, strict=True)]
+    )
+    if 0 in shape:
+        return 0, 0, steps
+    low = high = offset * itemsize
+    for size, step in zip(shape, steps, strict=True):
+        reach = (size - 1) * step
+        if reach < 0:
+            low += reach
+        else:
+            high += reach
+    return low, high + itemsize, steps
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
