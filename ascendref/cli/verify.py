@@ -76,6 +76,16 @@ class Request:
             )
         ]
 
+    def command(self) -> str:
+        """Return the call that asks for this."""
+        words = ["ascendref", "verify"]
+        words += [] if self.operator is None else [self.operator]
+        words += [f"--dtype {kind}" for kind in self.kinds]
+        words += [f"--compute {name}" for name in self.computed]
+        words += [f"--attr {attribute}" for attribute in self.attributes]
+        words += ["--exhaustive"] if self.exhaustive else [f"--seed {self.seed}"]
+        return " ".join(words)
+
     def half(self) -> tuple[str, ...]:
         """Return the half-precision compute types to check step by step."""
         return tuple(name for name in HALF if name in (self.computed or HALF))
@@ -375,16 +385,21 @@ def histogram_text(tally: Tally) -> str:
     return " ".join(f"{name}: {count:,}" for name, count in list(pairs)[FIRST_WRONG:] if count)
 
 
-def grid_table(findings: Findings) -> Table:
-    """Return the step-by-step checks as a table, settings added up."""
-    table = Table("step by step", "type", "in", "pairs", "differing")
+def grid_rows(cases: Sequence[GridCase]) -> list[tuple[str, ...]]:
+    """Return the step-by-step checks as cells, settings added up."""
     totals: dict[tuple[str, str, str], list[int]] = {}
-    for case in findings.grids:
+    for case in cases:
         counts = totals.setdefault((case.plan.operator, case.plan.kind, case.compute), [0, 0])
         counts[0] += case.pairs
         counts[1] += case.differing
-    for key, (pairs, differing) in totals.items():
-        table.add_row(*key, f"{pairs:,}", f"{differing:,}")
+    return [(*key, *(f"{count:,}" for count in counts)) for key, counts in totals.items()]
+
+
+def grid_table(findings: Findings) -> Table:
+    """Return the step-by-step checks as a table."""
+    table = Table("step by step", "type", "in", "pairs", "differing")
+    for row in grid_rows(findings.grids):
+        table.add_row(*row)
     return table
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..dtypes import ELEMENT_TYPES, float_format
 from .study import COMPUTED, Cost, Study
-from .sweep import PROFILE_BITS, Outcome
+from .sweep import PROFILE_BITS, TORCH, Outcome
 
 #: colours that stay apart in print and for the colour-blind (Okabe and Ito)
 COLOURS: Final = {
@@ -19,9 +21,13 @@ COLOURS: Final = {
     "bfloat16": "#E69F00",
     "float32": "#0072B2",
     "float64": "#000000",
-    "torch": "#D55E00",
+    TORCH: "#D55E00",
 }
 LABELS: Final = {"float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64"}
+#: errors in ulp beyond these are drawn at the edge
+_FLOOR, _CEILING = 0.1, 12.0
+#: sizes of marks, largest first: equal errors show as rings
+_SIZES: Final = {TORCH: 3.0, "float32": 2.4, "bfloat16": 1.8, "float16": 1.4, "float64": 1.0}
 _STYLE: Final = {
     "font.family": "serif",
     "font.size": 8,
@@ -56,15 +62,30 @@ def check_plot(path: Path) -> None:
         raise ValueError(f"is {path}; the folder {path.parent} does not exist")
 
 
-def data_of_profile(kind: str) -> NDArray[np.float64]:
-    """Return the datum in the middle of each bin of a profile; NaN for the bins of NaN."""
+def _place(values: Any, kind: str) -> NDArray[np.float64]:
+    """Return where data stand on an axis on which neighbouring numbers are equally far apart.
+
+    It is 0 at zero and logarithmic in both directions, in binades.
+    """
     numpy = ELEMENT_TYPES[kind].numpy
     raw = np.dtype(f"u{numpy.itemsize}")
-    shift = 8 * numpy.itemsize - PROFILE_BITS
+    with np.errstate(over="ignore"):
+        bits = np.asarray(values, numpy).view(raw).astype(np.int64)
+    half = 1 << (8 * raw.itemsize - 1)
+    steps = np.where(bits < half, bits, half - bits)
+    placed: NDArray[np.float64] = steps / float(1 << float_format(ELEMENT_TYPES[kind]).fraction)
+    return placed
+
+
+def _profile_places(kind: str) -> NDArray[np.float64]:
+    """Return where the middle of each bin of a profile stands; NaN for bins of NaN."""
+    numpy = ELEMENT_TYPES[kind].numpy
+    raw = np.dtype(f"u{numpy.itemsize}")
+    shift = 8 * raw.itemsize - PROFILE_BITS
     bits = (np.arange(1 << PROFILE_BITS) << shift) + (1 << shift >> 1)
-    with np.errstate(all="ignore"):
-        middle: NDArray[np.float64] = bits.astype(raw).view(numpy).astype(np.float64)
-    return middle
+    middle = bits.astype(raw).view(numpy)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isnan(middle.astype(np.float64)), np.nan, _place(middle, kind))
 
 
 def draw_errors(outcomes: Sequence[Outcome], path: Path) -> None:
@@ -89,53 +110,61 @@ def draw_errors(outcomes: Sequence[Outcome], path: Path) -> None:
                 chosen = [o for o in outcomes if (o.plan.operator, o.plan.kind) == (name, kind)]
                 handles |= _draw_panel(panels[row, column], chosen, kind)
                 if row == 0:
-                    panels[row, column].set_title(LABELS[kind])
+                    panels[row, column].set_title(f"{LABELS[kind]} data")
             panels[row, 0].set_ylabel(name.replace("_backward", "").replace("_", " "))
-        figure.supxlabel("input", fontsize=8)
-        figure.supylabel("largest error in ulp", fontsize=8)
+        figure.supxlabel("input, by its place among the numbers of the type", fontsize=8)
+        figure.supylabel("largest error over all gradients and settings, in ulp", fontsize=8)
         figure.legend(
-            handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles),
-            frameon=False,
+            handles.values(), handles.keys(), loc="outside upper center", ncols=3,
+            markerscale=2, frameon=False,
         )  # fmt: skip
         figure.savefig(path)
 
 
 def _draw_panel(axes: Any, outcomes: Sequence[Outcome], kind: str) -> dict[str, Any]:
     """Draw one panel; return what the legend is to show."""
-    data = data_of_profile(kind)
-    order = np.argsort(data)
-    order = order[np.isfinite(data[order])]
-    handles = {}
-    for name in dict.fromkeys(name for outcome in outcomes for name in outcome.tallies):
+    places = _profile_places(kind)
+    handles: dict[str, Any] = {}
+    highest = 0.0
+    for depth, name in enumerate(n for n in _SIZES if n in outcomes[0].tallies):
         profile = np.max([outcome.tallies[name].profile for outcome in outcomes], axis=0)
-        values = profile[order]
-        met = values > 0
-        label = "PyTorch" if name == "torch" else f"in {LABELS[name]}"
+        met = (profile > 0) & np.isfinite(places)
+        label = "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
         (handles[label],) = axes.plot(
-            data[order][met], np.clip(values[met], None, 1e9),
-            ".", markersize=1.6, markeredgewidth=0, color=COLOURS[name], label=label,
-            zorder=3 if name == "float64" else 2, rasterized=True,
+            places[met], np.maximum(profile[met], _FLOOR), "o", markersize=_SIZES[name],
+            markeredgewidth=0, color=COLOURS[name], zorder=2 + depth, rasterized=True,
         )  # fmt: skip
-    stated = [outcome.bound("float32") for outcome in outcomes]
-    limits = [bound.ulp for bound in stated if bound is not None]
-    handles["correctly rounded: at most ½"] = axes.axhline(
-        0.5, color="0.55", linewidth=0.6, linestyle="-", zorder=1
-    )
-    if limits and max(limits) > 0.5 and "float32" in outcomes[0].tallies:
-        handles["stated bound, in F32"] = axes.axhline(
-            max(limits), color=COLOURS["float32"], linewidth=0.7, linestyle="--", zorder=1
-        )
-    smallest = np.nanmin(np.abs(data[data != 0]))
-    decades = 10.0 ** np.ceil(np.log10(max(smallest, 1e-6)))
-    axes.set_xscale("symlog", linthresh=decades, linscale=0.4)
-    low, high = data[order][0], data[order][-1]
-    step = 8 if high < 1e6 else 24
-    exponents = [e for e in range(-step, 40, step) if 10.0**e <= high]
-    axes.set_xticks([-(10.0**e) for e in exponents] + [0.0] + [10.0**e for e in exponents])
-    axes.set_xlim(low, high)
+        beyond = met & (profile > _CEILING)
+        if beyond.any():
+            (handles[f"{label}, beyond the axis"],) = axes.plot(
+                places[beyond], np.full(beyond.sum(), 0.97), "^", markersize=2.6,
+                markeredgewidth=0, color=COLOURS[name], transform=axes.get_xaxis_transform(),
+            )  # fmt: skip
+        highest = max(highest, float(profile.max()))
     axes.set_yscale("log")
-    axes.grid(True, color="0.9", linewidth=0.4)
+    axes.set_ylim(_FLOOR / 1.2, _CEILING)
+    ticks = (0.1, 0.5, 1, 2, 4, 8)
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
+    axes.axhline(0.5, color="0.6", linewidth=0.6, zorder=1)
+    limits = [bound.ulp for o in outcomes if (bound := o.bound("float32")) is not None]
+    if "float32" in outcomes[0].tallies and limits and max(limits) > 0.5:
+        handles["largest stated bound, F32"] = axes.axhline(
+            max(limits), color=COLOURS["float32"], linewidth=0.8, linestyle="--", zorder=1
+        )
+    if highest == 0:
+        axes.text(0.5, 0.15, "exact", transform=axes.transAxes, ha="center", color="0.4")
+    powers = (-2, 0, 2, 4) if kind == "float16" else (-20, 0, 20)
+    values = [0.0] + [sign * 10.0**power for power in powers for sign in (1, -1)]
+    names = ["0"] + [
+        f"${sign}10^{{{power}}}$" if power else f"${sign}1$"
+        for power in powers
+        for sign in ("", "-")
+    ]
+    axes.set_xticks(_place(values, kind), names, rotation=90)
+    edge = float(_place([math.inf], kind)[0])
+    axes.set_xlim(-edge, edge)
+    axes.grid(True, axis="x", color="0.92", linewidth=0.4)
     return handles
 
 
@@ -150,7 +179,7 @@ def draw_study(studies: Sequence[Study], path: Path) -> None:
         panels = figure.subplots(2, len(studies), squeeze=False, height_ratios=(3, 2))
         for column, study in enumerate(studies):
             above, below = panels[:, column]
-            above.set_title(study.subject.label(study.setting), fontsize=7, pad=3)
+            above.set_title(textwrap.fill(study.subject.label(study.setting), 26), fontsize=7)
             above.set_yscale("log", base=2)
             for compute, errors in study.errors.items():
                 met = errors > 0
@@ -160,8 +189,9 @@ def draw_study(studies: Sequence[Study], path: Path) -> None:
                 )  # fmt: skip
                 half = 2.0 ** -(float_format(ELEMENT_TYPES[compute]).fraction + 1)
                 above.axhline(half, color=COLOURS[compute], linewidth=0.6, linestyle="--")
-            above.set_ylim(2.0**-66, 2.0**-4)
-            above.set_yticks([2.0**-power for power in (8, 11, 24, 53)])
+            above.set_ylim(2.0**-66, 2.0**-3)
+            halves = [float_format(ELEMENT_TYPES[c]).fraction + 1 for c in COMPUTED]
+            above.set_yticks([2.0**-half for half in halves])
             above.set_xlabel(f"{study.subject.operator.name}: {study.subject.data}", fontsize=7)
             above.grid(True, axis="x", color="0.9", linewidth=0.4)
             _draw_costs(below, study)
@@ -177,8 +207,9 @@ def draw_study(studies: Sequence[Study], path: Path) -> None:
             )
         )
         figure.legend(
-            handles=handles, loc="outside upper center", ncols=len(handles), frameon=False
-        )
+            handles=handles, loc="outside upper center", ncols=min(len(handles), 2 * len(studies)),
+            frameon=False,
+        )  # fmt: skip
         figure.savefig(path)
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .. import __version__
 from ..errors import ArgumentValueError
 from .sweep import Outcome, Plan, Tally
 
@@ -73,7 +71,7 @@ def load(path: Path, plans: Sequence[Plan]) -> list[Outcome]:
 
 def identity(plans: Sequence[Plan]) -> list[Any]:
     """Return what must be the same for a run to go on: versions and sweeps."""
-    versions = [__version__, np.__version__]
+    versions = [importlib.metadata.version(name) for name in ("ascendref", "numpy", "numba")]
     return versions + [
         [p.operator, p.kind, p.label, list(p.computed), p.exhaustive, p.seed] for p in plans
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,16 +18,16 @@ from ..dtypes import ELEMENT_TYPES, ElementType, float_format
 from . import exact
 from .bounds import Bound, stated
 from .subjects import SUBJECTS, Setting, Subject
-from .truth import CLASSES, EXACT, FIRST_WRONG, NAN, ZERO_SIGN, Doubles, _classify, judge, target
+from .truth import CLASSES, FIRST_WRONG, NAN, ZERO_SIGN, classify, judge, target
 
 #: what is measured beside the compute types: PyTorch's operator on the same inputs
 TORCH: Final = "torch"
 
 #: results in a block: a divisor of neither 2**32 nor of any power of two, so that a mean divides by
 #: a number that is not one either
-BLOCK: Final = 60 * 65536
+BLOCK: Final = 30 * 65536
 #: chunks of a block that are judged in parallel
-_CHUNKS: Final = 60
+_CHUNKS: Final = 30
 #: the upper bits of a datum that say where in the profile of errors it goes
 PROFILE_BITS: Final = 12
 
@@ -284,13 +285,16 @@ class Runner:
                     histogram[0, m, NAN] += 1
                     continue
                 error = exact.error_in_ulp(value, wanted, self.form)
-                histogram[0, m, _classify(value, wanted.rounded, error)] += 1
+                histogram[0, m, classify(value, wanted.rounded, error)] += 1
                 if error > worst[m, i]:
                     worst[m, i], column[m, i] = error, j
+        # patterns are in order, so that a bin is a run of rows
         bins = patterns >> (8 * patterns.itemsize - PROFILE_BITS)
+        starts = np.flatnonzero(np.diff(bins, prepend=bins[0] ^ 1))
         for m, tally in enumerate(outcome.tallies.values()):
             tally.histogram = (histogram[:, m].sum(axis=0) + tally.histogram).tolist()
-            np.maximum.at(tally.profile, bins, worst[m].astype(np.float32))
+            largest = np.maximum.reduceat(worst[m], starts).astype(np.float32)
+            tally.profile[bins[starts]] = np.maximum(tally.profile[bins[starts]], largest)
             i = int(worst[m].argmax())
             if worst[m, i] > tally.max_ulp:
                 j = int(column[m, i])
@@ -336,13 +340,12 @@ class Runner:
             return peer(subject, tensors, plan.setting.scalars)
         function = getattr(operators, plan.operator)
         result = function(**tensors, **plan.setting.scalars, compute_dtype=computed)
-        return (result[0] if isinstance(result, tuple) else result)[0]
+        first: NDArray[Any] = result[0] if isinstance(result, tuple) else result
+        return first.reshape(full.shape[1:])
 
 
 def run(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
     """Go on with unfinished sweeps, one after the other; yield after every block."""
-    import time
-
     for outcome in outcomes:
         if outcome.finished:
             continue
@@ -352,6 +355,3 @@ def run(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
             runner.step()
             outcome.seconds += time.perf_counter() - start
             yield outcome
-
-
-__all__ = ["EXACT", "TORCH", "Doubles", "Outcome", "Place", "Plan", "Runner", "Tally", "run"]

@@ -247,11 +247,11 @@ def _power(exponent: int) -> float:
 def _ulp_exponent(value: float, fraction: int, lowest: int, highest: int) -> int:
     """Return the exponent of the unit in the last place at a finite value."""
     exponent = ((np.float64(value).view(np.int64) >> 52) & 0x7FF) - 1023
-    return min(max(exponent, lowest), highest) - fraction
+    return int(min(max(exponent, np.int64(lowest)), np.int64(highest))) - fraction
 
 
 @compiled()
-def _classify(actual: float, golden: float, error: float) -> int:
+def classify(actual: float, golden: float, error: float) -> int:
     """Return the class of a result that is no NaN, beside one that is none."""
     if actual == golden:
         if actual == 0 and math.copysign(1.0, actual) != math.copysign(1.0, golden):
@@ -360,7 +360,7 @@ def judge(
                         continue
                     clipped = min(max(a, -beyond), beyond)
                     error = abs((clipped - near) - far) * scale
-                    histogram[chunk, m, _classify(a, golden, error)] += 1
+                    histogram[chunk, m, classify(a, golden, error)] += 1
                     if error > worst[m, i]:
                         worst[m, i] = error
                         column[m, i] = j
