@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -10,7 +9,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from .subjects import Subject
+from .subjects import Setting, Subject
 
 
 def has_torch() -> bool:
@@ -19,7 +18,11 @@ def has_torch() -> bool:
 
 
 def peer(
-    subject: Subject, tensors: Mapping[str, NDArray[Any]], scalars: Mapping[str, Any]
+    subject: Subject,
+    setting: Setting,
+    gradient: NDArray[Any],
+    data: NDArray[Any],
+    third: NDArray[Any],
 ) -> NDArray[Any]:
     """Return what PyTorch makes of the same tensors and scalars, as float64."""
     import torch
@@ -29,16 +32,7 @@ def peer(
             return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
         return torch.from_numpy(array)
 
-    other = None if subject.other is None else tensor(tensors[subject.other])
-    if other is not None and other.ndim == 1:
-        other = other.reshape(1, -1, 1)
     with torch.no_grad():
-        result = subject.peer(
-            torch,
-            tensor(tensors[subject.gradient]),
-            tensor(tensors[subject.data]),
-            other,
-            **scalars,
-        )
-    doubles: NDArray[Any] = result.double().numpy()[0]
+        result = subject.peer(torch, *map(tensor, (gradient, data, third)), **setting.scalars)
+    doubles: NDArray[Any] = result.double().numpy()
     return doubles

@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 
-from .. import operators
 from ..dtypes import ELEMENT_TYPES, FLOAT64
 from . import exact
 from .steps import Arithmetic, evaluate
@@ -58,11 +57,7 @@ class Study:
 def study(subject: Subject, setting: Setting, seed: int) -> Study:
     """Send the same data through every compute type."""
     data, gradients = _data(subject, seed)
-    other = setting.other
-    third = {"self": data, "-self": -data}[other] if isinstance(other, str) else np.full_like(
-        data, 0.0 if other is None else other
-    )  # fmt: skip
-    third = _short(third)
+    third = _short(setting.third(data))
     numbers = subject.numbers(setting, data.size)
     form = target(FLOAT64)
     wanted = [
@@ -72,7 +67,8 @@ def study(subject: Subject, setting: Setting, seed: int) -> Study:
     golden = np.array([float(value) for value in wanted])
     errors, costs, points = {}, {}, {}
     for compute in COMPUTED:
-        found = _compute(subject, setting, compute, gradients, data, third)
+        tensors = (array[:, None] for array in (gradients, data, third))
+        found = subject.call(setting, compute, *tensors)[:, 0]
         # F64 results are as fine as golden: the difference is taken of fractions
         away = [abs(Fraction(f) - v) for f, v in zip(found.tolist(), wanted, strict=True)]
         absolute = np.array([float(value) for value in away])
@@ -108,21 +104,6 @@ def _exact(
     value = exact.golden(subject.exact(x, t, *numbers), g, form).exact
     assert value is not None  # the data are finite, and inside
     return value
-
-
-def _compute(
-    subject: Subject, setting: Setting, compute: str, g: Doubles, x: Doubles, third: Doubles
-) -> Doubles:
-    tensors = {subject.gradient: g, subject.data: x}
-    if subject.other is not None:
-        tensors[subject.other] = third
-    if isinstance(setting.other, str):  # a weight for each channel, which is axis 1
-        tensors = {name: array[None] for name, array in tensors.items()}
-        tensors[subject.other or ""] = third
-    function = getattr(operators, subject.operator.name)
-    result = function(**tensors, **setting.scalars, compute_dtype=compute)
-    doubles: Doubles = result[0][0] if isinstance(result, tuple) else result
-    return doubles
 
 
 def _cost(absolute: Doubles, golden: Doubles, compute: str) -> Cost:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .. import operators
 from ..errors import ArgumentValueError
 from ..spec import OPERATORS, Operator, check_scalar
 from . import exact, truth
@@ -24,6 +26,12 @@ class Setting(NamedTuple):
     #: the third tensor where there is one: a number for all elements, ``"self"`` for the datum
     #: itself or ``"-self"`` for its negative
     other: Other = None
+
+    def third(self, data: NDArray[Any]) -> NDArray[Any]:
+        """Return an element of the third tensor for each datum."""
+        if isinstance(self.other, str):
+            return data if self.other == "self" else -data
+        return np.full_like(data, self.other or 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +54,26 @@ class Subject:
     other: str | None = None
     #: the same operator in PyTorch: ``(torch, gradient, data, other, **scalars) -> result``
     peer: Callable[..., Any] = field(kw_only=True)
+
+    def call(
+        self,
+        setting: Setting,
+        compute: str,
+        gradient: NDArray[Any],
+        data: NDArray[Any],
+        third: NDArray[Any],
+    ) -> NDArray[Any]:
+        """Return the operator's first result; all tensors have one shape of rank 2."""
+        tensors = {self.gradient: gradient, self.data: data}
+        if self.other is not None:
+            tensors[self.other] = third
+        if isinstance(setting.other, str):  # what depends on the datum is one for each channel
+            tensors = {name: array[None] for name, array in tensors.items()}
+            tensors[self.other or ""] = np.ascontiguousarray(third[:, 0])
+        function = getattr(operators, self.operator.name)
+        value = function(**tensors, **setting.scalars, compute_dtype=compute)
+        result: NDArray[Any] = value[0] if isinstance(value, tuple) else value
+        return result.reshape(data.shape)
 
     def given(self, attributes: Mapping[str, float | str]) -> tuple[Setting, ...]:
         """Return the settings in which some scalars have given values, the others their first."""

@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import operators
 from ..dtypes import ELEMENT_TYPES, ElementType, float_format
 from . import exact
 from .bounds import Bound, stated
+from .peers import peer
 from .subjects import SUBJECTS, Setting, Subject
 from .truth import CLASSES, FIRST_WRONG, NAN, ZERO_SIGN, classify, judge, target
 
@@ -37,6 +37,8 @@ F32_GRADIENTS: Final = (1.0, -1.7182817, 2.5e-40)
 
 #: data and gradients of a sample, by the size of an element
 _SAMPLED: Final = {2: (256, 4096), 4: (1 << 18, 4)}
+#: numbers near which every sample looks, beside the ends of the type's range
+_SPECIAL: Final = (0.0, 0.5, 1.0, math.inf)
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class Plan:
 
     def _sample(self, count: int, edges: Sequence[float]) -> NDArray[Any]:
         form = float_format(self.element)
-        special = [0.0, form.smallest, form.normal, 0.5, 1.0, form.largest, math.inf]
+        special = [*_SPECIAL, form.smallest, form.normal, form.largest]
         with np.errstate(over="ignore", invalid="ignore"):
             near = np.array([*special, *edges], np.float64).astype(self.element.numpy)
         patterns = near.view(self.raw)
@@ -243,7 +245,7 @@ class Runner:
         rows, columns, subjects = plan.rows, plan.gradients.size, len(plan.computed)
         self._length = -(-rows // _CHUNKS)
         self._chunks = -(-rows // self._length)
-        self._data = np.empty((1, rows, columns), plan.element.numpy)
+        self._data = np.empty((rows, columns), plan.element.numpy)
         self._other = np.empty_like(self._data)
         self._gradients = np.empty_like(self._data)
         self._gradients[...] = plan.gradients
@@ -259,15 +261,16 @@ class Runner:
         plan, outcome, subject = self.plan, self.outcome, self.plan.subject
         patterns = plan.patterns(outcome.done)
         data = patterns.view(plan.element.numpy)
+        other = plan.setting.third(data)
         rows, columns = data.size, plan.gradients.size
-        other = self._other_of(data)
+        self._data[:rows], self._other[:rows] = data[:, None], other[:, None]
         numbers = subject.numbers(plan.setting, rows * columns)
         factors = self._factors[:rows]
         exact_data, exact_other = data.astype(np.float64), other.astype(np.float64)
         subject.factors(exact_data, exact_other, *numbers, factors)
         actual = self._actual[:, :rows]
         for number, computed in enumerate(plan.computed):
-            actual[number] = self._compute(computed, data, other)
+            actual[number] = self._compute(computed, rows)
         histogram = np.zeros((self._chunks, len(plan.computed), CLASSES), np.int64)
         worst, column = self._worst[:, :rows], self._column[:, :rows]
         gradients = plan.gradients.astype(np.float64)
@@ -311,37 +314,13 @@ class Runner:
         outcome.pairs += rows * columns
         outcome.done += 1
 
-    def _other_of(self, data: NDArray[Any]) -> NDArray[Any]:
-        """Return the third tensor, an element for each datum."""
-        other = self.plan.setting.other
-        if other == "self":
-            return data
-        if other == "-self":
-            return -data
-        return np.full_like(data, 0.0 if other is None else other)
-
-    def _compute(self, computed: str, data: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    def _compute(self, computed: str, rows: int) -> NDArray[Any]:
         """Return the operator's results."""
         plan, subject = self.plan, self.plan.subject
-        rows = data.size
-        full, gradients = self._data[:, :rows], self._gradients[:, :rows]
-        full[...] = data[:, None]
-        tensors = {subject.gradient: gradients, subject.data: full}
-        if subject.other is not None:
-            if isinstance(plan.setting.other, str):
-                tensors[subject.other] = other  # one for each channel
-            else:
-                spread = self._other[:, :rows]
-                spread[...] = other[:, None]
-                tensors[subject.other] = spread
+        tensors = self._gradients[:rows], self._data[:rows], self._other[:rows]
         if computed == TORCH:
-            from .peers import peer
-
-            return peer(subject, tensors, plan.setting.scalars)
-        function = getattr(operators, plan.operator)
-        result = function(**tensors, **plan.setting.scalars, compute_dtype=computed)
-        first: NDArray[Any] = result[0] if isinstance(result, tuple) else result
-        return first.reshape(full.shape[1:])
+            return peer(subject, plan.setting, *tensors)
+        return subject.call(plan.setting, computed, *tensors)
 
 
 def run(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
