@@ -72,7 +72,7 @@ def test_the_picture_and_the_report(everything: tuple[Result, Path]) -> None:
 def test_one_operator_as_a_table() -> None:
     done = call(*ONE, "--attr", "lambd=0.25")
     assert done.exit_code == 0, done.stderr
-    for text in ("lambd=0.25", "1,048,576", "step by step", "every stated bound holds"):
+    for text in ("lambd=0.25", "1,048,576 pairs", "step by step", "every stated bound holds"):
         assert text in " ".join(done.stdout.split())
 
 
@@ -82,7 +82,7 @@ def test_the_vendors_name_and_one_compute_type() -> None:
     found = json.loads(done.stdout)
     assert done.exit_code == 0
     assert {row["computed"] for row in found["sweeps"]} == {"bfloat16"}
-    assert all(row["max_ulp"] > 1 and row["bound"] is None for row in found["sweeps"])
+    assert all(row["max_ulp"] > 0.75 and row["bound"] is None for row in found["sweeps"])
     assert {row["compute_dtype"] for row in found["step_by_step"]} == {"bfloat16"}
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import ArgumentValueError
-from ..verify.study import COMPUTED, PAIRS, Study, study
+from ..verify.study import COMPUTED, PAIRS, Cost, Study, study
 from ..verify.subjects import SUBJECTS, find_subject
 from .run import parse_attributes
 from .screen import print_json, progress
@@ -40,6 +40,10 @@ def run_study(
     else:
         for row in studies:
             Console().print(study_table(row))
+        print(
+            f"{PAIRS:,} pairs of numbers that every compute type holds, and F64 results:"
+            " what is lost is lost in between"
+        )
 
 
 def as_dict(row: Study) -> dict[str, Any]:
@@ -67,21 +71,25 @@ def as_dict(row: Study) -> dict[str, Any]:
 def study_table(row: Study) -> Table:
     """Return a table: a row for each rounding point, a column for each compute type."""
     table = Table(
-        f"{row.subject.operator.name}\n{row.subject.label(row.setting)}",
-        *(f"{compute}\nmean, max ulp" for compute in COMPUTED),
+        "mean and largest error\nin ulp of the compute type",
+        *COMPUTED,
+        title=f"{row.subject.operator.name}, {row.subject.label(row.setting)}",
+        title_justify="left",
     )
     points = dict.fromkeys(point for costs in row.points.values() for point in costs)
     for point in points:
         cells = []
         for compute in COMPUTED:
             cost = row.points.get(compute, {}).get(point)
-            cells.append("" if cost is None else f"{cost.mean_ulp:.3f}  {cost.max_ulp:.3f}")
+            cells.append("" if cost is None else ulps(cost))
         table.add_row(f"{point} alone", *cells)
     table.add_section()
-    costs = [row.costs[compute] for compute in COMPUTED]
-    table.add_row("all", *(f"{cost.mean_ulp:.3f}  {cost.max_ulp:.3f}" for cost in costs))
-    table.add_row(
-        "relative error",
-        *(f"{row.errors[c].mean():.2g}  {row.errors[c].max():.2g}" for c in COMPUTED),
-    )
+    table.add_row("all roundings", *(ulps(row.costs[compute]) for compute in COMPUTED))
+    largest = (f"{row.errors[compute].max():.1e}" for compute in COMPUTED)
+    table.add_row("largest relative error", *largest)
     return table
+
+
+def ulps(cost: Cost) -> str:
+    """Return a mean and a largest error."""
+    return f"{cost.mean_ulp:.2f} {cost.max_ulp:.2f}"

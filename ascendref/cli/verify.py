@@ -267,7 +267,7 @@ def class_names() -> list[str]:
     names[EXACT], names[ROUNDED] = "exact", "rounded"
     low = ""
     for number, edge in enumerate(EDGES):
-        names[FIRST_WRONG + number] = f"<= {edge:.4g}" if math.isfinite(edge) else f"> {low}"
+        names[FIRST_WRONG + number] = f"≤{edge:.4g}" if math.isfinite(edge) else f">{low}"
         low = f"{edge:.4g}"
     names[NAN], names[ZERO_SIGN] = "NaN", "sign of 0"
     return names
@@ -331,7 +331,8 @@ def place_dict(place: Place) -> dict[str, float | str]:
 def show(findings: Findings, state: Path) -> None:
     """Print what was found."""
     console = Console()
-    for table in (sweep_table(findings.outcomes), grid_table(findings), sum_table(findings)):
+    tables = [*sweep_tables(findings.outcomes), grid_table(findings), sum_table(findings)]
+    for table in tables:
         if table.row_count:
             console.print(table)
     if findings.interrupted:
@@ -347,42 +348,47 @@ def show(findings: Findings, state: Path) -> None:
         print("every stated bound holds" + (" so far" if findings.interrupted else ""))
 
 
-def sweep_table(outcomes: Sequence[Outcome]) -> Table:
-    """Return the sweeps as a table."""
-    table = Table(
-        "operator", "type", "setting", "in", "pairs", "hard", "wrong", "max ulp", "where",
-        "wrong ones by ulp", "stated",
-    )  # fmt: skip
+def sweep_tables(outcomes: Sequence[Outcome]) -> list[Table]:
+    """Return the sweeps as tables, one for each operator and type."""
+    tables: dict[tuple[str, str], Table] = {}
     for outcome in outcomes:
         if not outcome.done:
             continue
+        plan = outcome.plan
+        if (plan.operator, plan.kind) not in tables:
+            title = f"{plan.operator}, {plan.kind}: {plan.pairs:,} pairs each"
+            tables[plan.operator, plan.kind] = Table(
+                "setting", "in", "hard", "wrong", "by ulp", "max ulp", "at input\nand gradient",
+                "stated", title=title, title_justify="left",
+            )  # fmt: skip
+        table = tables[plan.operator, plan.kind]
         for number, (name, tally) in enumerate(outcome.tallies.items()):
-            plan = outcome.plan
-            head = (plan.operator, plan.kind, plan.label) if number == 0 else ("", "", "")
-            counts = (f"{outcome.pairs:,}", f"{outcome.hard:,}") if number == 0 else ("", "")
+            head = (plan.label, f"{outcome.hard:,}") if number == 0 else ("", "")
             bound = outcome.bound(name)
             verdict = "-" if bound is None else str(bound)
             if not outcome.holds(name):
-                verdict += ": BROKEN"
+                verdict += "\nBROKEN"
             table.add_row(
-                *head, name, *counts, f"{tally.wrong:,}", f"{tally.max_ulp:.6g}",
-                where_text(tally), histogram_text(tally), verdict,
+                head[0], name, head[1], f"{tally.wrong:,}", histogram_text(tally, "\n"),
+                f"{tally.max_ulp:.5g}", where_text(tally, "\n"), verdict,
             )  # fmt: skip
         table.add_section()
-    return table
+    return list(tables.values())
 
 
-def where_text(tally: Tally) -> str:
+def where_text(tally: Tally, separator: str = ", ") -> str:
     """Return where the largest error is: input and gradient."""
     if tally.at is None or tally.max_ulp == 0:
         return ""
-    return f"({tally.at.data:.6g}, {tally.at.gradient:.6g})"
+    return f"{tally.at.data:.6g}{separator}{tally.at.gradient:.6g}"
 
 
-def histogram_text(tally: Tally) -> str:
+def histogram_text(tally: Tally, separator: str = ", ") -> str:
     """Return how many results are wrong by how much."""
     pairs = zip(class_names(), tally.histogram, strict=True)
-    return " ".join(f"{name}: {count:,}" for name, count in list(pairs)[FIRST_WRONG:] if count)
+    return separator.join(
+        f"{name}: {count:,}" for name, count in list(pairs)[FIRST_WRONG:] if count
+    )
 
 
 def grid_rows(cases: Sequence[GridCase]) -> list[tuple[str, ...]]:

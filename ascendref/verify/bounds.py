@@ -17,7 +17,7 @@ class Bound(NamedTuple):
     rounded: bool = False
 
     def __str__(self) -> str:
-        return "correctly rounded" if self.rounded else f"{self.ulp:.9g} ulp"
+        return "correctly rounded" if self.rounded else f"{self.ulp:.4g} ulp"
 
     def holds(self, wrong: int, mismatches: int, max_ulp: float) -> bool:
         """Tell whether a measurement stays within."""

@@ -209,7 +209,7 @@ def logit_factors(data: Doubles, other: Doubles, low: float, high: float, table:
 #: classes of a result. The first two are right; the next are wrongly rounded numbers, by the
 #: largest error in ulp that the class holds; then come a number for a NaN or the reverse, and a
 #: zero of the wrong sign
-EDGES: Final = (0.5 + 2.0**-8, 0.75, 1.0, 1.5, 2.0, 4.0, 16.0, math.inf)
+EDGES: Final = (0.5 + 2.0**-8, 1.0, 1.5, 2.0, 4.0, 16.0, math.inf)
 EXACT, ROUNDED, FIRST_WRONG = range(3)
 NAN: Final = FIRST_WRONG + len(EDGES)
 ZERO_SIGN: Final = NAN + 1
