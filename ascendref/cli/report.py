@@ -33,7 +33,7 @@ def lines(path: Path, request: Request, findings: Findings) -> Iterator[str]:
     )
     yield "# Accuracy"
     yield ""
-    yield f"Measured by `{request.command()} --report {path.name}`: {extent}."
+    yield f"Measured by `{request.command()} --report {path}`: {extent}."
     yield ""
     yield f"- {datetime.datetime.now(datetime.UTC):%d %B %Y}"
     yield "- " + ", ".join(f"{name} {version}" for name, version in versions().items())

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.table import Table
@@ -348,6 +349,17 @@ def show(findings: Findings, state: Path) -> None:
         print("every stated bound holds" + (" so far" if findings.interrupted else ""))
 
 
+_HEADINGS: Final = (
+    "setting",
+    "in",
+    "wrong",
+    "by ulp",
+    "max ulp",
+    "at input\nand gradient",
+    "stated",
+)
+
+
 def sweep_tables(outcomes: Sequence[Outcome]) -> list[Table]:
     """Return the sweeps as tables, one for each operator and type."""
     tables: dict[tuple[str, str], Table] = {}
@@ -357,20 +369,23 @@ def sweep_tables(outcomes: Sequence[Outcome]) -> list[Table]:
         plan = outcome.plan
         if (plan.operator, plan.kind) not in tables:
             title = f"{plan.operator}, {plan.kind}: {plan.pairs:,} pairs each"
-            tables[plan.operator, plan.kind] = Table(
-                "setting", "in", "hard", "wrong", "by ulp", "max ulp", "at input\nand gradient",
-                "stated", title=title, title_justify="left",
-            )  # fmt: skip
+            table = tables[plan.operator, plan.kind] = Table(
+                title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+            )
+            for heading in _HEADINGS:
+                table.add_column(heading, overflow="fold")
         table = tables[plan.operator, plan.kind]
         for number, (name, tally) in enumerate(outcome.tallies.items()):
-            head = (plan.label, f"{outcome.hard:,}") if number == 0 else ("", "")
+            head = (
+                "\n".join([*plan.label.split(), f"({outcome.hard:,} hard)"]) if number == 0 else ""
+            )
             bound = outcome.bound(name)
-            verdict = "-" if bound is None else str(bound)
+            verdict = "-" if bound is None else str(bound).replace(" ", "\n")
             if not outcome.holds(name):
                 verdict += "\nBROKEN"
             table.add_row(
-                head[0], name, head[1], f"{tally.wrong:,}", histogram_text(tally, "\n"),
-                f"{tally.max_ulp:.5g}", where_text(tally, "\n"), verdict,
+                head, name, f"{tally.wrong:,}", histogram_text(tally, "\n"),
+                f"{tally.max_ulp:.4g}", where_text(tally, "\n"), verdict,
             )  # fmt: skip
         table.add_section()
     return list(tables.values())
@@ -380,7 +395,7 @@ def where_text(tally: Tally, separator: str = ", ") -> str:
     """Return where the largest error is: input and gradient."""
     if tally.at is None or tally.max_ulp == 0:
         return ""
-    return f"{tally.at.data:.6g}{separator}{tally.at.gradient:.6g}"
+    return f"{tally.at.data:.5g}{separator}{tally.at.gradient:.5g}"
 
 
 def histogram_text(tally: Tally, separator: str = ", ") -> str:

@@ -175,7 +175,7 @@ def draw_study(studies: Sequence[Study], path: Path) -> None:
     from matplotlib.lines import Line2D
 
     with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(max(2.25 * len(studies), 3.4), 4.4), layout="constrained")
+        figure = Figure(figsize=(max(2.25 * len(studies), 3.4), 5.0), layout="constrained")
         panels = figure.subplots(2, len(studies), squeeze=False, height_ratios=(3, 2))
         for column, study in enumerate(studies):
             above, below = panels[:, column]

@@ -35,7 +35,7 @@ def rounded(values: Doubles, kind: str) -> Doubles:
     --------
     >>> import numpy as np
     >>> rounded(np.array([2049.0, 2051.0, 65520.0, -1e-9]), "float16")
-    array([2048., 2052.,   inf,  -0.])
+    array([2048., 2052.,   inf,   -0.])
     """
     if kind == "float64":
         return values

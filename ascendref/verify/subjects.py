@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import operators
 from ..errors import ArgumentValueError
-from ..spec import OPERATORS, Operator, check_scalar
+from ..spec import OPERATORS, Operator, ScalarParam, check_scalar
 from . import exact, truth
 
 #: the other tensor: a number, or what it is made of
@@ -79,6 +79,10 @@ class Subject:
         """Return the settings in which some scalars have given values, the others their first."""
         others = tuple(dict.fromkeys(setting.other for setting in self.settings))
         scalars = dict(self.settings[0].scalars) | dict(attributes)
+        for param in self.operator.scalars:
+            value = check_scalar(param, self._number(param, scalars[param.name]))
+            names = {number: name for name, number in (param.choices or {}).items()}
+            scalars[param.name] = names.get(int(value), value) if names else value
         return tuple(Setting(scalars, other) for other in others)
 
     def label(self, setting: Setting) -> str:
@@ -96,13 +100,15 @@ class Subject:
         """Return what the oracles get besides the tensors."""
         values = []
         for param in self.operator.scalars:
-            value: Any = setting.scalars[param.name]
-            if isinstance(value, str):
-                value = (param.choices or {})[value]
-            checked = check_scalar(param, value)
             with np.errstate(over="ignore"):
-                values.append(float(np.float32(checked)))
+                number = np.float32(self._number(param, setting.scalars[param.name]))
+            values.append(float(number))
         return self.prepare(*values, size)
+
+    @staticmethod
+    def _number(param: ScalarParam, value: float | str) -> float:
+        """Return a scalar's value as a number."""
+        return (param.choices or {})[value] if isinstance(value, str) else value
 
 
 def _hardshrink(lambd: float, size: int) -> tuple[float, ...]:
