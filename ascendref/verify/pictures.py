@@ -26,6 +26,8 @@ COLOURS: Final = {
 LABELS: Final = {"float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64"}
 #: errors in ulp beyond these are drawn at the edge
 _FLOOR, _CEILING = 0.1, 12.0
+#: names on an axis of inputs
+_TICKS: Final = 9
 #: sizes of marks, largest first: equal errors show as rings
 _SIZES: Final = {TORCH: 3.0, "float32": 2.4, "bfloat16": 1.8, "float16": 1.4, "float64": 1.0}
 _STYLE: Final = {
@@ -100,10 +102,10 @@ def draw_errors(outcomes: Sequence[Outcome], path: Path) -> None:
     kinds = list(dict.fromkeys(outcome.plan.kind for outcome in outcomes))
     with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
         figure = Figure(
-            figsize=(max(2.3 * len(kinds), 3.4) + 0.5, 1.65 * len(names) + 0.75),
+            figsize=(max(2.3 * len(kinds) + 0.5, 4.4), 1.75 * len(names) + 1.25),
             layout="constrained",
         )
-        panels = figure.subplots(len(names), len(kinds), squeeze=False, sharex="col")
+        panels = figure.subplots(len(names), len(kinds), squeeze=False)
         handles: dict[str, Any] = {}
         for row, name in enumerate(names):
             for column, kind in enumerate(kinds):
@@ -113,10 +115,10 @@ def draw_errors(outcomes: Sequence[Outcome], path: Path) -> None:
                     panels[row, column].set_title(f"{LABELS[kind]} data")
             panels[row, 0].set_ylabel(name.replace("_backward", "").replace("_", " "))
         figure.supxlabel("input, by its place among the numbers of the type", fontsize=8)
-        figure.supylabel("largest error over all gradients and settings, in ulp", fontsize=8)
+        figure.supylabel("largest error, in ulp", fontsize=8)
         figure.legend(
-            handles.values(), handles.keys(), loc="outside upper center", ncols=3,
-            markerscale=2, frameon=False,
+            handles.values(), handles.keys(), loc="outside upper center",
+            ncols=2 if len(kinds) == 1 else 3, markerscale=2, frameon=False,
         )  # fmt: skip
         figure.savefig(path)
 
@@ -125,7 +127,7 @@ def _draw_panel(axes: Any, outcomes: Sequence[Outcome], kind: str) -> dict[str, 
     """Draw one panel; return what the legend is to show."""
     places = _profile_places(kind)
     handles: dict[str, Any] = {}
-    highest = 0.0
+    highest, drawn = 0.0, list[float]()
     for depth, name in enumerate(n for n in _SIZES if n in outcomes[0].tallies):
         profile = np.max([outcome.tallies[name].profile for outcome in outcomes], axis=0)
         met = (profile > 0) & np.isfinite(places)
@@ -141,6 +143,7 @@ def _draw_panel(axes: Any, outcomes: Sequence[Outcome], kind: str) -> dict[str, 
                 markeredgewidth=0, color=COLOURS[name], transform=axes.get_xaxis_transform(),
             )  # fmt: skip
         highest = max(highest, float(profile.max()))
+        drawn += [float(place) for place in places[met]]
     axes.set_yscale("log")
     axes.set_ylim(_FLOOR / 1.2, _CEILING)
     ticks = (0.1, 0.5, 1, 2, 4, 8)
@@ -154,18 +157,39 @@ def _draw_panel(axes: Any, outcomes: Sequence[Outcome], kind: str) -> dict[str, 
         )
     if highest == 0:
         axes.text(0.5, 0.15, "exact", transform=axes.transAxes, ha="center", color="0.4")
-    powers = (-2, 0, 2, 4) if kind == "float16" else (-20, 0, 20)
-    values = [0.0] + [sign * 10.0**power for power in powers for sign in (1, -1)]
-    names = ["0"] + [
-        f"${sign}10^{{{power}}}$" if power else f"${sign}1$"
-        for power in powers
-        for sign in ("", "-")
-    ]
-    axes.set_xticks(_place(values, kind), names, rotation=90)
     edge = float(_place([math.inf], kind)[0])
-    axes.set_xlim(-edge, edge)
+    low, high = (min(drawn), max(drawn)) if drawn else (-edge, edge)
+    margin = 0.04 * max(high - low, 1.0)
+    axes.set_xlim(low - margin, high + margin)
+    _set_ticks(axes, kind)
     axes.grid(True, axis="x", color="0.92", linewidth=0.4)
     return handles
+
+
+def _set_ticks(axes: Any, kind: str) -> None:
+    """Name zero and as many powers of ten as are easily read."""
+    low, high = axes.get_xlim()
+    form = float_format(ELEMENT_TYPES[kind])
+    exponents = range(math.ceil(math.log10(form.normal)), math.ceil(math.log10(form.largest)))
+    for step in (1, 2, 4, 5, 10, 20):
+        powers = [power for power in exponents if power % step == 0]
+        values = [0.0, *(sign * 10.0**power for power in powers for sign in (1, -1))]
+        places = _place(values, kind)
+        # what stands too close to zero would be written over it
+        near = 0.05 * (high - low)
+        seen = [
+            k
+            for k, place in enumerate(places)
+            if low <= place <= high and (place == 0 or abs(place) > near)
+        ]
+        if len(seen) <= _TICKS:
+            break
+    names = [f"${value:g}$" if abs(value) in (0, 1) else _power_name(value) for value in values]
+    axes.set_xticks([places[k] for k in seen], [names[k] for k in seen], rotation=90)
+
+
+def _power_name(value: float) -> str:
+    return f"${'-' if value < 0 else ''}10^{{{math.log10(abs(value)):.0f}}}$"
 
 
 def draw_study(studies: Sequence[Study], path: Path) -> None:
@@ -175,7 +199,7 @@ def draw_study(studies: Sequence[Study], path: Path) -> None:
     from matplotlib.lines import Line2D
 
     with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(max(2.25 * len(studies), 3.4), 5.0), layout="constrained")
+        figure = Figure(figsize=(max(2.25 * len(studies), 4.4), 5.0), layout="constrained")
         panels = figure.subplots(2, len(studies), squeeze=False, height_ratios=(3, 2))
         for column, study in enumerate(studies):
             above, below = panels[:, column]
