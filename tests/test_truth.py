@@ -162,7 +162,10 @@ def test_both_oracles_agree(name: str, kind: str) -> None:
         plan = Plan(name, kind, setting, (), exhaustive=False)
         data, gradients = plan.grid(200)
         data, gradients = rng.choice(data, 24), rng.choice(gradients, 24)
-        special = np.array([0.0, -0.0, np.inf, np.nan], gradients.dtype)
+        data = np.concatenate([data, np.array([2.0**-24, -(2.0**-24)], data.dtype)])
+        # multiples of the number of results: many a mean is a tie, and next to one by such data
+        fifteens = [15.0 * odd for odd in range(1, 18, 2)]
+        special = np.array([0.0, -0.0, np.inf, np.nan, *fifteens], gradients.dtype)
         with np.errstate(invalid="ignore"):
             g = np.concatenate([gradients, special]).astype(np.float64)
             x = data.astype(np.float64)
@@ -185,7 +188,7 @@ def judged(
     subject: Any, x: Any, other: Any, numbers: Any, g: Any, actual: Any, form: truth.Target
 ) -> tuple[Any, float, int]:
     """Return what the fast oracle says about results: classes, largest error, hard cases."""
-    factors = np.empty((x.size, 5))
+    factors = np.empty((x.size, truth.COLUMNS))
     subject.factors(x, other, *numbers, factors)
     worst, column = np.empty((1, x.size)), np.empty((1, x.size), np.int64)
     histogram = np.zeros((1, 1, truth.CLASSES), np.int64)
@@ -229,22 +232,34 @@ def test_an_infinity_is_the_number_after_the_largest() -> None:
 
 
 def test_ties_that_float64_cannot_decide_are_hard() -> None:
-    # 1/3 of 3 * 2049/2048 would be a tie if F16 held it; F32's 3 * (2**24 - 1) / 3 is one in F16
-    table = np.zeros((1, 5))
-    truth.smooth_l1_factors(np.array([3.0]), np.array([0.0]), 4.0, 3.0, table)
-    assert table[0, truth.SLACK] == 0  # a quarter is exact
+    table = np.zeros((1, truth.COLUMNS))
+    truth.smooth_l1_factors(np.array([3.0]), np.array([0.0]), 4.0, 1.0, table)
+    assert table[0, truth.SLACK] == 0  # three quarters are exact
     truth.smooth_l1_factors(np.array([1.0]), np.array([0.0]), 3.0, 1.0, table)
     assert 0 < table[0, truth.SLACK] < 2.0**-100
-    # a third of 3 * 2**-25 is half of the smallest number
-    found = judge_one("smooth_l1_loss_backward", 1.0, 3 * 2.0**-25, 0.0, 3.0, 1.0)
-    assert found == (None, 0.0, 1)
+    # 1 / (3 / 16) of 3 * 2**-29 is half of the smallest number
+    assert judge_one("logit_grad", 0.25, 3 * 2.0**-29, 0.0, -1.0, 2.0) == (None, 0.0, 1)
+
+
+def test_ties_of_a_quotient_are_decided_by_its_products() -> None:
+    # a third of 3 * 2**-25 is half of the smallest number: a tie, to 0
+    third = "smooth_l1_loss_backward", 1.0
+    assert judge_one(*third, 3 * 2.0**-25, 0.0, 3.0, 1.0) == (truth.ROUNDED, 0.5, 0)
+    assert judge_one(*third, 3 * 2.0**-25, TINY, 3.0, 1.0)[0] == truth.FIRST_WRONG
+    # with a trace more in the datum there is no tie, and none with a trace less
+    for trace, actual in ((2.0**-120, TINY), (-(2.0**-120), 0.0)):
+        arrays = np.array([1.0]), np.array([-trace]), (3.0, 1.0)
+        gradient, results = np.array([3 * 2.0**-25]), np.array([[actual]])
+        found = judged(SUBJECTS[third[0]], *arrays, gradient, results, HALF)
+        assert found[0][truth.ROUNDED] == 1
+        assert found[2] == 0
 
 
 def test_the_c_library_has_the_exponential_that_the_fast_oracle_trusts() -> None:
     values = np.concatenate(
         [np.random.default_rng(0).uniform(-600, 0, 4000), -np.logspace(-9, 0, 1000)]
     )
-    table = np.empty((values.size, 5))
+    table = np.empty((values.size, truth.COLUMNS))
     truth.softplus_factors(values, values, 1.0, math.inf, table)
     for x, row in zip(values.tolist(), table.tolist(), strict=True):
         true = Fraction(Decimal(x).exp())

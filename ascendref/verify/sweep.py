@@ -18,7 +18,7 @@ from . import exact
 from .bounds import Bound, stated
 from .peers import peer
 from .subjects import SUBJECTS, Setting, Subject
-from .truth import CLASSES, FIRST_WRONG, NAN, ZERO_SIGN, classify, judge, target
+from .truth import CLASSES, COLUMNS, FIRST_WRONG, NAN, ZERO_SIGN, classify, judge, target
 
 #: what is measured beside the compute types: PyTorch's operator on the same inputs
 TORCH: Final = "torch"
@@ -249,7 +249,7 @@ class Runner:
         self._other = np.empty_like(self._data)
         self._gradients = np.empty_like(self._data)
         self._gradients[...] = plan.gradients
-        self._factors = np.empty((rows, 5))
+        self._factors = np.empty((rows, COLUMNS))
         self._actual = np.empty((subjects, rows, columns))
         self._worst = np.empty((subjects, rows))
         self._column = np.empty((subjects, rows), np.int64)

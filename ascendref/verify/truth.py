@@ -73,9 +73,10 @@ def _two_product(a: float, b: float) -> tuple[float, float]:
 
 # --- factors ----------------------------------------------------------------------------------
 
-#: columns of a table of factors: the three parts, the bound of the error, and whether the result
-#: is +0 whatever the gradient
-LONG, SHORT, LOW, SLACK, MASKED = range(5)
+#: columns of a table of factors: the three parts, the bound of the error, whether the result is +0
+#: whatever the gradient, and the quotient that the factor is, in two parts and a divisor, if any
+LONG, SHORT, LOW, SLACK, MASKED, NUMERATOR, NUMERATOR_LOW, DIVISOR = range(8)
+COLUMNS: Final = DIVISOR + 1
 
 #: relative error that the C library's exp is trusted with; libraries state one or two times 2**-53
 _EXP_ERROR: Final = 2.0**-48
@@ -87,21 +88,22 @@ _TINY: Final = 2.0**-900
 @compiled()
 def _put(row: Any, high: float, low: float, error: float) -> None:
     """Write a factor: ``high + low``, wrong by no more than ``error``."""
-    if not math.isfinite(high):
-        row[0], row[1], row[2], row[3], row[4] = high, 0.0, 0.0, 0.0, 0.0
-        return
-    long, short = _split(high, _LONG_AND_SHORT)
-    row[0], row[1], row[2], row[4] = long, short, low, 0.0
-    row[3] = 0.0
-    if low != 0 or error != 0:
-        # judge adds the product with ``low`` to the error of a sum, and rounds once or twice
-        row[3] = error + 2.0**-50 * (abs(low) + min(abs(short), 2.0**-52 * abs(high)))
+    row[:] = 0.0
+    row[LONG] = high
+    if math.isfinite(high):
+        row[LONG], row[SHORT] = _split(high, _LONG_AND_SHORT)
+        row[LOW] = low
+        if low != 0 or error != 0:
+            # judge adds the product with ``low`` to the error of a sum, and rounds once or twice
+            sum_error = min(abs(row[SHORT]), 2.0**-52 * abs(high))
+            row[SLACK] = error + 2.0**-50 * (abs(low) + sum_error)
 
 
 @compiled()
 def _mask(row: Any) -> None:
     """Write that the result is +0."""
-    row[0], row[1], row[2], row[3], row[4] = 0.0, 0.0, 0.0, 0.0, 1.0
+    row[:] = 0.0
+    row[MASKED] = 1.0
 
 
 @compiled()
@@ -111,6 +113,7 @@ def _put_quotient(row: Any, high: float, low: float, divisor: float) -> None:
     product, product_low = _two_product(quotient, divisor)
     rest = (((high - product) - product_low) + low) / divisor
     _put(row, quotient, rest, 2.0**-50 * abs(rest))
+    row[NUMERATOR], row[NUMERATOR_LOW], row[DIVISOR] = high, low, divisor
 
 
 @compiled(parallel=True)
@@ -265,6 +268,19 @@ def classify(actual: float, golden: float, error: float) -> int:
     return found
 
 
+@compiled()
+def _from_quotient(g: float, row: Any, near: float) -> float:
+    """Return ``g * quotient - near`` from exact products; NaN if its sign is not certain."""
+    product, product_low = _two_product(g, row[NUMERATOR])
+    other, other_low = _two_product(near, row[DIVISOR])
+    lower, trace = _two_sum(product_low, -other_low)
+    whole = ((product - other) + lower) + trace
+    beyond = g * row[NUMERATOR_LOW]
+    total = whole + beyond
+    certain = beyond == 0 or abs(total) > 2.0**-50 * abs(beyond)
+    return total / row[DIVISOR] if certain else math.nan
+
+
 @compiled(parallel=True)
 def judge(
     factors: Doubles,
@@ -284,7 +300,7 @@ def judge(
 
     Parameters
     ----------
-    factors : array of shape (rows, 5)
+    factors : array of shape (rows, COLUMNS)
         What multiplies the gradients, one row per datum.
     gradients : array of shape (columns,)
         The gradients, numbers of the type of the results.
@@ -307,8 +323,8 @@ def judge(
     found = np.zeros(chunks, np.int64)
     for chunk in prange(chunks):
         for i in range(chunk * length, min(rows, (chunk + 1) * length)):
-            long, short, low = factors[i, 0], factors[i, 1], factors[i, 2]
-            slack, masked = factors[i, 3], factors[i, 4] != 0
+            long, short, low = factors[i, LONG], factors[i, SHORT], factors[i, LOW]
+            slack, masked = factors[i, SLACK], factors[i, MASKED] != 0
             for m in range(subjects):
                 worst[m, i] = 0
                 column[m, i] = 0
@@ -328,7 +344,10 @@ def judge(
                     near = math.copysign(beyond, near)
                     scale = _power(fraction - highest)
                 elif near == near and not masked:
-                    far = (lower - (near - upper)) + g * low
+                    # near is the exact value rounded to float64 now: no midpoint is between
+                    rest = (lower - (near - upper)) + g * low
+                    total = near + rest
+                    near, far = total, rest - (total - near)
                     exponent = _ulp_exponent(near, fraction, lowest, highest)
                     ulp, scale = _power(exponent), _power(-exponent)
                     # the sum is so large that its own rounding, to even, is that to the type
@@ -339,7 +358,12 @@ def judge(
                         gap_far = gap - far
                     else:
                         gap_far = gap + far
-                    if slack != 0 and abs(gap_far) <= slack * abs(g):
+                    undecided = slack != 0 and abs(gap_far) <= slack * abs(g)
+                    if undecided and gap == 0 and factors[i, DIVISOR] != 0:
+                        # products tell a tie of a quotient from what is next to one
+                        far = _from_quotient(g, factors[i], near)
+                        undecided = far != far
+                    if undecided:
                         hard[chunk, found[chunk]] = i * columns + j
                         found[chunk] += 1
                         continue
