@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -16,7 +17,7 @@ from ascendref.verify import exact, truth
 from ascendref.verify.steps import Arithmetic, rounded
 from ascendref.verify.subjects import SUBJECTS
 from ascendref.verify.sums import exact_sum
-from ascendref.verify.sweep import Plan
+from ascendref.verify.sweep import Outcome, Plan, Runner
 
 HALF, BRAIN, SINGLE = (truth.target(kind) for kind in (FLOAT16, BFLOAT16, FLOAT32))
 POWER = Fraction(2)
@@ -253,6 +254,29 @@ def test_ties_of_a_quotient_are_decided_by_its_products() -> None:
         found = judged(SUBJECTS[third[0]], *arrays, gradient, results, HALF)
         assert found[0][truth.ROUNDED] == 1
         assert found[2] == 0
+
+
+def test_hard_cases_are_judged_like_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "smooth_l1_loss_backward"
+    subject = SUBJECTS[name]
+
+    def without_quotients(*arguments: Any) -> None:
+        subject.factors(*arguments)
+        arguments[-1][:, truth.DIVISOR] = 0
+
+    (setting,) = subject.given({"reduction": "mean", "beta": 1.0})[:1]
+    outcomes = []
+    for factors in (subject.factors, without_quotients):
+        monkeypatch.setitem(SUBJECTS, name, replace(subject, factors=factors))
+        plan = Plan(name, "float16", setting, ("float32", "float16"), exhaustive=True)
+        outcomes.append(Outcome(plan, done=1900))
+        Runner(outcomes[-1]).step()
+    assert outcomes[0].hard == 0
+    assert outcomes[1].hard > 1000
+    for computed in plan.computed:
+        first, second = (outcome.tallies[computed] for outcome in outcomes)
+        assert first.as_dict() == second.as_dict()
+        assert first.wrong
 
 
 def test_the_c_library_has_the_exponential_that_the_fast_oracle_trusts() -> None:

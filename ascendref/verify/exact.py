@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from .truth import Target
 
-#: digits of the exponential, at first; the 60 decide all but the products next to a tie
+#: digits of the exponential, at first; they decide all but the products next to a tie
 _DIGITS: Final = 60
 #: exp(-z) is beyond every product with a finite gradient, 1 + exp(-z) like 1 for every rounding
 _FAR: Final = 2000
@@ -61,12 +61,10 @@ def softplus(x: float, other: float, beta: float, threshold: float) -> Factor:
         if exact == 0:
             return Enclosure(Fraction(1, 2), Fraction(1, 2))
         z = max(min(exact, Fraction(_FAR)), Fraction(-_FAR))
-        context = Context(prec=digits, Emin=-(10**6), Emax=10**6)
-        # a product of two F32 numbers has as many decimals as its last bit has below the point
-        exponent = context.copy()
-        exponent.prec = 1000
-        argument = exponent.divide(Decimal(-z.numerator), Decimal(z.denominator))
-        power = Fraction(context.exp(argument))
+        # the last bit of a product of two F32 numbers is the 298th after the point
+        wide = Context(prec=1000)
+        argument = wide.divide(Decimal(-z.numerator), Decimal(z.denominator))
+        power = Fraction(Context(prec=digits, Emin=-(10**6), Emax=10**6).exp(argument))
         doubt = power / 10 ** (digits - 2)
         return Enclosure(1 / (1 + power + doubt), 1 / (1 + power - doubt))
 

@@ -23,8 +23,7 @@ from .truth import CLASSES, COLUMNS, FIRST_WRONG, NAN, ZERO_SIGN, classify, judg
 #: what is measured beside the compute types: PyTorch's operator on the same inputs
 TORCH: Final = "torch"
 
-#: results in a block: a divisor of neither 2**32 nor of any power of two, so that a mean divides by
-#: a number that is not one either
+#: results in a block: no power of two, so that a mean divides by a number that is not one either
 BLOCK: Final = 30 * 65536
 #: chunks of a block that are judged in parallel
 _CHUNKS: Final = 30
@@ -275,44 +274,44 @@ class Runner:
         worst, column = self._worst[:, :rows], self._column[:, :rows]
         gradients = plan.gradients.astype(np.float64)
         found = judge(factors, gradients, actual, *self.form, worst, column, histogram, self._hard)
-        places = np.concatenate([self._hard[k, :n] for k, n in enumerate(found)])
-        goldens = {}
-        for place in places.tolist():
-            i, j = divmod(place, columns)
+
+        def wanted(i: int, j: int) -> exact.Golden:
             factor = subject.exact(exact_data[i].item(), exact_other[i].item(), *numbers)
-            wanted = exact.golden(factor, gradients[j].item(), self.form)
-            goldens[i, j] = wanted.rounded
-            for m in range(len(plan.computed)):
-                value = actual[m, i, j].item()
-                if math.isnan(value):
-                    histogram[0, m, NAN] += 1
-                    continue
-                error = exact.error_in_ulp(value, wanted, self.form)
-                histogram[0, m, classify(value, wanted.rounded, error)] += 1
-                if error > worst[m, i]:
-                    worst[m, i], column[m, i] = error, j
+            return exact.golden(factor, gradients[j].item(), self.form)
+
+        for chunk, count in enumerate(found.tolist()):
+            for place in self._hard[chunk, :count].tolist():
+                i, j = divmod(place, columns)
+                golden = wanted(i, j)
+                for m in range(len(plan.computed)):
+                    kind, error = self._judge_exactly(actual[m, i, j].item(), golden)
+                    histogram[chunk, m, kind] += 1
+                    if error > worst[m, i]:
+                        worst[m, i], column[m, i] = error, j
         # patterns are in order, so that a bin is a run of rows
         bins = patterns >> (8 * patterns.itemsize - PROFILE_BITS)
         starts = np.flatnonzero(np.diff(bins, prepend=bins[0] ^ 1))
-        for m, tally in enumerate(outcome.tallies.values()):
+        for m, computed in enumerate(plan.computed):
+            tally = outcome.tallies[computed]
             tally.histogram = (histogram[:, m].sum(axis=0) + tally.histogram).tolist()
             largest = np.maximum.reduceat(worst[m], starts).astype(np.float32)
             tally.profile[bins[starts]] = np.maximum(tally.profile[bins[starts]], largest)
             i = int(worst[m].argmax())
             if worst[m, i] > tally.max_ulp:
                 j = int(column[m, i])
-                factor = subject.exact(exact_data[i].item(), exact_other[i].item(), *numbers)
-                wanted = exact.golden(factor, gradients[j].item(), self.form)
+                pair = exact_data[i].item(), gradients[j].item()
                 tally.max_ulp = float(worst[m, i])
-                tally.at = Place(
-                    exact_data[i].item(),
-                    gradients[j].item(),
-                    actual[m, i, j].item(),
-                    wanted.rounded,
-                )
-        outcome.hard += len(places)
+                tally.at = Place(*pair, actual[m, i, j].item(), wanted(i, j).rounded)
+        outcome.hard += int(found.sum())
         outcome.pairs += rows * columns
         outcome.done += 1
+
+    def _judge_exactly(self, value: float, golden: exact.Golden) -> tuple[int, float]:
+        """Return the class and the error of a hard case."""
+        if math.isnan(value):
+            return NAN, 0.0
+        error = exact.error_in_ulp(value, golden, self.form)
+        return classify(value, golden.rounded, error), error
 
     def _compute(self, computed: str, rows: int) -> NDArray[Any]:
         """Return the operator's results."""
