@@ -234,6 +234,18 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "every stated bound holds so far" in text
 
 
+def test_each_run_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with monkeypatch.context() as patch:
+        interrupt_at(1, patch)
+        assert call(*ONE).exit_code == 130
+    (kept,) = (tmp_path / "ascendref").iterdir()
+    assert call(*ONE, "--seed", 1).exit_code == 0  # another run leaves it alone
+    assert kept.exists()
+    assert call(*ONE, "--resume").exit_code == 0
+    assert not kept.exists()
+
+
 def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         interrupt_at(1, patch)

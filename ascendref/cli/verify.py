@@ -157,8 +157,8 @@ def verify(
     report: Path | None,
 ) -> int:
     """Measure, print, draw; return the exit status."""
-    state = state or default_state()
     plans = request.plans()
+    state = state or default_state(plans)
     prepare_plot(plot)
     if report is not None and not report.parent.is_dir():
         raise ArgumentValueError("--report", f"is {report}; there is no such folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import json
 import os
@@ -13,10 +14,11 @@ from ..errors import ArgumentValueError
 from .sweep import Outcome, Plan, Tally
 
 
-def default_state() -> Path:
-    """Return the file that is used unless another is given."""
+def default_state(plans: Sequence[Plan]) -> Path:
+    """Return the file that is used unless another is given: each run has its own."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "ascendref" / "verify.json"
+    digest = hashlib.sha256(json.dumps(identity(plans)).encode()).hexdigest()
+    return Path(cache) / "ascendref" / f"verify-{digest[:16]}.json"
 
 
 def save(path: Path, outcomes: Sequence[Outcome]) -> None:
