@@ -9,7 +9,8 @@ from pathlib import Path
 from ..errors import ArgumentValueError
 from ..verify.sweep import Outcome
 from .doctor import processor, versions
-from .verify import Findings, Request, grid_rows, histogram_text, where_text
+from .findings import Findings, grid_rows, histogram_text, where_text
+from .verify import Request
 
 
 def write_report(path: Path, request: Request, findings: Findings) -> None:
