@@ -12,6 +12,7 @@ import typer
 
 import ascendref
 
+from ..errors import ArgumentValueError
 from .screen import BAD_CALL, DIFFERENCE, bad_calls, complain
 
 app = typer.Typer(
@@ -167,3 +168,115 @@ def doctor_command(as_json: AsJson = False) -> None:
 
     if not doctor(as_json):
         raise typer.Exit(DIFFERENCE)
+
+
+@app.command("verify")
+def verify_command(
+    operator: Annotated[
+        str | None,
+        typer.Argument(metavar="[OPERATOR]", help="One operator instead of all."),
+    ] = None,
+    dtypes: Annotated[
+        list[str] | None,
+        typer.Option("--dtype", metavar="TYPE", help="float16, bfloat16 or float32. Repeatable."),
+    ] = None,
+    compute: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TYPE", help="Compute type: float16, bfloat16, float32, float64. Repeatable."
+        ),
+    ] = None,
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attr", metavar="NAME=VALUE", help="A scalar, instead of those that are swept."
+        ),
+    ] = None,
+    exhaustive: Annotated[
+        bool,
+        typer.Option(
+            "--exhaustive",
+            help="All 2^32 pairs of F16 and BF16, all 2^32 data of F32, instead of a sample.",
+        ),
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(parser=_from(0), metavar="N", help="Seed of the sample.")
+    ] = 0,
+    torch: Annotated[
+        bool, typer.Option(help="Measure PyTorch on the same inputs where it is installed.")
+    ] = True,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where Ctrl-C stopped the same call.")
+    ] = False,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where an unfinished run is kept; in the user's cache."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw error against input (.png, .pdf, …).")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the accuracy of the operators on this machine against an exact oracle.
+
+    The oracle shares no code with the kernels.
+
+    Exit status 1 if a stated bound is broken, 130 after Ctrl-C.
+
+    Example: ascendref verify softplus_backward --dtype bfloat16 --exhaustive --plot errors.png
+    """
+    from .verify import COMPUTED, KINDS, Request, verify
+
+    with bad_calls():
+        request = Request(
+            operator,
+            _chosen("--dtype", dtypes, KINDS),
+            _chosen("--compute", compute, COMPUTED),
+            tuple(attributes or ()),
+            exhaustive,
+            seed,
+            torch,
+        )
+        status = verify(
+            request, resume=resume, state=state, as_json=as_json, plot=plot, report=report
+        )
+    if status:
+        raise typer.Exit(status)
+
+
+def _chosen(option: str, given: list[str] | None, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    for name in given or ():
+        if name not in allowed:
+            raise ArgumentValueError(option, f"is {name!r}; allowed are {', '.join(allowed)}")
+    return tuple(dict.fromkeys(given or ()))
+
+
+@app.command("study")
+def study_command(
+    operator: Annotated[
+        str | None,
+        typer.Argument(metavar="[OPERATOR]", help="One operator instead of all."),
+    ] = None,
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option("--attr", metavar="NAME=VALUE", help="A scalar. May be repeated."),
+    ] = None,
+    seed: Annotated[int, typer.Option(parser=_from(0), metavar="N", help="Seed of the data.")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw all of it (.png, .pdf, …).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send the same data through all four compute types: what each rounding costs.
+
+    Every rounding of a formula is also made alone, with all others left out.
+
+    Example: ascendref study softplus_backward --plot study.png
+    """
+    from .study import run_study
+
+    with bad_calls():
+        run_study(operator, attributes or [], seed, as_json, plot)

@@ -10,7 +10,15 @@ from typing import Any, Final
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from ..errors import ArgumentError
 
@@ -40,19 +48,22 @@ def print_json(value: Mapping[str, Any] | list[Any]) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def progress(*, thread: bool = True) -> Progress:
+def progress(*, thread: bool = True, long: bool = False) -> Progress:
     """Return a progress bar on stderr that vanishes at the end and is silent in pipes.
 
     Parameters
     ----------
     thread : bool
         Whether a thread redraws the bar; without one nothing runs beside what is being timed.
+    long : bool
+        Whether the time left is worth more than the number of steps.
     """
+    steps = (TaskProgressColumn(), TimeRemainingColumn()) if long else (MofNCompleteColumn(),)
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        *steps,
         TimeElapsedColumn(),
         console=console,
         transient=True,

@@ -1,0 +1,38 @@
+"""PyTorch's operators on the same inputs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from .subjects import Setting, Subject
+
+
+def has_torch() -> bool:
+    """Tell whether PyTorch is installed."""
+    return find_spec("torch") is not None
+
+
+def peer(
+    subject: Subject,
+    setting: Setting,
+    gradient: NDArray[Any],
+    data: NDArray[Any],
+    third: NDArray[Any],
+) -> NDArray[Any]:
+    """Return what PyTorch makes of the same tensors and scalars, as float64."""
+    import torch
+
+    def tensor(array: NDArray[Any]) -> Any:
+        if array.dtype == ml_dtypes.bfloat16:
+            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+        return torch.from_numpy(array)
+
+    with torch.no_grad():
+        result = subject.peer(torch, *map(tensor, (gradient, data, third)), **setting.scalars)
+    doubles: NDArray[Any] = result.double().numpy()
+    return doubles

@@ -1,0 +1,104 @@
+"""The gradient of PReLU's weight: sums of products beside exact ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dtypes import ELEMENT_TYPES
+from ..operators import prelu_backward
+from .bounds import sum_bound
+
+_LENGTHS: Final = (1, 17, 1000, 65_537)
+#: terms of the longest sum when time does not matter
+_LONG: Final = 1 << 24
+
+
+class SumCase(NamedTuple):
+    """One sum, measured."""
+
+    kind: str
+    compute: str
+    #: what is being added up
+    what: str
+    terms: int
+    #: the error, relative to the sum of the terms' magnitudes
+    error: float
+    #: what is stated for it
+    bound: float
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether that is so."""
+        return self.error <= self.bound
+
+
+def exact_sum(terms: NDArray[np.float64]) -> Fraction:
+    """Return the sum of finite float64 numbers, exactly.
+
+    Numbers of one exponent are added as integers; halves of 26 bits leave room for 2**36 of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> exact_sum(np.array([1e300, 1.0, -1e300, 2.0**-1000])) == 1 + Fraction(1, 2**1000)
+    True
+    """
+    significands, exponents = np.frexp(terms)
+    whole = np.ldexp(significands, 53).astype(np.int64)
+    total = Fraction(0)
+    for exponent in np.unique(exponents):
+        chosen = whole[exponents == exponent]
+        sum_of_them = (int((chosen >> 26).sum()) << 26) + int((chosen & ((1 << 26) - 1)).sum())
+        total += sum_of_them * Fraction(2) ** (int(exponent) - 53)
+    return total
+
+
+def _vectors(
+    kind: str, seed: int, exhaustive: bool
+) -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
+    """Yield gradients and data with what is special about them."""
+    rng = np.random.default_rng(seed)
+    numpy = ELEMENT_TYPES[kind].numpy
+    for length in (*_LENGTHS, *((_LONG,) if exhaustive else ())):
+        # the sum of a long vector must not leave the range of F16
+        gradient = (rng.standard_normal(length) * min(1, 4096 / length)).astype(numpy)
+        data = -np.abs(rng.standard_normal(length)).astype(numpy)
+        yield "random signs", gradient, data
+        yield "one sign", np.abs(gradient), data
+    # every term has its negative somewhere, and one small term is left
+    half = rng.standard_normal(50_000).astype(numpy)
+    gradient = np.concatenate([half, -half, np.ones(1, numpy)])
+    data = np.concatenate([np.full(100_000, -1, numpy), np.full(1, -(2.0**-10), numpy)])
+    order = rng.permutation(gradient.size)
+    yield "cancellation", gradient[order], data[order]
+    # the largest and the smallest in turn
+    size = np.exp2(rng.integers(-14, 1, 50_000)).astype(numpy)
+    signs = rng.choice([-1.0, 1.0], 50_000).astype(numpy)
+    yield "wide range", (size * signs).astype(numpy), -size
+
+
+def measure_sums(
+    kinds: tuple[str, ...], computed: tuple[str, ...], seed: int, exhaustive: bool
+) -> Iterator[SumCase]:
+    """Yield every sum, measured."""
+    for kind in kinds:
+        for what, gradient, data in _vectors(kind, seed, exhaustive):
+            # a product of two numbers of 24 bits is exact in float64
+            terms = gradient.astype(np.float64) * data.astype(np.float64)
+            wanted, scale = exact_sum(terms), exact_sum(np.abs(terms))
+            for compute in computed:
+                weight = np.ones(1, gradient.dtype)
+                found = prelu_backward(gradient, data, weight, compute_dtype=compute)[1]
+                error = abs(Fraction(float(found[0])) - wanted) / scale
+                bound = sum_bound(kind, compute, gradient.size)
+                yield SumCase(kind, compute, what, gradient.size, float(error), bound)
+
+
+#: the types in which sums are measured
+SUM_KINDS: Final = tuple(str(np.dtype(t)) for t in (np.float16, ml_dtypes.bfloat16, np.float32))

@@ -1,0 +1,330 @@
+"""`ascendref verify` and `ascendref study`: what they find, print, draw, and go on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from ascendref import operators
+from ascendref.cli.app import app
+from ascendref.verify import sweep
+from ascendref.verify.bounds import Bound
+from ascendref.verify.subjects import SUBJECTS
+
+ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
+
+
+def call(*arguments: object) -> Result:
+    """Call the command line in this process."""
+    return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
+    """A sample of everything, drawn and reported."""
+    folder = tmp_path_factory.mktemp("verify")
+    done = call(
+        *("verify", "--json", "--no-torch", "--state", folder / "state.json"),
+        *("--plot", folder / "errors.png", "--report", folder / "accuracy.md"),
+    )
+    return done, folder
+
+
+def test_a_sample_of_everything(everything: tuple[Result, Path]) -> None:
+    done, folder = everything
+    found = json.loads(done.stdout)
+    assert done.exit_code == bool(found["broken"]), done.stderr
+    assert {row["operator"] for row in found["sweeps"]} == set(SUBJECTS)
+    settings = sum(len(subject.settings) for subject in SUBJECTS.values())
+    assert len(found["sweeps"]) == settings * 3 * 2
+    for row in found["sweeps"]:
+        assert row["pairs"] == row["of"] == sum(row["histogram"].values())
+        if row["operator"] in ("hardshrink_backward", "prelu_backward"):
+            assert row["wrongly_rounded"] == 0
+            assert row["max_ulp"] <= 0.5
+    assert len(found["step_by_step"]) == settings * 3 * 2
+    assert not any(row["differing"] for row in found["step_by_step"])
+    assert {row["kind"] for row in found["grad_weight"]} == {"float16", "bfloat16", "float32"}
+    assert all(row["holds"] for row in found["grad_weight"])
+    assert not (folder / "state.json").exists()
+
+
+def test_the_picture_and_the_report(everything: tuple[Result, Path]) -> None:
+    done, folder = everything
+    assert (folder / "errors.png").read_bytes().startswith(b"\x89PNG")
+    text = (folder / "accuracy.md").read_text()
+    assert text.startswith("# Accuracy\n")
+    assert "`ascendref verify --seed 0 --report " in text
+    assert f"numpy {np.__version__}" in text
+    for name in SUBJECTS:
+        assert f"## {name}, bfloat16" in text
+    assert text.count("**broken**") == len(json.loads(done.stdout)["broken"])
+
+
+def test_one_operator_as_a_table() -> None:
+    done = call(*ONE, "--attr", "lambd=0.25")
+    assert done.exit_code == 0, done.stderr
+    for text in ("lambd=0.25", "1,048,576 pairs", "step by step", "every stated bound holds"):
+        assert text in " ".join(done.stdout.split())
+
+
+def test_the_vendors_name_and_one_compute_type() -> None:
+    done = call("verify", "aclnnLogitGrad", "--dtype", "bfloat16", "--compute", "bfloat16",
+                "--no-torch", "--json")  # fmt: skip
+    found = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert {row["computed"] for row in found["sweeps"]} == {"bfloat16"}
+    assert all(row["max_ulp"] > 0.75 and row["bound"] is None for row in found["sweeps"])
+    assert {row["compute_dtype"] for row in found["step_by_step"]} == {"bfloat16"}
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        ("hardshrink_backward", ["lambd=nan"]),
+        ("hardshrink_backward", ["lambd=-1"]),
+        ("softplus_backward", ["beta=inf"]),
+        ("softplus_backward", ["beta=0", "threshold=-1"]),
+        ("softplus_backward", ["beta=-2", "threshold=nan"]),
+        ("smooth_l1_loss_backward", ["reduction=1", "beta=inf"]),
+        ("smooth_l1_loss_backward", ["reduction=sum", "beta=1e-40"]),
+        ("logit_grad", ["eps=nan"]),
+        ("logit_grad", ["eps=1"]),
+        ("logit_grad", ["eps=inf"]),
+        ("logit_grad", ["eps=0.6"]),
+    ],
+)
+def test_odd_attributes_mean_the_same_to_oracle_and_operator(
+    name: str, attributes: list[str]
+) -> None:
+    options = [word for text in attributes for word in ("--attr", text)]
+    done = call("verify", name, "--dtype", "float16", "--no-torch", "--json", *options)
+    found = json.loads(done.stdout)
+    for row in found["sweeps"]:
+        assert row["max_ulp"] <= 0.51, row
+        assert row["histogram"]["NaN"] == row["histogram"]["sign of 0"] == 0, row
+    assert not any(row["differing"] for row in found["step_by_step"])
+
+
+def test_a_seed_chooses_the_sample() -> None:
+    plans = [
+        sweep.Plan("logit_grad", "float32", SUBJECTS["logit_grad"].settings[0], (), False, seed)
+        for seed in (0, 0, 1)
+    ]
+    data = [plan.patterns(0) for plan in plans]
+    np.testing.assert_array_equal(data[0], data[1])
+    assert not np.array_equal(data[0], data[2])
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32"])
+def test_an_exhaustive_sweep_takes_every_number_once(kind: str) -> None:
+    subject = SUBJECTS["hardshrink_backward"]
+    plan = sweep.Plan(subject.operator.name, kind, subject.settings[0], (), exhaustive=True)
+    bits = 16 if kind == "float16" else 32
+    assert plan.data == 1 << bits
+    edges = [plan.patterns(block) for block in (0, 1, plan.blocks - 1)]
+    assert edges[0][0] == 0
+    assert edges[1][0] == edges[0][-1] + 1
+    assert edges[2][-1] == (1 << bits) - 1
+    assert plan.gradients.size == (1 << 16 if bits == 16 else len(sweep.F32_GRADIENTS))
+
+
+def test_pytorch_on_the_same_inputs() -> None:
+    pytest.importorskip("torch")
+    for name in SUBJECTS:
+        done = call("verify", name, "--dtype", "bfloat16", "--compute", "float32", "--json")
+        rows = [row for row in json.loads(done.stdout)["sweeps"] if row["computed"] == "torch"]
+        assert len(rows) == len(SUBJECTS[name].settings)
+        assert all(row["bound"] is None for row in rows)
+        if name == "prelu_backward":
+            assert not any(row["wrongly_rounded"] for row in rows)
+
+
+# --- broken bounds --------------------------------------------------------------------------------
+
+
+def test_a_broken_bound_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "stated", lambda *_: Bound(0.25))
+    done = call("verify", "prelu_backward", "--dtype", "float16", "--no-torch")
+    assert done.exit_code == 1
+    assert (
+        "BROKEN: prelu_backward float16 weight=self in float32: 0.25 ulp is stated" in done.stdout
+    )
+    assert "0.5 ulp at input" in done.stdout
+
+
+def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = operators.hardshrink_backward
+
+    def wrong(**arguments: Any) -> Any:
+        result = right(**arguments)
+        # one step away, where the datum and the gradient are 1 and 2
+        spot = (arguments["self"] == 1) & (arguments["grad_output"] == 2)
+        result.view(np.uint16)[spot] += 1
+        return result
+
+    monkeypatch.setattr(operators, "hardshrink_backward", wrong)
+    monkeypatch.setattr(sweep, "_SPECIAL", (1.0, 2.0))
+    done = call(*ONE, "--attr", "lambd=0.5", "--json")
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    for row in found["sweeps"]:
+        assert (row["wrongly_rounded"], row["max_ulp"]) == (1, 1.0)
+        assert row["at"] == {"data": 1.0, "gradient": 2.0, "actual": 2 + 2.0**-9, "golden": 2.0}
+    assert [row["differing"] for row in found["step_by_step"]] == [1, 1]
+    assert len(found["broken"]) == 4
+
+
+# --- interruption ---------------------------------------------------------------------------------
+
+
+def interrupt_at(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Press Ctrl-C while a block is being done."""
+    step, seen = sweep.Runner.step, [0]
+
+    def pressed(runner: sweep.Runner) -> None:
+        seen[0] += 1
+        if seen[0] == block:
+            os.kill(os.getpid(), signal.SIGINT)
+        step(runner)
+
+    monkeypatch.setattr(sweep.Runner, "step", pressed)
+
+
+def test_ctrl_c_prints_what_is_known_and_resume_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "BLOCK", 1 << 17)
+    arguments = (
+        *("verify", "logit_grad", "--dtype", "float16", "--no-torch", "--json"),
+        *("--state", tmp_path / "state.json"),
+    )
+    whole = json.loads(call(*arguments).stdout)
+    handler = signal.getsignal(signal.SIGINT)
+    with monkeypatch.context() as patch:
+        interrupt_at(11, patch)
+        done = call(*arguments)
+    assert done.exit_code == 130
+    assert signal.getsignal(signal.SIGINT) is handler
+    part = json.loads(done.stdout)
+    assert part["interrupted"]
+    assert [row["pairs"] for row in part["sweeps"]] == [1 << 20, 1 << 20, 3 << 17, 3 << 17]
+    with monkeypatch.context() as patch:
+        interrupt_at(7, patch)
+        assert call(*arguments, "--resume").exit_code == 130
+    done = call(*arguments, "--resume")
+    assert json.loads(done.stdout) == whole
+    assert not (tmp_path / "state.json").exists()
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_at(1, monkeypatch)
+    done = call(*ONE, "--state", tmp_path / "s.json")
+    assert done.exit_code == 130
+    text = " ".join(done.stdout.split())
+    assert "interrupted after 1,048,576 of 3,145,728 pairs; --resume goes on" in text
+    assert "every stated bound holds so far" in text
+
+
+def test_each_run_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with monkeypatch.context() as patch:
+        interrupt_at(1, patch)
+        assert call(*ONE).exit_code == 130
+    (kept,) = (tmp_path / "ascendref").iterdir()
+    assert call(*ONE, "--seed", 1).exit_code == 0  # another run leaves it alone
+    assert kept.exists()
+    assert call(*ONE, "--resume").exit_code == 0
+    assert not kept.exists()
+
+
+def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        interrupt_at(1, patch)
+        call(*ONE, "--state", tmp_path / "s.json")
+    done = call(*ONE, "--state", tmp_path / "s.json", "--seed", 1, "--resume")
+    assert done.exit_code == 2
+    assert "it is of another run" in done.stderr
+
+
+# --- bad calls ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("verify", "relu"), "OPERATOR is 'relu'; allowed are hardshrink_backward"),
+        (("verify", "--dtype", "float64"), "--dtype is 'float64'; allowed are float16"),
+        (("verify", "--compute", "int8"), "--compute is 'int8'; allowed are"),
+        (("verify", "--attr", "beta=1"), "--attr needs an OPERATOR"),
+        (("study", "--attr", "beta=1"), "--attr needs an OPERATOR"),
+        ((*ONE, "--attr", "beta=1"), "'beta' is no attribute of hardshrink_backward"),
+        (("verify", "smooth_l1_loss_backward", "--attr", "beta=-1"), "beta is -1.0; it must be"),
+        (
+            ("verify", "smooth_l1_loss_backward", "--attr", "reduction=3"),
+            "reduction is 3.0; allowed",
+        ),
+        ((*ONE, "--plot", "errors.txt"), "--plot is errors.txt; its name must end in"),
+        ((*ONE, "--plot", "no/such/errors.png"), "the folder no/such does not exist"),
+        ((*ONE, "--report", "no/such/page.md"), "there is no such folder"),
+        ((*ONE, "--resume", "--state", "no-such.json"), "--resume cannot go on from no-such.json"),
+        (("study", "relu"), "OPERATOR is 'relu'"),
+    ],
+)
+def test_bad_calls_are_one_line_and_status_2(arguments: tuple[str, ...], words: str) -> None:
+    done = call(*arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
+
+
+@pytest.mark.parametrize("command", [ONE, ("study", "logit_grad")])
+def test_a_picture_without_matplotlib(
+    command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("matplotlib.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = call(*command, "--plot", tmp_path / "errors.png")
+    assert done.exit_code == 2
+    assert 'pip install "ascendref[plot]"' in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+# --- study ----------------------------------------------------------------------------------------
+
+
+def test_a_study_of_everything(tmp_path: Path) -> None:
+    done = call("study", "--json", "--plot", tmp_path / "study.png")
+    assert done.exit_code == 0, done.stderr
+    found = {row["operator"]: row["compute_dtypes"] for row in json.loads(done.stdout)}
+    assert set(found) == set(SUBJECTS)
+    assert all(types["max_ulp"] == 0 for types in found["hardshrink_backward"].values())
+    softplus = found["softplus_backward"]
+    errors = [
+        softplus[kind]["max_relative_error"]
+        for kind in ("bfloat16", "float16", "float32", "float64")
+    ]
+    assert errors == sorted(errors, reverse=True)
+    # the last operation alone costs half a unit; those before it cost at most one each
+    points = softplus["bfloat16"]["points"]
+    assert points["g / s"]["max_ulp"] == pytest.approx(0.5, abs=0.01)
+    assert list(points) == ["e = exp(−z)", "s = 1 + e", "g / s"]
+    assert all(point["max_ulp"] <= 1 for point in points.values())
+    assert (tmp_path / "study.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_study_as_a_table() -> None:
+    done = call("study", "logit_grad", "--attr", "eps=0", "--seed", 3)
+    assert done.exit_code == 0, done.stderr
+    for text in ("eps=0", "r = 1 − x", "relative error"):
+        assert text in done.stdout
