@@ -167,6 +167,7 @@ def _checked_call(
     # the kernels, and with them Numba, are imported when the first call needs them
     from .kernels.elementwise import elementwise
     from .kernels.reduction import channel_sum
+    from .kernels.truth import true_elementwise
 
     imported = [
         import_array(tensor.name, value)
@@ -200,9 +201,11 @@ def _checked_call(
         else:
             outs[1][...] = 0  # there is nothing to add up
     else:
-        kernel = elementwise(
-            operator.formula, types, operator.result(types), BY_NUMPY[outs[0].dtype], compute
-        )
+        result, given = operator.result(types), BY_NUMPY[outs[0].dtype]
+        if compute == "float64":
+            kernel = true_elementwise(operator.formula, types, given)
+        else:
+            kernel = elementwise(operator.formula, types, result, given, compute)
         known = _DenseElementwise(kernel, values, default.numpy)
         kernel((*arrays, outs[0]), values, in_place)
     if (
