@@ -169,6 +169,8 @@ def _checked_call(
         # the kernels, and with them Numba, are imported when the first call needs them
         from .kernels.elementwise import elementwise
         from .kernels.reduction import channel_sum
+        from .kernels.true_sum import true_channel_sum
+        from .kernels.truth import true_elementwise
 
     imported = [
         import_array(tensor.name, value)
@@ -193,7 +195,11 @@ def _checked_call(
     in_place = _check_overlaps(operator, arrays, outs) if out is not None else False
     known: _DenseElementwise | _DenseChannelSum
     if operator.channel_term is not None:
-        sums = channel_sum(operator.formula, operator.channel_term, types[0], compute)
+        formulas = operator.formula, operator.channel_term
+        if compute == "float64":
+            sums = true_channel_sum(*formulas, types[0])
+        else:
+            sums = channel_sum(*formulas, types[0], compute)
         known = _DenseChannelSum(sums, default.numpy)
         grad, data, weight = arrays
         if data.size:
@@ -202,9 +208,11 @@ def _checked_call(
         else:
             outs[1][...] = 0  # there is nothing to add up
     else:
-        kernel = elementwise(
-            operator.formula, types, operator.result(types), BY_NUMPY[outs[0].dtype], compute
-        )
+        result, given = operator.result(types), BY_NUMPY[outs[0].dtype]
+        if compute == "float64":
+            kernel = true_elementwise(operator.formula, types, given)
+        else:
+            kernel = elementwise(operator.formula, types, result, given, compute)
         known = _DenseElementwise(kernel, values, default.numpy)
         kernel((*arrays, outs[0]), values, in_place)
     if (

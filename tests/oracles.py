@@ -1,9 +1,10 @@
 """One oracle per operator: the same arithmetic, written down a second time in plain NumPy.
 
 An oracle shares nothing with the kernels. It gets arrays, checked scalars and a compute type, does
-every operation of the operator's formula in that type, and returns for every result a list of
+every operation of the operator's arithmetic in that type, and returns for every result a list of
 alternatives: one where the arithmetic is fixed bit for bit, several where the exponential may be
-any neighbour of the true value. ``expected`` rounds them to the element types of the results.
+any neighbour of the true value. ``expected`` rounds them to the element types of the results. For
+float64, the truth mode, there is no arithmetic to restate; see ``truth.py``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .rounding import FORMATS, array_of, exact, round_integers, round_to
+from .truth import true_results
 
 Array = np.ndarray[Any, Any]
 
@@ -55,23 +57,26 @@ class Arithmetic:
         """Bring a scalar argument into the compute type: as FLOAT first."""
         return self.number(round_to("float32", np.float64(double(value))))
 
-    def exponentials(self, value: Any) -> list[Any]:
-        """Return what may pass for exp(value).
+    def fma(self, x: Any, y: Any, z: Any) -> Any:
+        """Return ``x * y + z`` of float32, rounded once."""
+        product, z = np.multiply(x, y, dtype=np.float64), np.asarray(z, np.float64)
+        total = product + z
+        part = total - product
+        rest = (product - (total - part)) + (z - part)
+        # a double with an odd last bit stands for everything between its neighbours
+        even = total.view(np.int64) & 1 == 0
+        odd = np.nextafter(total, np.where(rest > 0, np.inf, -np.inf))
+        moved = np.isfinite(total) & (rest != 0) & ~np.isnan(rest) & even
+        return round_to("float32", np.where(moved, odd, total)).astype(np.float32)
 
-        float32: the floats on both sides of the true value, so an error below one ulp. float64: at
-        most one step from NumPy's, whose own error is below one ulp. Half precision: exactly one,
-        the correctly rounded one.
-        """
-        true = np.exp(value.astype(np.float64))
-        if self.kind in ("float16", "bfloat16"):
-            return [self.rnd(true)]
-        if self.kind == "float64":
-            return [true, np.nextafter(true, 0), np.nextafter(true, np.inf)]
+    def denominators(self, z: Any) -> list[Any]:
+        """Return what may pass for 1 + exp(-z) in float32: both neighbours of the true value."""
+        true = 1 + np.exp(-z.astype(np.float64))
         near = true.astype(np.float32)
         slack = 2.0**-48
         below = np.where(near > true * (1 - slack), np.nextafter(near, np.float32(0)), near)
         above = np.where(near < true * (1 + slack), np.nextafter(near, np.float32(np.inf)), near)
-        return [near] + [np.where(value == 0, near, other) for other in (below, above)]
+        return [near] + [np.where(z == 0, near, other) for other in (below, above)]
 
 
 def double(value: Any) -> float:
@@ -94,23 +99,46 @@ def hardshrink_backward(a: Arithmetic, tensors: Any, lambd: Any) -> Any:
 def softplus_backward(a: Arithmetic, tensors: Any, beta: Any, threshold: Any) -> Any:
     """Pass the gradient beyond the threshold and where it is infinite, else divide it."""
     grad, x = map(a.load, tensors)
-    one = a.number(1.0)
-    z = a.rnd(a.scalar(beta) * x)
-    passes = (z > a.scalar(threshold)) | (np.isinf(grad) & (z > -np.inf))
-    quotients = [a.rnd(grad / a.rnd(one + e)) for e in a.exponentials(-z)]
-    return ([np.where(passes, grad, quotient) for quotient in quotients],)
+    b, t = a.scalar(beta), a.scalar(threshold)
+    z = a.rnd(b * x)
+    infinite = np.isinf(grad) & (z > -np.inf)
+    if a.kind == "float32":
+        passes = (a.fma(b, x, -t) > 0) | infinite
+        return ([np.where(passes, grad, grad / s) for s in a.denominators(z)],)
+    power = a.rnd(np.exp(-z))
+    return ([np.where((z > t) | infinite, grad, a.rnd(grad / a.rnd(a.number(1.0) + power)))],)
 
 
 def smooth_l1_loss_backward(a: Arithmetic, tensors: Any, reduction: Any, beta: Any) -> Any:
-    """Multiply the norm, then the slope, then the gradient."""
+    """Multiply the norm, then the slope, then the gradient; without losses in float32."""
     grad, x, target = map(a.load, tensors)
     size = prod(np.broadcast_shapes(*(tensor.shape for tensor in tensors)))
-    mean = reduction in ("mean", 1) and size
-    norm, b = a.number(1.0 / size if mean else 1.0), a.scalar(beta)
+    norm = 1.0 / size if reduction in ("mean", 1) and size else 1.0
+    b = a.scalar(beta)
     d = a.rnd(x - target)
     sign = np.where(d == 0, a.number(0.0), np.sign(d))
-    slope = np.where(abs(d) < b, a.rnd(np.divide(d, b)), sign)
-    return ([a.rnd(a.rnd(norm * slope) * grad)],)
+    if a.kind != "float32":
+        slope = np.where(abs(d) < b, a.rnd(np.divide(d, b)), sign)
+        return ([a.rnd(a.rnd(a.number(norm) * slope) * grad)],)
+    # the exact rest of a rounded sum, from the larger operand (Dekker)
+    lost = np.where(abs(x) >= abs(target), -target - (d - x), x - (d + target))
+    limit, lift, scale = float(b), 1.0, norm
+    if limit == 0:
+        limit = 2.0**-149
+    elif limit < np.inf:
+        lift = 2.0 ** min(max(1 - int(np.frexp(limit)[1]), 0), 127)
+        scale = norm / (lift * limit)
+    else:
+        scale = 0.0
+    high = np.float32(scale)
+    rest, lifted = np.float32(scale - float(high)), np.float32(lift) * d
+    quotient = lifted * high
+    inverse = round_to("float32", np.float64(lift * scale)).astype(np.float32)
+    quotient_rest = a.fma(lost, inverse, a.fma(lifted, rest, a.fma(lifted, high, -quotient)))
+    outside = abs(d) >= np.float32(limit)
+    slope = np.where(outside, np.copysign(np.float32(norm), d), quotient)
+    mended = a.fma(slope, grad, np.where(outside, np.float32(0), quotient_rest) * grad)
+    return ([np.where(abs(mended) > 0, mended, slope * grad)],)
 
 
 def logit_grad(a: Arithmetic, tensors: Any, eps: Any) -> Any:
@@ -134,7 +162,8 @@ def logit_grad(a: Arithmetic, tensors: Any, eps: Any) -> Any:
         (always(low >= 0) & ((x < low) | (x > high)), zero),
         ((x == 0) | (x == 1), edge),
     ]
-    result = a.rnd(dy / a.rnd(x * a.rnd(one - x)))
+    denominator = a.fma(-x, x, x) if a.kind == "float32" else a.rnd(x * a.rnd(one - x))
+    result = a.rnd(dy / denominator)
     for applies, value in reversed(rows):
         result = np.where(applies, value, result)
     return ([result],)
@@ -297,6 +326,8 @@ def expected(
     types = tuple(str(tensor.dtype) for tensor in tensors)
     compute = compute or ("float64" if "float64" in types else "float32")
     result, out = oracle.result(types), out or promote(types)
+    if compute == "float64" and not on_device:
+        return true_results(operator, tensors, scalars, out)
     arithmetic = Arithmetic(compute)
     if on_device:
         arithmetic = Arithmetic("float32", stored=types[0])

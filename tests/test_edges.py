@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import inf, nan
 from typing import Any
 
@@ -411,10 +412,11 @@ def test_logit_eps_is_narrowed_to_float32() -> None:
     x = np.array([0.1])
     assert np.float64(np.float32(0.1)) > 0.1
     gives(ar.logit_grad(x, np.ones(1), 0.1), "float64", 0)
+    tenth = Fraction(0.1)
     gives(
         ar.logit_grad(x, np.ones(1), np.nextafter(np.float32(0.1), np.float32(0))),
         "float64",
-        1 / (0.1 * (1 - 0.1)),
+        float(1 / (tenth * (1 - tenth))),
     )
 
 

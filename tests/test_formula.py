@@ -20,12 +20,30 @@ def test_a_formula_returns_the_register_that_it_gets(operator, compute):
     for formula in (declared.formula, declared.channel_term):
         if formula is None:
             continue
-        prepare = compiled(formula.prepare, compute)
-        doubles = [types.float64] * formula.scalars
-        sizes = [types.int64] * (formula.prepare.__code__.co_argcount - formula.scalars)
-        prepare.compile((*doubles, *sizes))
-        scalars = prepare.nopython_signatures[-1].return_type
-        assert all(kind == register for kind in scalars)
-        element = compiled(formula.element, compute)
-        element.compile((*[register] * formula.tensors, *scalars))
+        element, scalars = formula.arithmetic(compute)
+        given = prepared(formula, scalars, compute)
+        assert all(kind == register for kind in given)
+        tensors = formula.tensors + (compute == "float64" and formula.remainder)
+        element = compiled(element, compute)
+        element.compile((*[register] * tensors, *given))
         assert element.nopython_signatures[-1].return_type == register
+
+
+def prepared(formula, function, compute):
+    """Return the types of what becomes of the scalars."""
+    prepare = compiled(function, compute)
+    doubles = [types.float64] * formula.scalars
+    sizes = [types.int64] * (function.__code__.co_argcount - formula.scalars)
+    prepare.compile((*doubles, *sizes))
+    return prepare.nopython_signatures[-1].return_type
+
+
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_a_truth_is_a_value_and_its_error_in_double_precision(operator):
+    formula = ar.OPERATORS[operator].formula
+    if formula.truth is None:
+        return
+    given = prepared(formula, formula.truth.prepare, "float64")
+    element = compiled(formula.truth.element, "float64")
+    element.compile((*[types.float64] * (formula.tensors + formula.remainder), *given))
+    assert element.nopython_signatures[-1].return_type == types.UniTuple(types.float64, 2)

@@ -32,6 +32,15 @@ def helper(function: Callable[..., Any]) -> Any:
     return njit(**JIT_OPTIONS)(function)
 
 
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a function that becomes part of its callers: a loop with a call in it is no vector.
+
+    LLVM by itself inlines short functions only.
+    """
+    function.__qualname__ = f"{function.__name__}_{uuid4().hex}"
+    return njit(**JIT_OPTIONS, forceinline=True)(function)
+
+
 _I16: Final = ir.IntType(16)
 _I32: Final = ir.IntType(32)
 _I64: Final = ir.IntType(64)
@@ -173,6 +182,12 @@ def _bfloat16_from_float64(value: Any) -> Any:
     return encode_bfloat16(to_odd_float32(value))
 
 
+@helper
+def _int64_remainder(value: Any) -> Any:
+    high, low = np.float64(value & ~np.int64(0x7FF)), np.float64(value & np.int64(0x7FF))
+    return low - ((high + low) - high)
+
+
 #: compute type -> type of the register that holds it
 REGISTER: Final[dict[str, type]] = {
     "float16": np.float32,
@@ -242,6 +257,16 @@ def decoder(storage: str, compute: str) -> Any:
         return expand(narrow(widen(element)))
 
     return decode
+
+
+@helper
+def _no_remainder(element: Any) -> Any:
+    return np.float64(0)
+
+
+def remainder(storage: str) -> Any:
+    """Return the function that gives what a float64 lacks of a stored element."""
+    return _int64_remainder if storage == "int64" else _no_remainder
 
 
 @cache

@@ -9,7 +9,7 @@ to the same registers, so their bits are the same.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from numba import prange, types
 from numba.np.numpy_support import from_dtype
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..dtypes import ElementType
 from ..layout import TILE, broadcast_strides, tile_plan
-from .codecs import REGISTER, decoder, encoder, helper
+from .codecs import REGISTER, decoder, encoder, helper, remainder
 from .compile import Once, function_from, kernel
 from .formula import Formula
 from .tiles import loader, stack, storer
@@ -35,10 +35,12 @@ def body({arrays}, out, scalars, start, stop):
         out[i] = encode(formula({elements}, *scalars))
 """
 
-_TILED_BODY: Final = """
-def body({arrays}, out, plan, scalars, start, stop):
-{buffers}
+#: a loop over tiles, without what it does with one
+TILED: Final = """
+def body({{arrays}}, out, plan, scalars, start, stop):
+{{buffers}}
     result = allocate()
+    hard = 0
     n0, n1, t0, t1, outer = plan[0], plan[1], plan[2], plan[3], plan[4]
     across = (n0 + t0 - 1) // t0
     down = (n1 + t1 - 1) // t1
@@ -50,17 +52,25 @@ def body({arrays}, out, plan, scalars, start, stop):
         at1 = (tile1 - rest * down) * t1
         m0 = min(t0, n0 - at0)
         m1 = min(t1, n1 - at1)
-{offsets}
+{{offsets}}
         for axis in range(outer - 1, -1, -1):
             size = plan[5 + axis]
             index = rest % size
             rest = rest // size
-{advance}
-{loads}
-        for i in range(m0 * m1):
-            result[i] = formula({elements}, *scalars)
-{store}
+{{advance}}
+{{loads}}
+        count = m0 * m1
+{compute}
+{{store}}
+    return hard
 """
+
+_TILED_BODY: Final = TILED.format(
+    compute="""
+        for i in range(count):
+            result[i] = formula({elements}, *scalars)
+"""
+)
 
 _SERIAL: Final = """
 def kernel({operands}, count, size, {scalars}):
@@ -92,6 +102,14 @@ class ElementwiseKernel(TwinKernel):
         Compute type.
     """
 
+    #: the serial and the parallel loop over parts, and what they return
+    _loops: ClassVar[tuple[str, str]] = (_SERIAL, _PARALLEL)
+    _returns: ClassVar[Any] = types.void
+    #: contiguous elements in a part
+    _chunk: ClassVar[int] = CHUNK
+    #: the loops over elements
+    _sources: ClassVar[dict[str, str]] = {"dense": _DENSE_BODY, "tiled": _TILED_BODY}
+
     def __init__(
         self,
         formula: Formula,
@@ -104,7 +122,11 @@ class ElementwiseKernel(TwinKernel):
         self.inputs = inputs
         self.out = out
         self.compute = compute
-        self.decoders = [decoder(kind.name, compute) for kind in inputs]
+        self.element, self.prepare = formula.arithmetic(compute)
+        #: what an element is computed from: numbers of the tensors and their decoders
+        self.reads = [(k, decoder(kind.name, compute)) for k, kind in enumerate(inputs)]
+        if formula.remainder and compute == "float64":
+            self.reads.append((len(inputs) - 1, remainder(inputs[-1].name)))
         self.encode = encoder(compute, result.name, out.name)
         self.name = "_".join(
             (
@@ -164,38 +186,38 @@ class ElementwiseKernel(TwinKernel):
             )
         self._launch("dense", size, *operands, size, size, *scalars)
 
-    def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
+    def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> Any:
         """Compute with operands of any layout; an output may be exactly an input's view."""
         out = operands[-1]
         if out.size == 0:
-            return
+            return None
         plan, tiles = tile_plan(
             out.shape, tuple([broadcast_strides(a.shape, a.strides, out.shape) for a in operands])
         )
         addresses = [array.ctypes.data for array in operands]
-        self._launch("tiled", out.size, *addresses, plan, tiles, out.size, *scalars)
+        return self._launch("tiled", out.size, *addresses, plan, tiles, out.size, *scalars)
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
         body, signature, operands = self._dense_body if layout == "dense" else self._tiled_body
         count = self.formula.scalars
         scalars = [f"p{k}" for k in range(count)]
-        wants_size = self.formula.prepare.__code__.co_argcount > count
-        source = (_PARALLEL if parallel else _SERIAL).format(
+        wants_size = self.prepare.__code__.co_argcount > count
+        source = self._loops[parallel].format(
             operands=operands,
             scalars=", ".join(scalars),
             arguments=", ".join([*scalars, "size"] if wants_size else scalars),
-            chunk=CHUNK if layout == "dense" else CHUNK // TILE,
+            chunk=self._chunk if layout == "dense" else CHUNK // TILE,
         )
         return kernel(
             source,
             f"{self.name}_{layout}_{'parallel' if parallel else 'serial'}",
             {
                 "body": body,
-                "prepare": compiled(self.formula.prepare, self.compute),
+                "prepare": compiled(self.prepare, self.compute),
                 "prange": prange,
             },
-            types.void(*signature, types.int64, types.int64, *[types.float64] * count),
-            formula=self.formula.element,
+            self._returns(*signature, types.int64, types.int64, *[types.float64] * count),
+            formula=self.element,
             parallel=parallel,
         )
 
@@ -204,13 +226,13 @@ class ElementwiseKernel(TwinKernel):
         """The loop over contiguous operands, its signature and its operands."""
         numbers = range(len(self.inputs))
         arrays = ", ".join(f"a{k}" for k in numbers)
-        names = {"formula": compiled(self.formula.element, self.compute), "encode": self.encode}
-        names.update({f"decode{k}": self.decoders[k] for k in numbers})
-        source = _DENSE_BODY.format(
+        source = self._sources["dense"].format(
             arrays=arrays,
             slices="\n".join(f"    a{k} = a{k}[start:stop]" for k in numbers),
-            elements=", ".join(f"decode{k}(a{k}[i])" for k in numbers),
+            elements=", ".join(f"decode{k}(a{at}[i])" for k, (at, _) in enumerate(self.reads)),
         )
+        names = self._names() | {"encode": self.encode}
+        names.update({f"decode{k}": decode for k, (_, decode) in enumerate(self.reads)})
         signature = [
             types.Array(from_dtype(kind.storage), 1, "C", readonly=True) for kind in self.inputs
         ]
@@ -220,21 +242,14 @@ class ElementwiseKernel(TwinKernel):
     @Once
     def _tiled_body(self) -> tuple[Any, list[Any], str]:
         """The loop over tiles, its signature and its operands."""
-        numbers = range(len(self.inputs))
-        arrays = ", ".join(f"a{k}" for k in numbers)
-        operands = [*(f"a{k}" for k in numbers), "out"]
-        names = {
-            "formula": compiled(self.formula.element, self.compute),
-            "allocate": stack(REGISTER[self.compute], TILE),
-            "store": storer(self.out.name, self.encode),
-        }
-        names.update({f"load{k}": loader(self.inputs[k].name, self.decoders[k]) for k in numbers})
+        operands = [*(f"a{k}" for k in range(len(self.inputs))), "out"]
+        reads = list(enumerate(self.reads))
         place = [f"5 + outer + {k} * (outer + 2)" for k in range(len(operands))]
         tile = "{0}_at, plan[{1}], plan[{1} + 1], m0, m1"
-        source = _TILED_BODY.format(
-            arrays=arrays,
-            buffers="\n".join(f"    b{k} = allocate()" for k in numbers),
-            elements=", ".join(f"b{k}[i]" for k in numbers),
+        source = self._sources["tiled"].format(
+            arrays=", ".join(operands[:-1]),
+            buffers="\n".join(f"    b{k} = allocate()" for k, _ in reads),
+            elements=", ".join(f"b{k}[i]" for k, _ in reads),
             offsets="\n".join(
                 f"        {name}_at = {name} + at0 * plan[{at}] + at1 * plan[{at} + 1]"
                 for name, at in zip(operands, place, strict=True)
@@ -244,14 +259,24 @@ class ElementwiseKernel(TwinKernel):
                 for name, at in zip(operands, place, strict=True)
             ),
             loads="\n".join(
-                f"        load{k}(b{k}, 0, m0, {tile.format(operands[k], place[k])})"
-                for k in numbers
+                f"        load{k}(b{k}, 0, m0, {tile.format(operands[at], place[at])})"
+                for k, (at, _) in reads
             ),
             store=f"        store(result, 0, m0, {tile.format('out', place[-1])})",
         )
+        names = self._names()
+        names["allocate"] = stack(REGISTER[self.compute], TILE)
+        names["store"] = storer(self.out.name, self.encode)
+        for k, (at, decode) in reads:
+            names[f"load{k}"] = loader(self.inputs[at].name, decode)
         signature = [types.int64] * len(operands)
         signature.append(types.Array(types.int64, 1, "C"))
-        return helper(function_from(source, "body", names)), signature, f"{arrays}, out, plan"
+        body = helper(function_from(source, "body", names))
+        return body, signature, f"{', '.join(operands)}, plan"
+
+    def _names(self) -> dict[str, Any]:
+        """Return what the names in the middle of the loops mean."""
+        return {"formula": compiled(self.element, self.compute)}
 
 
 @cache

@@ -2,21 +2,33 @@
 
 A formula is plain Python over numbers. The functions below are its words, written for float64;
 ``vocabulary.py`` gives their meaning in any compute type, and the kernels bind a formula to it.
-``rnd`` marks the points at which a half-precision compute type rounds; float32 and float64
-arithmetic is already rounded by the processor, so there it does nothing.
+An operator has up to four formulas for a result, one per kind of arithmetic:
+
+- ``element``, for float32 and for whatever has no formula of its own;
+- ``steps``, for float16 and bfloat16: the documented formula with ``rnd`` around every single
+  operation, because that is where these types round;
+- ``double``, for F64 results of float64;
+- ``truth``, for narrower results of float64: a value with its error, and a judge (``truth.py``).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from fractions import Fraction
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
+
+Value = TypeVar("Value", float, bool)
 
 zero: Final = 0.0
 one: Final = 1.0
 inf: Final = math.inf
+#: the smallest positive number of float32
+least: Final = 2.0**-149
+#: the largest number whose exponential is finite
+exp_limit: Final = float.fromhex("0x1.62e42fefa39efp+9")
 nan: Final = math.nan
 
 
@@ -25,7 +37,7 @@ def rnd(value: float) -> float:
     return value
 
 
-def select(condition: bool, yes: float, no: float) -> float:
+def select(condition: bool, yes: Value, no: Value) -> Value:
     """Return one of two values without a branch; the other one never leaks."""
     return yes if condition else no
 
@@ -35,9 +47,83 @@ def exp(value: float) -> float:
     return math.exp(value)
 
 
+def one_plus_exp(value: float) -> float:
+    """Return 1 + exp(value), off by less than 0.85 ulp in float32."""
+    return one + math.exp(value)
+
+
+def copysign(magnitude: float, value: float) -> float:
+    """Return a positive number with the sign of another one."""
+    return math.copysign(magnitude, value)
+
+
+def fma(x: float, y: float, z: float) -> float:
+    """Return ``x * y + z``, rounded once."""
+    return x * y + z
+
+
+def two_sum(a: float, b: float) -> tuple[float, float]:
+    """Return the rounded sum of two numbers and what rounding took from it, exactly."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def exp_sum(value: float, rest: float) -> tuple[float, float]:
+    """Return exp(value + rest) as a sum of two doubles, to be added to 1; finite always.
+
+    The second is at most an eighth of the first.
+    """
+    return math.exp(value + rest), zero
+
+
+def exp_exactly(value: float, rest: float) -> tuple[float, float, float]:
+    """Return exp(value + rest) as ``2 * half * (1 + high + low)``, with some 95 bits."""
+    return 0.5, math.expm1(value + rest), zero
+
+
+def sign_of_sum(products: tuple[tuple[float, float], ...]) -> int:
+    """Return the sign of the exact sum of products of finite doubles."""
+    total = sum(Fraction(a) * Fraction(b) for a, b in products)
+    return (total > 0) - (total < 0)
+
+
+def quotient(numerator: float, large: float, small: float) -> float:
+    """Return ``numerator / (large + small)``, off by less than 0.6 ulp; ``small <= large / 8``.
+
+    The denominator is finite and its reciprocal too. One step of Newton's mends the first
+    approximation; the signs are such that a zero keeps its own.
+    """
+    inverse = one / (large + small)
+    first = numerator * inverse
+    excess = fma(first, small, fma(first, large, -numerator))
+    return select(abs(first) < inf, fma(-excess, inverse, first), first)
+
+
+def doubt(value: float) -> float:
+    """Return how far a double may be off that went through a few mended operations."""
+    return select(abs(value) < inf, abs(value) * 2.0**-50, zero)
+
+
+def split(value: float) -> tuple[float, float]:
+    """Return a double as a sum of two numbers of the compute type."""
+    large = number(value)
+    return large, number(value - wide(large))
+
+
+def wide(value: float) -> float:
+    """Return a number of the compute type as a double."""
+    return value
+
+
 def sign(value: float) -> float:
     """Return -1, 0 or 1, and NaN for NaN."""
     return one if value > zero else (-one if value < zero else (zero if value == zero else value))
+
+
+def exponent(value: float) -> int:
+    """Return the power of two that a finite double is a fraction in [1/2, 1) of."""
+    return math.frexp(value)[1]
 
 
 def number(value: float) -> float:
@@ -55,12 +141,28 @@ def narrow(value: float) -> float:
     return number(float32(value))
 
 
+class Truth(NamedTuple):
+    """The mathematics of one output for results that are rounded once, from the exact value.
+
+    All functions get float64 numbers only, and may use constants.
+    """
+
+    #: ``element(tensors..., scalars...) -> (value, error)``: off by at most ``error``, which is 0
+    #: where the value is exact
+    element: Callable[..., Any]
+    #: as in ``Formula``
+    prepare: Callable[..., Any]
+    #: ``decide(middle, tensors..., scalars...) -> int``: the sign of the exact result minus a
+    #: number in the middle between two of the result's type
+    decide: Callable[..., Any]
+
+
 class Formula(NamedTuple):
     """The scalar mathematics of one output."""
 
     #: name of the kernels made of it
     name: str
-    #: ``element(tensors..., scalars...) -> value``, in the vocabulary of ``formula``
+    #: ``element(tensors..., scalars...) -> value``, in the vocabulary of this module
     element: Callable[..., Any]
     #: ``prepare(doubles...) -> tuple``: what becomes of the scalars, once per call; it may take the
     #: number of results as a last argument
@@ -69,3 +171,25 @@ class Formula(NamedTuple):
     tensors: int
     #: number of scalars that ``prepare`` takes
     scalars: int
+    #: the same as ``element`` for half-precision compute types; None where that will do
+    steps: Callable[..., Any] | None = None
+    #: the same for float64, with scalars from the truth's ``prepare``
+    double: Callable[..., Any] | None = None
+    #: float64 for narrower results; None where ``element`` rounds at most once, at its end
+    truth: Truth | None = None
+    #: whether ``double`` and the truth's functions get, after the tensors, what a float64 lacks of
+    #: the last tensor's int64
+    remainder: bool = False
+    #: ``factors(tensors..., scalars...) -> (a, b)``: two numbers whose product ``element`` rounds,
+    #: for sums that are rounded once
+    factors: Callable[..., Any] | None = None
+    #: whether ``element`` selects among its tensors and 0, and so never rounds
+    selects: bool = False
+
+    def arithmetic(self, compute: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return the functions that compute an element and prepare scalars in a compute type."""
+        if compute == "float64" and self.double is not None and self.truth is not None:
+            return self.double, self.truth.prepare
+        if compute in ("float16", "bfloat16") and self.steps is not None:
+            return self.steps, self.prepare
+        return self.element, self.prepare

@@ -1,14 +1,16 @@
 """The exponential, with a stated error bound and the same bits on every machine.
 
-``exp`` is written out in correctly rounded operations (fused multiply-add included, which LLVM
-emulates exactly where the processor has none), so its bits do not depend on a vendor's libm, and
-LLVM vectorises it. Coefficients are Chebyshev fits of ``(exp(r) - 1 - r) / r**2`` on
+``exp`` is written out in correctly rounded operations, so its bits do not depend on a vendor's
+libm, and LLVM vectorises it. That includes the fused multiply-add: one instruction where the
+processor has it, and libm's function where it has none, which is slow and gives the same bits.
+Coefficients are Chebyshev fits of ``(exp(r) - 1 - r) / r**2`` on
 ``|r| <= ln(2)/2``. Both stay below 0.66 ulp where the result is a normal number (all float32
 arguments; float64 by sampling against mpmath) and within 1 ulp where it is subnormal.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -16,10 +18,23 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from .codecs import helper
+from .codecs import helper, inlined
 
 _F: Final = np.float32
 _D: Final = np.float64
+
+
+@intrinsic
+def copysign(typingctx: Any, magnitude: Any, value: Any) -> Any:
+    """Return the magnitude with the sign of the value."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        real = args[0].type
+        kind = ir.FunctionType(real, [real, real])
+        function = builder.module.declare_intrinsic("llvm.copysign", [real], kind)
+        return builder.call(function, args)
+
+    return magnitude(magnitude, magnitude), codegen
 
 
 @intrinsic
@@ -42,8 +57,9 @@ def _bitcast(source: types.Type, target: types.Type, llvm: ir.Type) -> Any:
     return intrinsic(typed)
 
 
-_bits32: Final = _bitcast(types.float32, types.int32, ir.IntType(32))
-_bits64: Final = _bitcast(types.float64, types.int64, ir.IntType(64))
+bits32: Final = _bitcast(types.float32, types.int32, ir.IntType(32))
+bits64: Final = _bitcast(types.float64, types.int64, ir.IntType(64))
+from_bits64: Final = _bitcast(types.int64, types.float64, ir.DoubleType())
 
 
 @intrinsic
@@ -71,9 +87,47 @@ def _scale(
 ) -> Any:
     first = builder.ashr(n, ir.Constant(word, 1))
     for part in (first, builder.sub(n, first)):
-        exponent = builder.shl(builder.add(part, ir.Constant(word, bias)), ir.Constant(word, width))
-        value = builder.fmul(value, builder.bitcast(exponent, real))
+        value = builder.fmul(value, _power(builder, part, word, real, width, bias))
     return value
+
+
+@intrinsic
+def _half_power32(typingctx: Any, n: Any) -> Any:
+    """``2**(n - 1)``, a normal number."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _power(builder, args[0], ir.IntType(32), ir.FloatType(), 23, 126)
+
+    return types.float32(types.int32), codegen
+
+
+@intrinsic
+def _inverse_power32(typingctx: Any, n: Any) -> Any:
+    """``2**-n``, and 0 for an n of 127 and more."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        word, bias = ir.IntType(32), ir.Constant(ir.IntType(32), 127)
+        exponent = builder.shl(builder.sub(bias, args[0]), ir.Constant(word, 23))
+        tiny = builder.icmp_signed("<", args[0], bias)
+        bits = builder.select(tiny, exponent, ir.Constant(word, 0))
+        return builder.bitcast(bits, ir.FloatType())
+
+    return types.float32(types.int32), codegen
+
+
+@intrinsic
+def _half_power64(typingctx: Any, n: Any) -> Any:
+    """``2**(n - 1)``, a normal number."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _power(builder, args[0], ir.IntType(64), ir.DoubleType(), 52, 1022)
+
+    return types.float64(types.int64), codegen
+
+
+def _power(builder: Any, n: Any, word: ir.IntType, real: ir.Type, width: int, bias: int) -> Any:
+    exponent = builder.shl(builder.add(n, ir.Constant(word, bias)), ir.Constant(word, width))
+    return builder.bitcast(exponent, real)
 
 
 _LOG2E_F: Final = _F(float.fromhex("0x1.715476p+0"))
@@ -90,7 +144,12 @@ _C4_F: Final = _F(float.fromhex("0x1.5554e8p-5"))
 _C5_F: Final = _F(float.fromhex("0x1.1110ep-7"))
 _C6_F: Final = _F(float.fromhex("0x1.6d4362p-10"))
 _C7_F: Final = _F(float.fromhex("0x1.a12528p-13"))
+_ZERO_F: Final = _F(0.0)
 _ONE_F: Final = _F(1.0)
+_HALF_F: Final = _F(0.5)
+_FITS_I: Final = np.int32(23)
+#: below its exponential, 1 + exp is 1 with room to spare
+_NOTHING_F: Final = _F(-60.0)
 
 _LOG2E_D: Final = _D(float.fromhex("0x1.71547652b82fep+0"))
 _LN2_HIGH_D: Final = _D(float.fromhex("0x1.62e42fefa39efp-1"))
@@ -110,31 +169,65 @@ _C9_D: Final = _D(float.fromhex("0x1.71de021a90822p-19"))
 _C10_D: Final = _D(float.fromhex("0x1.27e4db57442fbp-22"))
 _C11_D: Final = _D(float.fromhex("0x1.af4e196027428p-26"))
 _C12_D: Final = _D(float.fromhex("0x1.1f731ea5352cap-29"))
+#: ln 2 in three parts, of which the first two have 42 bits
+_LN2_FIRST_D: Final = _D(float.fromhex("0x1.62e42fefa38p-1"))
+_LN2_SECOND_D: Final = _D(float.fromhex("0x1.ef35793c76p-45"))
+_LN2_THIRD_D: Final = _D(float.fromhex("0x1.cc01f97b57a08p-87"))
+#: 1/10, 1/9 … 1/2 as double-doubles
+_INVERSES: Final = tuple((1 / k, float(Fraction(1, k) - Fraction(1 / k))) for k in range(10, 1, -1))
+_SHRINK_D: Final = _D(2.0**-10)
+_FAR_D: Final = _D(700.0)
+#: the largest number whose exponential is finite
+LARGEST_D: Final = _D(float.fromhex("0x1.62e42fefa39efp+9"))
+_ZERO_D: Final = _D(0.0)
 _ONE_D: Final = _D(1.0)
+_TWO_D: Final = _D(2.0)
+#: below its exponential, 1 + exp is 1 with room to spare
+_NOTHING_D: Final = _D(-120.0)
 
 
-@helper
-def exp_float32(x: Any) -> Any:
-    """Return the exponential of a float32."""
-    x = _HIGHEST_F if x > _HIGHEST_F else x
-    x = _LOWEST_F if x < _LOWEST_F else x
+@inlined
+def _reduced_float32(x: Any) -> Any:
+    """Return exp(x) as ``2**n * (1 + r + small)``: n, r and small."""
     shifted = fma(x, _LOG2E_F, _MAGIC_F)
     n = shifted - _MAGIC_F
     high = fma(-n, _LN2_HIGH_F, x)
     r = fma(-n, _LN2_LOW_F, high)
     lost = fma(-n, _LN2_LOW_F, high - r)
     p = fma(fma(fma(fma(fma(_C7_F, r, _C6_F), r, _C5_F), r, _C4_F), r, _C3_F), r, _C2_F)
-    # 1 + r + (lost + r*r*p): the large terms are added last and their rounding is mended
+    return bits32(shifted) - _MAGIC_BITS_F, r, fma(r * r, p, lost)
+
+
+@inlined
+def exp_float32(x: Any) -> Any:
+    """Return the exponential of a float32."""
+    x = _HIGHEST_F if x > _HIGHEST_F else x
+    x = _LOWEST_F if x < _LOWEST_F else x
+    n, r, small = _reduced_float32(x)
+    # the large terms are added last and their rounding is mended
     total = _ONE_F + r
-    rest = fma(r * r, p, lost + (r - (total - _ONE_F)))
-    return _scale32(total + rest, _bits32(shifted) - _MAGIC_BITS_F)
+    return _scale32(total + (small + (r - (total - _ONE_F))), n)
 
 
-@helper
-def exp_float64(x: Any) -> Any:
-    """Return the exponential of a float64."""
-    x = _HIGHEST_D if x > _HIGHEST_D else x
-    x = _LOWEST_D if x < _LOWEST_D else x
+@inlined
+def one_plus_exp_float32(x: Any) -> Any:
+    """Return 1 + exp(x), off by less than 0.85 ulp."""
+    x = _HIGHEST_F if x > _HIGHEST_F else x
+    x = _NOTHING_F if x < _NOTHING_F else x
+    n, r, small = _reduced_float32(x)
+    # halves all along, because 2**128 is no float32
+    power = _half_power32(n)
+    # next to a power that it does not fit, the 1 goes with the small terms
+    large = n > _FITS_I
+    start = power if large else _HALF_F + power
+    small += _inverse_power32(n) if large else _ZERO_F
+    half = fma(power, r + small, start)
+    return half + half
+
+
+@inlined
+def _reduced_float64(x: Any, rest: Any) -> Any:
+    """Return exp(x + rest) as ``2**n * (1 + r + small)``: n, r and small."""
     shifted = fma(x, _LOG2E_D, _MAGIC_D)
     n = shifted - _MAGIC_D
     high = fma(-n, _LN2_HIGH_D, x)
@@ -165,6 +258,73 @@ def exp_float64(x: Any) -> Any:
         r,
         _C2_D,
     )
+    small = fma(r * r, p, lost)
+    return bits64(shifted) - _MAGIC_BITS_D, r, small + fma(rest, r + small, rest)
+
+
+@inlined
+def exp_float64(x: Any) -> Any:
+    """Return the exponential of a float64."""
+    x = _HIGHEST_D if x > _HIGHEST_D else x
+    x = _LOWEST_D if x < _LOWEST_D else x
+    n, r, small = _reduced_float64(x, _ZERO_D)
+    # the large terms are added last and their rounding is mended
     total = _ONE_D + r
-    rest = fma(r * r, p, lost + (r - (total - _ONE_D)))
-    return _scale64(total + rest, _bits64(shifted) - _MAGIC_BITS_D)
+    return _scale64(total + (small + (r - (total - _ONE_D))), n)
+
+
+@inlined
+def exp_sum_float64(x: Any, rest: Any) -> Any:
+    """Return exp(x + rest) as a sum of two numbers, to be added to 1.
+
+    The second is at most an eighth of the first.
+    """
+    near = LARGEST_D if x > LARGEST_D else x
+    near = _NOTHING_D if near < _NOTHING_D else near
+    n, r, small = _reduced_float64(near, rest if near == x else _ZERO_D)
+    total = _ONE_D + r
+    small = small + (r - (total - _ONE_D))
+    # 2**1024 is no float64, its half is
+    half = _half_power64(n)
+    return half * (total + total), half * (small + small)
+
+
+@helper
+def _product(a: Any, b: Any) -> Any:
+    """Return a product of double-doubles."""
+    high = a[0] * b[0]
+    low = fma(a[0], b[0], -high) + (a[0] * b[1] + a[1] * b[0])
+    total = high + low
+    return total, low - (total - high)
+
+
+@helper
+def _sum(a: Any, b: Any) -> Any:
+    """Return a sum of double-doubles."""
+    high = a[0] + b[0]
+    part = high - a[0]
+    low = ((a[0] - (high - part)) + (b[0] - part)) + (a[1] + b[1])
+    total = high + low
+    return total, low - (total - high)
+
+
+@helper
+def exp_exactly(x: Any, rest: Any) -> Any:
+    """Return exp(x + rest) as ``2 * half * (1 + high + low)``, off by less than 2**-95 of itself.
+
+    However close to 1 it is, its distance from 1 has a relative error below 2**-90. Beyond ±700 it
+    changes no more, which is far beyond what a sum with any float32 could tell.
+    """
+    if abs(x) > _FAR_D:
+        x, rest = (_FAR_D if x > _ZERO_D else -_FAR_D), _ZERO_D
+    n = np.rint(x * _LOG2E_D)
+    # the product with the first part of ln 2 is exact, and so is the difference
+    r = _sum((x - n * _LN2_FIRST_D, rest), (-n * _LN2_SECOND_D, -n * _LN2_THIRD_D))
+    r = r[0] * _SHRINK_D, r[1] * _SHRINK_D
+    # exp(r) - 1 by Taylor's series, then doubled ten times: (1 + p)**2 - 1 = 2 p + p**2
+    p = _ZERO_D, _ZERO_D
+    for inverse in _INVERSES:
+        p = _product(r, _sum((_ONE_D, _ZERO_D), _product(p, inverse)))
+    for _ in range(10):
+        p = _sum((_TWO_D * p[0], _TWO_D * p[1]), _product(p, p))
+    return _half_power64(np.int64(n)), p[0], p[1]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from math import prod
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numba import prange, types
@@ -78,7 +78,7 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                 rest = after
             weights[c] = decode(read(weight, offset))
         for i in range(strip * {lanes}):
-            lanes[i] = minus_zero
+            {clear}
         end = min(terms, (block + 1) * {block})
         for first in range(block * {block}, end, segment):
             width = min(segment, end - first)
@@ -98,8 +98,7 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                     lane = k % {lanes} * strip
                     for c in range(height):
                         results[row + c] = element(grads[row + c], datas[row + c], weights[c])
-                        t = term_of(grads[row + c], datas[row + c])
-                        lanes[lane + c] = rnd(lanes[lane + c] + t)
+                        {add_column}
             else:
                 whole = width // {lanes} * {lanes}
                 for c in range(height):
@@ -107,15 +106,7 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                     w = weights[c]
                     for i in range(row, row + width):
                         results[i] = element(grads[i], datas[i], w)
-                    for i in range(row, row + width):
-                        grads[i] = term_of(grads[i], datas[i])
-                    for i in range(0, whole, {lanes}):
-                        for lane in range({lanes}):
-                            k = c * {lanes} + lane
-                            lanes[k] = rnd(lanes[k] + grads[row + i + lane])
-                    for i in range(whole, width):
-                        k = c * {lanes} + i - whole
-                        lanes[k] = rnd(lanes[k] + grads[row + i])
+{add_row}
             done = 0
             while done < width:
                 term = first + done
@@ -129,14 +120,37 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
             for lane in range(half):
                 for c in range(height):
                     k = c * lane_c + lane * lane_k
-                    lanes[k] = rnd(lanes[k] + lanes[k + half * lane_k])
+                    {halve}
             half //= 2
         for c in range(height):
+{deliver}
+"""
+
+#: what the body does with its running sums; ``true_sum.py`` has others
+_PLAIN: Final = {
+    "clear": "lanes[i] = minus_zero",
+    "add_column": (
+        "lanes[lane + c] = rnd(lanes[lane + c] + term_of(grads[row + c], datas[row + c]))"
+    ),
+    "add_row": """
+                    for i in range(row, row + width):
+                        grads[i] = term_of(grads[i], datas[i])
+                    for i in range(0, whole, {lanes}):
+                        for lane in range({lanes}):
+                            k = c * {lanes} + lane
+                            lanes[k] = rnd(lanes[k] + grads[row + i + lane])
+                    for i in range(whole, width):
+                        k = c * {lanes} + i - whole
+                        lanes[k] = rnd(lanes[k] + grads[row + i])
+""",
+    "halve": "lanes[k] = rnd(lanes[k] + lanes[k + half * lane_k])",
+    "deliver": """
             if partial.size:
                 partial[(channel + c) * blocks + block] = lanes[c * lane_c]
             else:
                 write(sums, (channel + c) * sums_stride, encode(lanes[c * lane_c]))
-"""
+""",
+}
 
 _STORED_TERM: Final = """
 def term_of(grad, data):
@@ -144,8 +158,10 @@ def term_of(grad, data):
 """
 
 _FINISH: Final = """
-def finish(sums, sums_stride, channels, partial, blocks):
-    for channel in range(channels):
+def finish(grad, data, sums, sums_stride, plan, partial, blocks):
+    if not partial.size:
+        return
+    for channel in range(plan[0]):
         row = channel * blocks
         count = blocks
         while count > 1:
@@ -161,8 +177,7 @@ _SERIAL: Final = """
 def kernel({arrays}, sums_stride, plan, partial, tasks, blocks):
 {addresses}
     body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, 0, tasks)
-    if partial.size:
-        finish(sums, sums_stride, plan[0], partial, blocks)
+    return finish(grad, data, sums, sums_stride, plan, partial, blocks)
 """
 
 _PARALLEL: Final = """
@@ -173,8 +188,7 @@ def kernel({arrays}, sums_stride, plan, partial, tasks, blocks):
         start = part * group
         stop = min(tasks, start + group)
         body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop)
-    if partial.size:
-        finish(sums, sums_stride, plan[0], partial, blocks)
+    return finish(grad, data, sums, sums_stride, plan, partial, blocks)
 """
 
 
@@ -199,6 +213,12 @@ class ChannelSumKernel(TwinKernel):
         Whether the terms are rounded to ``kind`` before they are summed, as a device does that
         stores them in between.
     """
+
+    #: what the body does with its running sums, what becomes of the sums of blocks, and what a
+    #: kernel returns
+    _sums: ClassVar[dict[str, str]] = _PLAIN
+    _finish: ClassVar[str] = _FINISH
+    _returns: ClassVar[Any] = types.void
 
     def __init__(
         self, element: Formula, term: Formula, kind: ElementType, compute: str, stored: bool
@@ -297,45 +317,57 @@ class ChannelSumKernel(TwinKernel):
         scratch: NDArray[np.uint8] | None,
     ) -> tuple[Any, ...]:
         """Return the plan, room for the partial sums, and the numbers of tasks and blocks."""
-        # the sums of a single block need no room, unless writing them would change an input
-        room = channels * plan.blocks if plan.blocks > 1 or in_place else 0
+        room = self._room(channels, plan.blocks, in_place)
         if scratch is None:
             return plan.plan, np.empty(room, self.register), plan.tasks, plan.blocks
         taken = scratch[: room * np.dtype(self.register).itemsize]
         return plan.plan, taken.view(self.register), plan.tasks, plan.blocks
 
+    def _room(self, channels: int, blocks: int, in_place: bool) -> int:
+        """Return how many partial sums are kept until the end.
+
+        The sums of a single block need no room, unless writing them would change an input.
+        """
+        return channels * blocks if blocks > 1 or in_place else 0
+
     @Once
     def _helpers(self) -> dict[str, Any]:
         kind, compute, register = self.kind.name, self.compute, self.register
         decode, encode = decoder(kind, compute), encoder(compute, kind, kind)
-        ends = {"rnd": ROUND[compute], "write": poke(kind), "encode": encode}
-        body = {
+        names = {
             "place": helper(function_from(_PLACE, "place", {})),
             "element": compiled(self.element.element, compute),
-            "term_of": self._term(),
             "allocate": stack(register, 2 * TILE),
             "allocate_weights": stack(register, STRIP),
-            "allocate_lanes": stack(register, STRIP * LANES),
-            "minus_zero": register(-0.0),
+            "rnd": ROUND[compute],
             "decode": decode,
+            "encode": encode,
             "read": peek(kind),
+            "write": poke(kind),
             "load": loader(kind, decode),
             "store": storer(kind, encode),
-            **ends,
         }
+        names |= self._sum_names(names)
+        sums = {name: code.format(lanes=LANES) for name, code in self._sums.items()}
+        body = _BODY.format(block=BLOCK, lanes=LANES, **sums)
         return {
-            "body": helper(function_from(_BODY.format(block=BLOCK, lanes=LANES), "body", body)),
-            "finish": helper(function_from(_FINISH, "finish", ends)),
+            "body": helper(function_from(body, "body", names)),
+            "finish": helper(function_from(self._finish, "finish", names)),
             "int64": np.int64,
             "prange": prange,
         }
 
-    def _term(self) -> Any:
+    def _sum_names(self, names: dict[str, Any]) -> dict[str, Any]:
+        """Return what the names in ``_sums`` and ``_finish`` mean, beside those given."""
         term = compiled(self.term.element, self.compute)
-        if not self.stored:
-            return term
-        names = {"term": term, "stored": ROUND[self.kind.name]}
-        return helper(function_from(_STORED_TERM, "term_of", names))
+        if self.stored:
+            both = {"term": term, "stored": ROUND[self.kind.name]}
+            term = helper(function_from(_STORED_TERM, "term_of", both))
+        return {
+            "term_of": term,
+            "allocate_lanes": stack(self.register, STRIP * LANES),
+            "minus_zero": self.register(-0.0),
+        }
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
         names = ["grad", "data", "weight", "result", "sums"]
@@ -354,7 +386,7 @@ class ChannelSumKernel(TwinKernel):
             f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
             f"{'_stored' if self.stored else ''}_{layout}_{'parallel' if parallel else 'serial'}",
             self._helpers,
-            types.void(
+            self._returns(
                 *operands,
                 types.int64,
                 types.Array(types.int64, 1, "C"),

@@ -37,13 +37,12 @@ class TwinKernel:
         """Compile, or load, the twin that a call of this size will use if the cores are free."""
         getattr(self, f"{layout}_{'serial' if size < PARALLEL_FROM else 'parallel'}")
 
-    def _launch(self, layout: str, size: int, *arguments: Any) -> None:
+    def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
         """Call the parallel twin for large work if the cores are free, else the serial one."""
         if size < PARALLEL_FROM or not CORES.acquire():
-            getattr(self, layout + "_serial")(*arguments)
-            return
+            return getattr(self, layout + "_serial")(*arguments)
         try:
-            getattr(self, layout + "_parallel")(*arguments)
+            return getattr(self, layout + "_parallel")(*arguments)
         finally:
             CORES.release()
 

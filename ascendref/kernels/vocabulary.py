@@ -10,9 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from .codecs import REGISTER, ROUND, decoder, helper
-from .formula import narrow, select, sign
-from .math import exp_float32, exp_float64
+from .codecs import REGISTER, ROUND, decoder, inlined
+from .exact import sign_of_sum
+from .formula import doubt, exponent, least, narrow, quotient, select, sign, split, two_sum
+from .math import (
+    LARGEST_D,
+    copysign,
+    exp_exactly,
+    exp_float32,
+    exp_float64,
+    exp_sum_float64,
+    fma,
+    one_plus_exp_float32,
+)
 
 
 def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
@@ -20,13 +30,18 @@ def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
     if not isinstance(function, FunctionType):
         raise TypeError(f"{function!r} is not a plain Python function")
     names = names | {"__name__": function.__module__}
-    return helper(FunctionType(function.__code__, names, function.__name__))
+    return inlined(FunctionType(function.__code__, names, function.__name__))
 
 
 @cache
 def compiled(function: Callable[..., Any], compute: str) -> Any:
-    """Return a formula compiled for one compute type."""
-    return bind(function, vocabulary(compute))
+    """Return a formula, and what it calls in its own file, compiled for one compute type."""
+    names = vocabulary(compute)
+    for name in function.__code__.co_names:
+        local = function.__globals__.get(name)
+        if isinstance(local, FunctionType) and local.__module__ == function.__module__:
+            names = names | {name: compiled(local, compute)}
+    return bind(function, names)
 
 
 @cache
@@ -40,10 +55,20 @@ def vocabulary(compute: str) -> dict[str, Any]:
         "nan": register(math.nan),
         "rnd": ROUND[compute],
         "exp": exp_float32 if register is np.float32 else exp_float64,
+        "one_plus_exp": one_plus_exp_float32,
+        "least": least,
+        "exp_limit": LARGEST_D,
+        "exp_sum": exp_sum_float64,
+        "exp_exactly": exp_exactly,
+        "sign_of_sum": sign_of_sum,
+        "copysign": copysign,
+        "fma": fma,
+        "wide": np.float64,
         "number": decoder("float64", compute),
         "float32": np.float32,
         "select": bind(select, {}),
+        "exponent": bind(exponent, {"math": math}),
     }
-    for function in (sign, narrow):
+    for function in (sign, narrow, split, two_sum, quotient, doubt):
         names[function.__name__] = bind(function, names)
     return names

@@ -28,7 +28,12 @@ OPERATOR = declare(
         scalars=(ScalarParam("lambd"),),
         outputs=("grad_input",),
         formula=Formula(
-            "hardshrink_backward_grad_input", grad_input, prepare, tensors=2, scalars=1
+            "hardshrink_backward_grad_input",
+            grad_input,
+            prepare,
+            tensors=2,
+            scalars=1,
+            selects=True,
         ),
         shapes=broadcast_shapes,
         device=OnDevice(

@@ -28,6 +28,12 @@ def weight_term(grad_output: float, self: float) -> float:
     return select(self > zero, zero, rnd(grad_output * self))
 
 
+def weight_factors(grad_output: float, self: float) -> tuple[float, float]:
+    """What that is the product of."""
+    masked = self > zero
+    return select(masked, zero, grad_output), select(masked, zero, self)
+
+
 def shapes(operator: Operator, given: tuple[Shape, ...]) -> tuple[Shape, ...]:
     """The gradient broadcasts to the input; the weight has 1 element or one per channel."""
     grad_output, self, weight = given
@@ -60,7 +66,9 @@ OPERATOR = declare(
         scalars=(),
         outputs=("grad_input", "grad_weight"),
         formula=Formula("prelu_backward_grad_input", grad_input, prepare, tensors=3, scalars=0),
-        channel_term=Formula("grad_weight", weight_term, prepare, tensors=2, scalars=0),
+        channel_term=Formula(
+            "grad_weight", weight_term, prepare, tensors=2, scalars=0, factors=weight_factors
+        ),
         shapes=shapes,
         device=OnDevice(
             products=("Atlas training", "Atlas A2", "Atlas A3"),

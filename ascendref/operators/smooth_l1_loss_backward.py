@@ -6,23 +6,197 @@ from typing import Any
 
 from ..errors import ArgumentValueError
 from ..functional import Array, array_call
-from ..kernels.formula import Formula, narrow, number, rnd, select, sign
+from ..kernels.formula import (
+    Formula,
+    Truth,
+    copysign,
+    doubt,
+    exponent,
+    float32,
+    fma,
+    inf,
+    least,
+    narrow,
+    number,
+    one,
+    rnd,
+    select,
+    sign,
+    sign_of_sum,
+    split,
+    two_sum,
+    wide,
+    zero,
+)
 from ..spec import OnDevice, Operator, ScalarParam, TensorParam, broadcast_shapes, declare
 
 #: the vendor's numbers of the reductions
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
-def prepare(reduction: float, beta: float, size: int) -> tuple[float, float]:
-    """β arrives as FLOAT; the mean divides by the number of results, rounded once."""
-    return narrow(beta), number(1.0 / size if reduction == 1 else 1.0)
+def prepare(
+    reduction: float, beta: float, size: int
+) -> tuple[float, float, float, float, float, float, float]:
+    """β arrives as FLOAT; the mean divides by the number of results.
+
+    norm·d/β is scale·(lift·d), where lift is a power of two: for a β below 1 it brings β near 1, so
+    that the scale, a sum of two, does not overflow. With β = 0 every d but 0 is at the limit.
+    """
+    norm = 1.0 / size if reduction == 1 else 1.0
+    limit, lift, scale = wide(float32(beta)), 1.0, norm
+    if limit == 0.0:
+        limit = least
+    elif limit < inf:
+        lift = 2.0 ** min(max(1 - exponent(limit), 0), 127)
+        scale = norm / (lift * limit)
+    else:
+        scale = 0.0
+    large, small = split(scale)
+    return (
+        narrow(beta),
+        number(limit),
+        number(lift),
+        large,
+        small,
+        number(lift * scale),
+        number(norm),
+    )
 
 
-def grad_input(grad_out: float, self: float, target: float, beta: float, norm: float) -> float:
-    """A true division by β keeps the two branches apart at |d| = β."""
+def grad_input(
+    grad_out: float,
+    self: float,
+    target: float,
+    beta: float,
+    limit: float,
+    lift: float,
+    scale: float,
+    scale_rest: float,
+    inverse: float,
+    norm: float,
+) -> float:
+    """Difference and quotient are sums of two numbers; the last addition rounds."""
+    d, lost = two_sum(self, -target)
+    lifted = lift * d
+    quotient = lifted * scale
+    rest = fma(lost, inverse, fma(lifted, scale_rest, fma(lifted, scale, -quotient)))
+    outside = abs(d) >= limit
+    slope = select(outside, copysign(norm, d), quotient)
+    mended = fma(slope, grad_out, select(outside, zero, rest) * grad_out)
+    # a plain product knows the sign of zero, and infinities
+    return select(abs(mended) > zero, mended, slope * grad_out)
+
+
+def steps(
+    grad_out: float,
+    self: float,
+    target: float,
+    beta: float,
+    limit: float,
+    lift: float,
+    scale: float,
+    scale_rest: float,
+    inverse: float,
+    norm: float,
+) -> float:
+    """The formula as it is documented, operation by operation.
+
+    A true division by β keeps the two branches apart at |d| = β.
+    """
     d = rnd(self - target)
     slope = select(abs(d) < beta, rnd(d / beta), sign(d))
     return rnd(rnd(norm * slope) * grad_out)
+
+
+def prepare_truth(
+    reduction: float, beta: float, size: int
+) -> tuple[float, float, float, float, float, float]:
+    """Count and β·count are exact, the latter as a sum of two; their inverses are rounded."""
+    beta = narrow(beta)
+    count = wide(size) if reduction == 1 else one
+    large = beta * count
+    small = fma(beta, count, -large) if beta < inf else zero
+    return beta, count, large, small, one / count, one / large
+
+
+def double(
+    grad_out: float,
+    self: float,
+    target: float,
+    beta: float,
+    count: float,
+    large: float,
+    small: float,
+    inverse_count: float,
+    inverse: float,
+) -> float:
+    """One division of an exact product, with its remainder; a power of two guards its range."""
+    d, lost = two_sum(self, -target)
+    inside = is_inside(d, lost, beta)
+    slope = select(inside, d, sign(d))
+    usual = abs(grad_out) < 2.0**400
+    lifted = select(usual, 2.0**300, 2.0**-300) * grad_out
+    product = lifted * slope
+    product_rest = fma(lifted, slope, -product) + lifted * select(inside, lost, zero)
+    inverse = select(inside, inverse, inverse_count)
+    first = product * inverse
+    excess = fma(first, select(inside, large, count), -product)
+    missing = product_rest - fma(first, select(inside, small, zero), excess)
+    mended = fma(missing, inverse, first)
+    # the first approximation knows the sign of zero, and infinities
+    value = select(abs(mended) > zero, mended, first) * select(usual, 2.0**-300, 2.0**300)
+    return select(inside & (beta == inf), (zero * d) * grad_out, value)
+
+
+def truth(
+    grad_out: float,
+    self: float,
+    target: float,
+    beta: float,
+    count: float,
+    large: float,
+    small: float,
+    inverse_count: float,
+    inverse: float,
+) -> tuple[float, float]:
+    """Three roundings; where none of them loses anything the result may be a tie as it stands.
+
+    The gradient meets the difference first: what then leaves the range of doubles is far out of a
+    narrower one's.
+    """
+    d, lost = two_sum(self, -target)
+    inside = abs(d) < beta
+    slope = select(inside, d, sign(d))
+    product = grad_out * slope
+    value = product * select(inside, inverse, inverse_count)
+    value = select(inside & (beta == inf), (zero * d) * grad_out, value)
+    same = fma(value, select(inside, large, count), -product) == zero
+    exact = (lost == zero) & (fma(grad_out, slope, -product) == zero) & same & (small == zero)
+    return value, select(exact, zero, doubt(value))
+
+
+def decide(
+    middle: float,
+    grad_out: float,
+    self: float,
+    target: float,
+    beta: float,
+    count: float,
+    large: float,
+    small: float,
+    inverse_count: float,
+    inverse: float,
+) -> int:
+    """The sign of grad_out·slope - middle·count, times β inside; middle·β is exact."""
+    d, lost = two_sum(self, -target)
+    if is_inside(d, lost, beta):
+        return sign_of_sum(((grad_out, self), (-grad_out, target), (-middle * beta, count)))
+    return sign_of_sum(((grad_out, sign(d)), (-middle, count)))
+
+
+def is_inside(d: float, lost: float, beta: float) -> bool:
+    """Whether |d + lost| < β, where d is the rounded sum of both."""
+    return (abs(d) < beta) | ((abs(d) == beta) & (sign(d) * lost < zero))
 
 
 OPERATOR = declare(
@@ -33,7 +207,14 @@ OPERATOR = declare(
         scalars=(ScalarParam("reduction", choices=REDUCTIONS), ScalarParam("beta", least=0.0)),
         outputs=("grad_input",),
         formula=Formula(
-            "smooth_l1_loss_backward_grad_input", grad_input, prepare, tensors=3, scalars=2
+            "smooth_l1_loss_backward_grad_input",
+            grad_input,
+            prepare,
+            tensors=3,
+            scalars=2,
+            steps=steps,
+            double=double,
+            truth=Truth(truth, prepare_truth, decide),
         ),
         shapes=broadcast_shapes,
         device=OnDevice(

@@ -6,7 +6,27 @@ from typing import Any
 
 from ..dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType
 from ..functional import Array, array_call
-from ..kernels.formula import Formula, exp, inf, narrow, one, rnd, select
+from ..kernels.formula import (
+    Formula,
+    Truth,
+    doubt,
+    exp,
+    exp_exactly,
+    exp_limit,
+    exp_sum,
+    fma,
+    inf,
+    narrow,
+    one,
+    one_plus_exp,
+    quotient,
+    rnd,
+    select,
+    sign,
+    sign_of_sum,
+    two_sum,
+    zero,
+)
 from ..spec import OnDevice, Operator, ScalarParam, TensorParam, Types, declare, equal_shapes
 
 
@@ -16,11 +36,86 @@ def prepare(beta: float, threshold: float) -> tuple[float, float]:
 
 
 def grad_input(grad_output: float, self: float, beta: float, threshold: float) -> float:
-    """An infinite gradient propagates: the logistic function of a finite number is not 0."""
+    """1 + exp is rounded once; whether z is above the threshold is decided without rounding it."""
+    z = beta * self
+    logistic = grad_output / one_plus_exp(-z)
+    passes = fma(beta, self, -threshold) > zero
+    return select(passes | propagates(grad_output, z), grad_output, logistic)
+
+
+def steps(grad_output: float, self: float, beta: float, threshold: float) -> float:
+    """The formula as it is documented, operation by operation."""
     z = rnd(beta * self)
     logistic = rnd(grad_output / rnd(one + rnd(exp(-z))))
-    infinite = (abs(grad_output) == inf) & (z > -inf)
-    return select((z > threshold) | infinite, grad_output, logistic)
+    return select((z > threshold) | propagates(grad_output, z), grad_output, logistic)
+
+
+def double(
+    grad_output: float, self: float, remainder: float, beta: float, threshold: float
+) -> float:
+    """Exponential and denominator are sums of two numbers."""
+    z = beta * self
+    power, rest = exp_sum(-z, -(fma(beta, self, -z) + beta * remainder))
+    total, below = two_sum(one, power)
+    value = quotient(grad_output, total, below + rest)
+    value = select(z < -exp_limit, zero * grad_output, value)
+    whole = is_whole(grad_output, self, remainder, beta, threshold)
+    return select(whole, grad_output, value)
+
+
+def truth(
+    grad_output: float, self: float, remainder: float, beta: float, threshold: float
+) -> tuple[float, float]:
+    """The sum of two numbers that the exponential is becomes one here, off by less than 3 ulp."""
+    z = beta * self
+    power, rest = exp_sum(-z, -(fma(beta, self, -z) + beta * remainder))
+    value = grad_output / (one + (power + rest))
+    value = select(z < -exp_limit, zero * grad_output, value)
+    whole = is_whole(grad_output, self, remainder, beta, threshold)
+    return select(whole, grad_output, value), select(whole, zero, doubt(value))
+
+
+def is_whole(
+    grad_output: float, self: float, remainder: float, beta: float, threshold: float
+) -> bool:
+    """Whether the gradient passes, for the exact β·self, however small or large it is."""
+    z = beta * self
+    positive = sign(beta) * sign(self) > zero
+    above = fma(beta, self, -threshold) + beta * remainder > zero
+    finite = (abs(beta) < inf) & (abs(self) < inf)
+    above = select(threshold == zero, positive, above)
+    at_infinity = select(finite, False, z == inf)  # exp(-z) is 0 there, not small
+    return above | at_infinity | propagates(grad_output, select(finite, zero, z))
+
+
+def decide(
+    middle: float,
+    grad_output: float,
+    self: float,
+    remainder: float,
+    beta: float,
+    threshold: float,
+) -> int:
+    """The sign of grad_output - middle·(1 + exp(-z)); it is 0 for z = 0 alone."""
+    z = beta * self
+    half, high, low = exp_exactly(-z, -(fma(beta, self, -z) + beta * remainder))
+    if abs(z) < 2.0**-200:
+        # the product may be too small for a double; only its sign can tell in a tie
+        high = -(sign(beta) * sign(self)) * 2.0**-200
+    return sign_of_sum(
+        (
+            (grad_output, one),
+            (-middle, one),
+            (-middle, half + half),
+            (-middle, 2.0 * half * high),
+            (-middle, 2.0 * half * low),
+        )
+    )
+
+
+def propagates(grad_output: float, z: float) -> bool:
+    """An infinite gradient propagates: the logistic function of a finite number is not 0."""
+    return (abs(grad_output) == inf) & (z > -inf)
 
 
 def result(types: Types) -> ElementType:
@@ -37,7 +132,17 @@ OPERATOR = declare(
         tensors=(TensorParam("grad_output"), TensorParam("self", FLOATS + INTEGERS)),
         scalars=(ScalarParam("beta"), ScalarParam("threshold")),
         outputs=("grad_input",),
-        formula=Formula("softplus_backward_grad_input", grad_input, prepare, tensors=2, scalars=2),
+        formula=Formula(
+            "softplus_backward_grad_input",
+            grad_input,
+            prepare,
+            tensors=2,
+            scalars=2,
+            steps=steps,
+            double=double,
+            truth=Truth(truth, prepare, decide),
+            remainder=True,
+        ),
         shapes=equal_shapes,
         device=OnDevice(
             products=("Atlas training", "Atlas A2", "Atlas A3"),

@@ -1,0 +1,271 @@
+"""Sums of products per channel that are rounded once, from the exact value.
+
+A running sum is three numbers: the sum of the products in float64, the sum of everything that its
+additions and the products lost by rounding, and the sum of the products' magnitudes. The first two
+together are off by a tiny part of the third. Where that leaves the rounding to the result's type
+open, as after catastrophic cancellation or next to a tie, the channel is added up again in integers
+of 4352 bits (``exact.py``).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numba import types
+
+from ..dtypes import FLOAT64, ElementType
+from ..layout import LANES, STRIP
+from .codecs import helper, inlined
+from .compile import function_from
+from .exact import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
+from .formula import Formula
+from .math import fma
+from .reduction import ChannelSumKernel, Operands
+from .tiles import stack
+from .truth import differ_in, hard_cases
+from .vocabulary import compiled
+
+_SUMS: Final = {
+    "clear": "clear(lanes, i)",
+    "add_column": "add(lanes, lane + c, grads[row + c], datas[row + c])",
+    "add_row": """
+                    for i in range(0, whole, {lanes}):
+                        for lane in range({lanes}):
+                            at = row + i + lane
+                            add(lanes, c * {lanes} + lane, grads[at], datas[at])
+                    for i in range(whole, width):
+                        add(lanes, c * {lanes} + i - whole, grads[row + i], datas[row + i])
+""",
+    "halve": "merge(lanes, k, k + half * lane_k)",
+    "deliver": """
+            put(partial, (channel + c) * blocks + block, lanes, c * lane_c)
+""",
+}
+
+_FINISH: Final = """
+def finish(grad, data, sums, sums_stride, plan, partial, blocks):
+    hard = 0
+    for channel in range(plan[0]):
+        value, error = total(partial, channel * blocks, blocks)
+        if unclear(value, error):
+            hard += 1
+            value = exactly(grad, data, plan, channel)
+        write(sums, channel * sums_stride, encode(value))
+    return hard
+"""
+
+_EXACTLY: Final = """
+def exactly(grad, data, plan, channel):
+    total = nothing()
+    special, all_special, all_minus, pending = 0.0, False, True, 0
+    for term in range(plan[1]):
+        g = decode(read(grad, place(plan, 0, channel, term)))
+        x = decode(read(data, place(plan, 1, channel, term)))
+        a, b = factors(g, x)
+        product = a * b
+        if not (abs(a) < inf and abs(b) < inf):
+            special += product
+            all_special = True
+        elif a != 0 and b != 0:
+            add_product(total, a, b)
+            all_minus = False
+            pending += 1
+            if pending == carry_every:
+                carry(total)
+                pending = 0
+        elif copysign(1.0, product) > 0:
+            all_minus = False
+    if all_special:
+        return special
+    if all_minus:
+        return -0.0
+    return rounded(total)
+"""
+
+#: numbers of a running sum, and the distance between them among the running sums
+_PARTS: Final = 3
+_REST: Final = STRIP * LANES
+_SIZE: Final = 2 * STRIP * LANES
+#: what a sum of two doubles may lose when it is formed, and what is still no ulp of it
+_ROUNDING: Final = 2.0**-52
+_LITTLE: Final = 2.0**-60
+#: the square of it bounds what the losses may themselves have lost
+_UNIT: Final = 2.0**-52
+#: additions between a product and the sum of a block
+_DEPTH: Final = 72
+#: the least positive double, which a product's remainder may lack
+_LEAST: Final = 2.0**-1074
+_ZERO: Final = np.float64(0)
+
+
+@inlined
+def _clear(lanes: Any, k: Any) -> None:
+    lanes[k] = -_ZERO
+    lanes[k + _REST] = _ZERO
+    lanes[k + _SIZE] = _ZERO
+
+
+@inlined
+def _join(total: Any, term: Any) -> Any:
+    """Return the rounded sum of two numbers and what rounding took from it."""
+    after = total + term
+    part = after - total
+    return after, (total - (after - part)) + (term - part)
+
+
+@inlined
+def _merge(lanes: Any, k: Any, other: Any) -> None:
+    after, lost = _join(lanes[k], lanes[other])
+    lanes[k] = after
+    lanes[k + _REST] += lanes[other + _REST] + lost
+    lanes[k + _SIZE] += lanes[other + _SIZE]
+
+
+@inlined
+def _put(partial: Any, at: Any, lanes: Any, k: Any) -> None:
+    partial[_PARTS * at] = lanes[k]
+    partial[_PARTS * at + 1] = lanes[k + _REST]
+    partial[_PARTS * at + 2] = lanes[k + _SIZE]
+
+
+@helper
+def _total(partial: Any, first: Any, blocks: Any) -> Any:
+    """Return the sum of some blocks and how far it may be off, but for its last rounding."""
+    value, rest, size = -_ZERO, _ZERO, _ZERO
+    for at in range(_PARTS * first, _PARTS * (first + blocks), _PARTS):
+        value, lost = _join(value, partial[at])
+        rest += partial[at + 1] + lost
+        size += partial[at + 2]
+    depth = (_DEPTH + blocks) * _UNIT
+    if rest != 0:
+        value += rest
+    return value, size * (depth * depth)
+
+
+@helper
+def _rounded(total: Any) -> Any:
+    return to_odd(*nearest(total))
+
+
+@helper
+def _nearest(total: Any) -> Any:
+    return nearest(total)[0]
+
+
+class TrueSumKernel(ChannelSumKernel):
+    """A result and a sum per channel, both rounded once from their exact values.
+
+    Parameters
+    ----------
+    element : Formula
+        The elementwise result.
+    term : Formula
+        What is summed over everything but the channel axis; it has factors.
+    kind : ElementType
+        Type of all operands.
+    """
+
+    _sums: ClassVar = _SUMS
+    _finish: ClassVar = _FINISH
+    _returns: ClassVar = types.int64
+
+    def __init__(self, element: Formula, term: Formula, kind: ElementType) -> None:
+        super().__init__(element, term, kind, "float64", stored=False)
+
+    def __call__(
+        self,
+        operands: Operands,
+        sums: Any,
+        channel: int | None,
+        in_place: bool = False,
+        scratch: Any = None,
+    ) -> None:
+        """As its base; a result that is an input's view waits until the sums are decided."""
+        if not in_place:
+            super().__call__(operands, sums, channel, in_place, scratch)
+            return
+        grad, data, weight, result = operands
+        aside, decided = np.empty((), result.dtype), np.empty_like(sums)
+        nowhere = np.lib.stride_tricks.as_strided(aside, result.shape, (0,) * result.ndim)
+        super().__call__((grad, data, weight, nowhere), decided, channel, True, scratch)
+        super().__call__(operands, np.empty_like(sums), channel, True, scratch)
+        sums[...] = decided
+
+    def _room(self, channels: int, blocks: int, in_place: bool) -> int:
+        return _PARTS * channels * blocks
+
+    def _launch(self, layout: str, size: int, *arguments: Any) -> None:
+        hard_cases.count += super()._launch(layout, size, *arguments)
+
+    def _sum_names(self, names: dict[str, Any]) -> dict[str, Any]:
+        assert self.term.factors is not None
+        wide = self.kind is FLOAT64
+        factors = compiled(self.term.factors, "float64")
+        exact = names | {
+            "nothing": nothing,
+            "factors": factors,
+            "add_product": add_product,
+            "carry": carry,
+            "carry_every": CARRY_EVERY,
+            "copysign": np.copysign,
+            "inf": np.inf,
+            "rounded": _nearest if wide else _rounded,
+        }
+        return {
+            "allocate_lanes": stack(self.register, _PARTS * STRIP * LANES),
+            "clear": _clear,
+            "add": _adder(factors, wide),
+            "merge": _merge,
+            "put": _put,
+            "total": _total,
+            "unclear": _unclear(self.kind),
+            "exactly": helper(function_from(_EXACTLY, "exactly", exact)),
+        }
+
+
+def _adder(factors: Any, wide: bool) -> Any:
+    """Return the function that adds a product to a running sum.
+
+    A product of two F32 or narrower numbers is a float64, one of two F64 numbers has a remainder.
+    """
+
+    @inlined
+    def add(lanes: Any, k: Any, grad: Any, data: Any) -> None:
+        a, b = factors(grad, data)
+        product = a * b
+        after, lost = _join(lanes[k], product)
+        if wide:
+            lost += fma(a, b, -product)
+        lanes[k] = after
+        lanes[k + _REST] += lost
+        lanes[k + _SIZE] += abs(product)
+
+    return add
+
+
+def _unclear(kind: ElementType) -> Any:
+    """Return the function that tells whether a sum and its error leave the result open."""
+    if kind is FLOAT64:
+
+        @helper
+        def far_off(value: Any, error: Any) -> Any:
+            # remainders below the least double are lost as well
+            return not error + _LEAST * 2.0**40 <= abs(value) * _LITTLE
+
+        return far_off
+    differ = differ_in(kind)
+
+    @helper
+    def open_rounding(value: Any, error: Any) -> Any:
+        doubt = error + abs(value) * _ROUNDING
+        return not doubt < np.inf or (error != 0 and differ(value, doubt))
+
+    return open_rounding
+
+
+@cache
+def true_channel_sum(element: Formula, term: Formula, kind: ElementType) -> ChannelSumKernel:
+    """Return the one kernel for two formulas and a type that rounds once, from exact values."""
+    return TrueSumKernel(element, term, kind)

@@ -1,0 +1,177 @@
+"""The truth mode: results that are rounded once, from the exact value of the formula.
+
+Every element is computed in float64 together with a bound of its error. Where both ends of that
+interval round to the same number of the result's type, that number is the result; this is Ziv's
+test, and all but about one in 2**25 elements of F32 pass it. The others lie next to the middle
+between two neighbours, and an operator's judge tells exactly on which side, or that it is a tie,
+which goes to the even one.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numba import types
+
+from ..dtypes import FLOAT64, ElementType, float_format
+from .codecs import decoder, encoder, helper, inlined
+from .elementwise import TILED, ElementwiseKernel, elementwise
+from .formula import Formula
+from .math import bits32
+from .vocabulary import compiled
+
+#: elements that are looked through again where one of them is unclear
+_CHUNK: Final = 2 * 1024
+
+_DENSE_BODY: Final = """
+def body({arrays}, out, scalars, start, stop):
+{slices}
+    out = out[start:stop]
+    unclear = 0
+    for i in range(out.size):
+        value, error = formula({elements}, *scalars)
+        out[i] = encode(value - error)
+        unclear += differ(value, error)
+    if unclear:
+        for i in range(out.size):
+            value, error = formula({elements}, *scalars)
+            if differ(value, error):
+                low, high, middle = neighbours(value, error)
+                side = decide(middle, {elements}, *scalars)
+                out[i] = encode(high if side > 0 else low if side < 0 else middle)
+    return unclear
+"""
+
+_TILED_BODY: Final = TILED.format(
+    compute="""
+        unclear = 0
+        for i in range(count):
+            value, error = formula({elements}, *scalars)
+            result[i] = value
+            unclear += differ(value, error)
+        if unclear:
+            hard += unclear
+            for i in range(count):
+                value, error = formula({elements}, *scalars)
+                if differ(value, error):
+                    low, high, middle = neighbours(value, error)
+                    side = decide(middle, {elements}, *scalars)
+                    result[i] = high if side > 0 else low if side < 0 else middle
+"""
+)
+
+_LOOP: Final = """
+def kernel({{operands}}, count, size, {{scalars}}):
+    scalars = prepare({{arguments}})
+    hard = 0
+    for part in {range}((count + {{chunk}} - 1) // {{chunk}}):
+        start = part * {{chunk}}
+        hard += body({{operands}}, scalars, start, min(count, start + {{chunk}}))
+    return hard
+"""
+
+
+class HardCases(threading.local):
+    """How many elements needed an exact decision, counted over all calls of a thread.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> from ascendref.kernels.truth import hard_cases
+    >>> x = np.float32(0.25)
+    >>> before = hard_cases.count
+    >>> ar.logit_grad(x, x, compute_dtype="float64") is not None, hard_cases.count - before
+    (True, 0)
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+hard_cases: Final = HardCases()
+
+
+class TruthKernel(ElementwiseKernel):
+    """Elementwise loops with Ziv's test.
+
+    Parameters
+    ----------
+    formula : Formula
+        What to compute; it has a truth.
+    inputs : tuple of ElementType
+        Types of the tensors.
+    out : ElementType
+        Type to which the result is rounded, narrower than F64.
+    """
+
+    _loops = (_LOOP.format(range="range"), _LOOP.format(range="prange"))
+    _chunk = _CHUNK
+    _returns = types.int64
+    _sources: ClassVar = {"dense": _DENSE_BODY, "tiled": _TILED_BODY}
+
+    def __init__(self, formula: Formula, inputs: tuple[ElementType, ...], out: ElementType) -> None:
+        super().__init__(formula, inputs, out, out, "float64")
+        assert formula.truth is not None
+        self.element, self.prepare, self.decide = formula.truth
+
+    def _launch(self, layout: str, size: int, *arguments: Any) -> None:
+        hard_cases.count += super()._launch(layout, size, *arguments)
+
+    def _names(self) -> dict[str, Any]:
+        return super()._names() | {
+            "differ": differ_in(self.out),
+            "neighbours": _neighbours(self.out),
+            "decide": compiled(self.decide, self.compute),
+        }
+
+
+def differ_in(out: ElementType) -> Any:
+    """Return the function that tells whether a value and its error leave open what to round to."""
+    encode = encoder("float64", out.name, out.name)
+    zero = np.float64(0)
+    bits = bits32 if out.name == "float32" else _itself
+
+    @inlined
+    def differ(value: Any, error: Any) -> Any:
+        # without an error, a sum would take the sign from -0
+        ends = bits(encode(value - error)) != bits(encode(value + error))
+        return ends & (error != zero)
+
+    return differ
+
+
+@inlined
+def _itself(bits: Any) -> Any:
+    return bits
+
+
+def _neighbours(out: ElementType) -> Any:
+    """Return the function that gives the elements to both sides of a value, and their middle.
+
+    What follows the largest number is the next power of two, which becomes infinity.
+    """
+    encode, decode = encoder("float64", out.name, out.name), decoder(out.name, "float64")
+    beyond = np.float64(float_format(out).beyond)
+    half = np.float64(0.5)
+
+    @helper
+    def neighbours(value: Any, error: Any) -> Any:
+        low = max(decode(encode(value - error)), -beyond)
+        high = min(decode(encode(value + error)), beyond)
+        return low, high, half * low + half * high
+
+    return neighbours
+
+
+@cache
+def true_elementwise(
+    formula: Formula, inputs: tuple[ElementType, ...], out: ElementType
+) -> ElementwiseKernel:
+    """Return the one kernel for a formula and its types that rounds once, from the exact value."""
+    if formula.truth is not None and out is not FLOAT64:
+        return TruthKernel(formula, inputs, out)
+    selects = formula.selects and not any(kind.name in ("float64", "int64") for kind in inputs)
+    return elementwise(formula, inputs, out, out, "float32" if selects else "float64")
