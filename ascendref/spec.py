@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import inf, isnan
@@ -11,6 +11,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .dtypes import BFLOAT16, BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
@@ -60,6 +61,40 @@ class OnDevice(NamedTuple):
     scratch: int | None = None
 
 
+class Bound(NamedTuple):
+    """How far a result may be from the exact value of the formula."""
+
+    #: largest error, in units in the last place of the exact value
+    ulp: float
+    #: whether every result is the exact value rounded once, to nearest even
+    rounded: bool = False
+    #: what is to be added, from float64 arrays of the tensors without the gradient; infinite where
+    #: nothing is stated
+    more: Callable[..., NDArray[np.float64]] | None = None
+    #: the same in words
+    words: str = ""
+
+    def __str__(self) -> str:
+        if self.rounded:
+            return "correctly rounded"
+        return f"{self.ulp:.4g} ulp" + (f" {self.words}" if self.words else "")
+
+
+#: one rounding and nothing else
+ROUNDED: Final = Bound(0.5, rounded=True)
+#: in half precision; F32 arithmetic is so much finer that little is lost beyond the last rounding
+HALF_ULP: Final = 0.5 + 2.0**-8
+
+#: what is stated of results in F32 arithmetic, from their type, the scalars by name and their
+#: number
+Accuracy = Callable[[ElementType, Mapping[str, Any], int], Bound]
+
+
+def rounded_once(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+    """State that the formula rounds at its end alone."""
+    return ROUNDED
+
+
 def promoted(types: Types) -> ElementType:
     """Round the result to the type in which all tensors meet."""
     return promote(*types)
@@ -89,8 +124,13 @@ class Operator:
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
+    #: how accurate the first result is in F32 arithmetic, the default
+    accuracy: Accuracy = rounded_once
     #: formula of what the second result sums per channel of the second tensor
     channel_term: Formula | None = None
+    #: how accurate such a sum is in F32 arithmetic, from its type and number of terms: its error
+    #: relative to the sum of the terms' magnitudes
+    sum_accuracy: Callable[[ElementType, int], float] | None = None
 
     def __repr__(self) -> str:
         return f"<Operator {self.name}>"

@@ -77,7 +77,7 @@ def lines(path: Path, request: Request, findings: Findings) -> Iterator[str]:
         for case in findings.sums:
             yield (
                 f"| {case.what} | {case.kind} | {case.compute} | {case.terms:,} | {case.error:.3g}"
-                f" | {case.bound:.3g}{'' if case.holds else ' **broken**'} |"
+                f" | {case.stated}{'' if case.holds else ' **broken**'} |"
             )
     broken = findings.broken()
     yield from ("", "## Bounds that do not hold" if broken else "Every stated bound holds.")

@@ -85,6 +85,8 @@ def hardshrink_backward(
     The formula is the vendor's (aclnnHardshrinkBackward). NaN in ``self`` gives 0, where PyTorch
     passes the gradient.
 
+    Accuracy: the result is the gradient or 0, so it is exact in its own type.
+
     Examples
     --------
     >>> import numpy as np, ascendref as ar

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from ..dtypes import ELEMENT_TYPES
 from ..operators import prelu_backward
 from .bounds import sum_bound
+from .exact import round_fraction
+from .truth import target
 
 _LENGTHS: Final = (1, 17, 1000, 65_537)
 #: terms of the longest sum when time does not matter
@@ -29,13 +31,20 @@ class SumCase(NamedTuple):
     terms: int
     #: the error, relative to the sum of the terms' magnitudes
     error: float
-    #: what is stated for it
-    bound: float
+    #: what is stated for it; None for correct rounding
+    bound: float | None
+    #: whether it is the exact sum rounded once, to nearest even
+    rounded: bool
 
     @property
     def holds(self) -> bool:
         """Tell whether that is so."""
-        return self.error <= self.bound
+        return self.rounded if self.bound is None else self.error <= self.bound
+
+    @property
+    def stated(self) -> str:
+        """What is stated, in words."""
+        return "correctly rounded" if self.bound is None else f"{self.bound:.3g}"
 
 
 def exact_sum(terms: NDArray[np.float64]) -> Fraction:
@@ -97,7 +106,8 @@ def measure_sums(
                 found = prelu_backward(gradient, data, weight, compute_dtype=compute)[1]
                 error = abs(Fraction(float(found[0])) - wanted) / scale
                 bound = sum_bound(kind, compute, gradient.size)
-                yield SumCase(kind, compute, what, gradient.size, float(error), bound)
+                rounded = round_fraction(wanted, target(ELEMENT_TYPES[kind])) == found[0]
+                yield SumCase(kind, compute, what, gradient.size, float(error), bound, rounded)
 
 
 #: the types in which sums are measured

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dtypes import ELEMENT_TYPES, ElementType, float_format
+from ..spec import Bound
 from . import exact
-from .bounds import Bound, stated
+from .bounds import stated
 from .peers import peer
 from .subjects import SUBJECTS, Setting, Subject
 from .truth import CLASSES, COLUMNS, FIRST_WRONG, NAN, ZERO_SIGN, classify, judge, target
@@ -168,8 +169,11 @@ class Tally:
 
     #: results by class, see `truth.EDGES`
     histogram: list[int] = field(default_factory=lambda: [0] * CLASSES)
+    #: the largest error where something is stated, and where it is
     max_ulp: float = 0.0
     at: Place | None = None
+    #: data with results that are further off than is stated, or NaN, or zeros of the wrong sign
+    beyond: int = 0
     #: largest error in ulp by the upper bits of the datum; NaN where there was none
     profile: NDArray[np.float32] = field(
         default_factory=lambda: np.zeros(1 << PROFILE_BITS, np.float32)
@@ -191,6 +195,7 @@ class Tally:
             "histogram": self.histogram,
             "max_ulp": self.max_ulp,
             "at": self.at,
+            "beyond": self.beyond,
             "profile": base64.b64encode(self.profile.tobytes()).decode(),
         }
 
@@ -199,7 +204,7 @@ class Tally:
         """Return what `as_dict` was made from."""
         profile = np.frombuffer(base64.b64decode(value["profile"]), np.float32).copy()
         at = None if value["at"] is None else Place(*value["at"])
-        return cls(list(value["histogram"]), value["max_ulp"], at, profile)
+        return cls(list(value["histogram"]), value["max_ulp"], at, value["beyond"], profile)
 
 
 @dataclass
@@ -226,12 +231,16 @@ class Outcome:
 
     def bound(self, computed: str) -> Bound | None:
         """Return what is stated for one computation."""
-        return stated(self.plan.operator, self.plan.kind, computed, self.plan.setting)
+        plan = self.plan
+        size = plan.rows * plan.gradients.size
+        return stated(plan.operator, plan.kind, computed, plan.setting, size)
 
     def holds(self, computed: str) -> bool:
         """Tell whether that is so."""
         bound, tally = self.bound(computed), self.tallies[computed]
-        return bound is None or bound.holds(tally.wrong, tally.mismatches, tally.max_ulp)
+        if bound is None:
+            return True
+        return not (tally.wrong if bound.rounded else tally.beyond)
 
 
 class Runner:
@@ -286,6 +295,8 @@ class Runner:
                 for m in range(len(plan.computed)):
                     kind, error = self._judge_exactly(actual[m, i, j].item(), golden)
                     histogram[chunk, m, kind] += 1
+                    if kind in (NAN, ZERO_SIGN):
+                        error = math.inf
                     if error > worst[m, i]:
                         worst[m, i], column[m, i] = error, j
         # patterns are in order, so that a bin is a run of rows
@@ -294,8 +305,15 @@ class Runner:
         for m, computed in enumerate(plan.computed):
             tally = outcome.tallies[computed]
             tally.histogram = (histogram[:, m].sum(axis=0) + tally.histogram).tolist()
-            largest = np.maximum.reduceat(worst[m], starts).astype(np.float32)
+            finite = np.where(worst[m] == math.inf, 0, worst[m])
+            largest = np.maximum.reduceat(finite, starts).astype(np.float32)
             tally.profile[bins[starts]] = np.maximum(tally.profile[bins[starts]], largest)
+            bound = outcome.bound(computed)
+            if bound is not None:
+                allowed = self._allowed(bound, exact_data, exact_other)
+                worst[m, allowed == math.inf] = 0
+                tally.beyond += int(np.count_nonzero(worst[m] > allowed))
+            worst[m, worst[m] == math.inf] = 0
             i = int(worst[m].argmax())
             if worst[m, i] > tally.max_ulp:
                 j = int(column[m, i])
@@ -305,6 +323,14 @@ class Runner:
         outcome.hard += int(found.sum())
         outcome.pairs += rows * columns
         outcome.done += 1
+
+    def _allowed(
+        self, bound: Bound, data: NDArray[np.float64], other: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the largest error that is stated for each datum."""
+        tensors = (data,) if self.plan.subject.other is None else (data, other)
+        more = np.zeros_like(data) if bound.more is None else bound.more(*tensors)
+        return bound.ulp + more
 
     def _judge_exactly(self, value: float, golden: exact.Golden) -> tuple[int, float]:
         """Return the class and the error of a hard case."""

@@ -381,10 +381,15 @@ def judge(
                     if a != a or golden != golden:
                         same = a != a and golden != golden
                         histogram[chunk, m, EXACT if same else NAN] += 1
+                        if not same:
+                            worst[m, i] = math.inf
                         continue
                     clipped = min(max(a, -beyond), beyond)
                     error = abs((clipped - near) - far) * scale
-                    histogram[chunk, m, classify(a, golden, error)] += 1
+                    kind = classify(a, golden, error)
+                    histogram[chunk, m, kind] += 1
+                    if kind == ZERO_SIGN:
+                        worst[m, i] = math.inf
                     if error > worst[m, i]:
                         worst[m, i] = error
                         column[m, i] = j
