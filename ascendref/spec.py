@@ -85,8 +85,8 @@ ROUNDED: Final = Bound(0.5, rounded=True)
 #: in half precision; F32 arithmetic is so much finer that little is lost beyond the last rounding
 HALF_ULP: Final = 0.5 + 2.0**-8
 
-#: what is stated of results in F32 arithmetic, from their type, the scalars by name and their
-#: number
+#: what is stated of results in F32 arithmetic, or of F64 ones in F64 arithmetic, from their type,
+#: the scalars by name and their number
 Accuracy = Callable[[ElementType, Mapping[str, Any], int], Bound]
 
 
@@ -124,7 +124,7 @@ class Operator:
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
-    #: how accurate the first result is in F32 arithmetic, the default
+    #: how accurate the first result is unless another compute type is asked for
     accuracy: Accuracy = rounded_once
     #: formula of what the second result sums per channel of the second tensor
     channel_term: Formula | None = None

@@ -54,6 +54,27 @@ def test_an_elementwise_operator_takes_at_most_one_mebibyte(data, operator, layo
     assert _peak(lambda: getattr(ar, operator)(*tensors, out=out)) <= MIB
 
 
+@pytest.mark.parametrize("layout", ["contiguous", "transposed"])
+@pytest.mark.parametrize("operator", [name for name in ar.OPERATORS if name != "prelu_backward"])
+def test_truth_takes_no_more_memory(data, operator, layout):
+    x = LAYOUTS[layout](data)
+    out = np.empty_like(data)
+    tensors = (x, data, data)[: len(ar.OPERATORS[operator].tensors)]
+    assert _peak(lambda: getattr(ar, operator)(*tensors, out=out, compute_dtype="float64")) <= MIB
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "transposed"])
+def test_true_sums_take_three_partial_sums_per_block(data, layout):
+    x, weight = LAYOUTS[layout](data), data[0]
+    out = (np.empty_like(data), np.empty_like(weight))
+    partial_sums = data.size // 1024 * 3 * 8
+
+    def call():
+        ar.prelu_backward(data, x, weight, out=out, compute_dtype="float64")
+
+    assert _peak(call) <= MIB + partial_sums
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("weights", ["one", "per channel"])
 def test_prelu_takes_at_most_one_mebibyte_and_its_partial_sums(data, layout, weights):

@@ -178,7 +178,9 @@ def verify_command(
     ] = None,
     dtypes: Annotated[
         list[str] | None,
-        typer.Option("--dtype", metavar="TYPE", help="float16, bfloat16 or float32. Repeatable."),
+        typer.Option(
+            "--dtype", metavar="TYPE", help="float16, bfloat16, float32, float64. Repeatable."
+        ),
     ] = None,
     compute: Annotated[
         list[str] | None,
@@ -196,7 +198,7 @@ def verify_command(
         bool,
         typer.Option(
             "--exhaustive",
-            help="All 2^32 pairs of F16 and BF16, all 2^32 data of F32, instead of a sample.",
+            help="All 2^32 pairs of F16 and BF16, all 2^32 data of F32; without it a sample.",
         ),
     ] = False,
     seed: Annotated[

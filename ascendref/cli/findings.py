@@ -12,6 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from ..verify.doubles import DoubleCase
 from ..verify.grid import GridCase
 from ..verify.sums import SumCase
 from ..verify.sweep import Outcome, Place, Tally
@@ -24,6 +25,7 @@ class Findings:
 
     outcomes: list[Outcome]
     grids: list[GridCase] = field(default_factory=list)
+    doubles: list[DoubleCase] = field(default_factory=list)
     sums: list[SumCase] = field(default_factory=list)
     interrupted: bool = False
 
@@ -41,6 +43,13 @@ class Findings:
             f" {case.differing:,} of {case.pairs:,} differ from the step-by-step oracle,"
             f" first {place_text(case.at)}"
             for case in self.grids
+            if not case.holds
+        ]
+        lines += [
+            f"{case.subject.operator.name} float64 {case.subject.label(case.setting)}:"
+            f" {case.bound} is stated, found {case.wrong:,} wrongly rounded, {case.beyond:,} beyond"
+            f" it, at most {case.max_ulp:.6g} ulp at {place_text(case.at)}"
+            for case in self.doubles
             if not case.holds
         ]
         lines += [
@@ -127,6 +136,19 @@ def as_dict(findings: Findings, exhaustive: bool, seed: int) -> dict[str, Any]:
             }
             for case in findings.grids
         ],
+        "float64": [
+            {
+                "operator": case.subject.operator.name,
+                "setting": case.subject.label(case.setting),
+                "pairs": case.pairs,
+                "wrongly_rounded": case.wrong,
+                "max_ulp": case.max_ulp,
+                "at": None if case.at is None else place_dict(case.at),
+                "bound": str(case.bound),
+                "holds": case.holds,
+            }
+            for case in findings.doubles
+        ],
         "grad_weight": [case._asdict() | {"holds": case.holds} for case in findings.sums],
         "broken": findings.broken(),
     }
@@ -143,7 +165,8 @@ def place_dict(place: Place) -> dict[str, float | str]:
 def show(findings: Findings, state: Path) -> None:
     """Print what was found."""
     console = Console()
-    tables = [*sweep_tables(findings.outcomes), grid_table(findings), sum_table(findings)]
+    tables = [*sweep_tables(findings.outcomes), grid_table(findings)]
+    tables += [double_table(findings), sum_table(findings)]
     for table in tables:
         if table.row_count:
             console.print(table)
@@ -232,6 +255,30 @@ def grid_table(findings: Findings) -> Table:
     table = Table("step by step", "type", "in", "pairs", "differing")
     for row in grid_rows(findings.grids):
         table.add_row(*row)
+    return table
+
+
+def double_rows(cases: Sequence[DoubleCase]) -> list[tuple[str, ...]]:
+    """Return the samples of F64 as cells."""
+    return [
+        (
+            case.subject.operator.name,
+            case.subject.label(case.setting),
+            f"{case.pairs:,}",
+            f"{case.wrong:,}",
+            f"{case.max_ulp:.4g}",
+            str(case.bound),
+            "" if case.holds else "broken",
+        )
+        for case in cases
+    ]
+
+
+def double_table(findings: Findings) -> Table:
+    """Return the samples of F64 as a table."""
+    table = Table("F64, sampled", "setting", "pairs", "wrong", "max ulp", "stated")
+    for *cells, stated, verdict in double_rows(findings.doubles):
+        table.add_row(*cells, f"{stated}: BROKEN" if verdict else stated)
     return table
 
 

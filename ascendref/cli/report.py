@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import ArgumentValueError
 from ..verify.sweep import Outcome
 from .doctor import processor, versions
-from .findings import Findings, grid_rows, histogram_text, where_text
+from .findings import Findings, double_rows, grid_rows, histogram_text, where_text
 from .verify import Request
 
 
@@ -66,6 +66,16 @@ def lines(path: Path, request: Request, findings: Findings) -> Iterator[str]:
         yield from ("", "| operator | type | in | pairs | differing |", "|---|---|---|---|---|")
         for row in grid_rows(findings.grids):
             yield f"| {' | '.join(row)} |"
+    if findings.doubles:
+        yield from ("", "## F64, sampled", "")
+        yield "F64 data in F64 arithmetic: any bits, numbers near 1, and numbers in [0, 1]."
+        yield from (
+            "",
+            "| operator | setting | pairs | wrong | max ulp | stated |",
+            "|---|---|---|---|---|---|",
+        )
+        for *cells, stated, verdict in double_rows(findings.doubles):
+            yield f"| {' | '.join(cells)} | {stated}{' **broken**' if verdict else ''} |"
     if findings.sums:
         yield from ("", "## prelu_backward, the weight's gradient", "")
         yield "The error of a sum, relative to the sum of its terms' magnitudes."

@@ -14,12 +14,13 @@ from typing import Final
 
 from rich.progress import Progress, TaskID
 
-from ..dtypes import BFLOAT16, FLOAT16, FLOAT32
+from ..dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
 from ..errors import ArgumentValueError
+from ..verify.doubles import measure_doubles
 from ..verify.grid import HALF, measure_grid
 from ..verify.peers import has_torch
 from ..verify.state import default_state, load, save
-from ..verify.subjects import SUBJECTS, Subject, find_subject
+from ..verify.subjects import SUBJECTS, Setting, Subject, find_subject
 from ..verify.sums import measure_sums
 from ..verify.sweep import TORCH, Outcome, Plan, run
 from .findings import Findings, as_dict, show
@@ -29,7 +30,9 @@ from .screen import print_json, progress
 #: exit status after Ctrl-C, as shells have it
 INTERRUPTED: Final = 130
 #: element types that can be swept, and compute types
-KINDS: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
+SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
+#: and F64, which can only be sampled
+KINDS: Final = (*SWEPT, FLOAT64.name)
 COMPUTED: Final = ("float16", "bfloat16", "float32", "float64")
 #: unless others are asked for: the device's arithmetic and the truth mode; what half-precision
 #: arithmetic gives is checked step by step, and how far it is off is for ``ascendref study``
@@ -59,19 +62,29 @@ class Request:
         computed = self.computed or _DEFAULT
         if self.torch and has_torch():
             computed = (*computed, TORCH)
-        subjects = self.subjects()
-        if self.attributes and self.operator is None:
-            raise ArgumentValueError("--attr", "needs an OPERATOR whose attribute it is")
         return [
             Plan(subject.operator.name, kind, setting, computed, self.exhaustive, self.seed)
-            for subject in subjects
-            for kind in self.kinds or KINDS
-            for setting in (
-                subject.given(parse_attributes(subject.operator, list(self.attributes)))
-                if self.attributes
-                else subject.settings
-            )
+            for subject in self.subjects()
+            for kind in SWEPT
+            if kind in (self.kinds or SWEPT)
+            for setting in self.settings(subject)
         ]
+
+    def doubles(self) -> list[tuple[Subject, Setting]]:
+        """Return the samples of F64 to be taken."""
+        wanted = [given or (FLOAT64.name,) for given in (self.kinds, self.computed)]
+        if not all(FLOAT64.name in names for names in wanted):
+            return []
+        subjects = self.subjects()
+        return [(subject, setting) for subject in subjects for setting in self.settings(subject)]
+
+    def settings(self, subject: Subject) -> tuple[Setting, ...]:
+        """Return the settings of an operator."""
+        if not self.attributes:
+            return subject.settings
+        if self.operator is None:
+            raise ArgumentValueError("--attr", "needs an OPERATOR whose attribute it is")
+        return subject.given(parse_attributes(subject.operator, list(self.attributes)))
 
     def command(self) -> str:
         """Return the call that asks for this."""
@@ -187,11 +200,15 @@ def update(bar: Progress, task: TaskID, outcome: Outcome, pairs: int) -> None:
 def check_the_rest(
     request: Request, findings: Findings, bar: Progress, stop: threading.Event
 ) -> None:
-    """Check the half-precision compute types and the sums."""
+    """Check the half-precision compute types, F64 and the sums."""
     plans = [outcome.plan for outcome in findings.outcomes]
     cases = [(plan, compute) for plan in plans for compute in request.half()]
     for plan, compute in bar.track(cases, description="step by step"):
         findings.grids.append(measure_grid(plan, compute))
+        if stop.is_set():
+            return
+    for pair in bar.track(request.doubles(), description="F64"):
+        findings.doubles.append(measure_doubles(*pair, request.seed, request.exhaustive))
         if stop.is_set():
             return
     computed = tuple(name for name in request.computed or _DEFAULT if name not in HALF)

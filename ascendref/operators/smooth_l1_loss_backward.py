@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import FLOAT32, ElementType, float_format
+from ..dtypes import FLOAT32, FLOAT64, ElementType, float_format
 from ..errors import ArgumentValueError
 from ..functional import Array, array_call
 from ..kernels.formula import (
@@ -217,8 +217,11 @@ def is_inside(d: float, lost: float, beta: float) -> bool:
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """A rounded norm and a rounded product at worst.
 
-    Nothing is stated where norm·d/β is too small for a normal number, which has fewer bits.
+    Nothing is stated where norm·d/β is too small for a normal number, which has fewer bits. In F64
+    both are mended, and the range suffices.
     """
+    if kind is FLOAT64:
+        return Bound(1.0)
     beta = float(np.float32(scalars["beta"]))
     mean = scalars["reduction"] in ("mean", 1)
 

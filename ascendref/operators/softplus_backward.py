@@ -150,17 +150,20 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """
     with np.errstate(over="ignore"):
         beta = float(np.float32(scalars["beta"]))
-    exact = abs(math.frexp(beta)[0]) in (0.5, 0.0)
+    # in F64 the product is a sum of two
+    exact = kind is FLOAT64 or abs(math.frexp(beta)[0]) in (0.5, 0.0)
     bits = float_format(kind).fraction - 23
     growth = 0.0 if exact else 2.0**bits
+    limit = exp_limit if kind is FLOAT64 else FINITE_EXP
 
     def more(self: NDArray[np.float64]) -> NDArray[np.float64]:
         z = beta * self
         amplified = np.where(np.isfinite(z), growth * np.abs(z), 0.0)
-        return np.where(z < -FINITE_EXP, math.inf, amplified)
+        return np.where(z < -limit, math.inf, amplified)
 
     words = ("" if exact else f"+ 2**{bits}·|z| ") + "for finite exp(−z)"
-    return Bound(1.75 if kind is FLOAT32 else HALF_ULP, more=more, words=words)
+    ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
+    return Bound(ulp, more=more, words=words)
 
 
 OPERATOR = declare(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from ..dtypes import ELEMENT_TYPES
+from ..dtypes import ELEMENT_TYPES, FLOAT64
 from ..spec import OPERATORS, ROUNDED, Bound
 from .subjects import Setting
-
-#: of F64 results in F64 arithmetic
-DOUBLE: Bound = Bound(1.0)
 
 
 def stated(operator: str, kind: str, compute: str, setting: Setting, size: int) -> Bound | None:
@@ -16,9 +13,9 @@ def stated(operator: str, kind: str, compute: str, setting: Setting, size: int) 
     None where nothing is: what half-precision compute types give is stated bit for bit, see
     `steps`, and PyTorch is no subject of ours.
     """
-    if compute == "float64":
-        return DOUBLE if kind == "float64" else ROUNDED
-    if compute != "float32":
+    if compute == "float64" and kind != FLOAT64.name:
+        return ROUNDED
+    if compute not in ("float32", "float64"):
         return None
     return OPERATORS[operator].accuracy(ELEMENT_TYPES[kind], setting.scalars, size)
 

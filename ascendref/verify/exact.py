@@ -131,7 +131,7 @@ def round_fraction(value: Fraction, form: Target) -> float:
     ulp = Fraction(2) ** (max(exponent, form.lowest) - form.fraction)
     steps = round(size / ulp)  # half to even
     rounded = float(steps * ulp) if steps * ulp <= form.largest else math.inf
-    return math.copysign(rounded, value)
+    return -rounded if value < 0 else rounded
 
 
 class Golden(NamedTuple):
@@ -167,6 +167,10 @@ def error_in_ulp(actual: float, wanted: Golden, form: Target) -> float:
 
     An infinity counts as the number one unit beyond the largest finite one.
     """
+    if math.isinf(actual) and actual == wanted.rounded:
+        return 0.0
+    if math.isinf(form.beyond) and (math.isinf(actual) or math.isinf(wanted.rounded)):
+        return math.inf  # there is no double beyond the largest
     if wanted.exact is None:
         exact = Fraction(max(min(wanted.rounded, form.beyond), -form.beyond))
     else:

@@ -17,8 +17,8 @@ from .exact import round_fraction
 from .truth import target
 
 _LENGTHS: Final = (1, 17, 1000, 65_537)
-#: terms of the longest sum when time does not matter
-_LONG: Final = 1 << 24
+#: the longest sums, when time does not matter: so many terms, so many times
+_MANY: Final = 10_000
 
 
 class SumCase(NamedTuple):
@@ -71,10 +71,10 @@ def exact_sum(terms: NDArray[np.float64]) -> Fraction:
 def _vectors(
     kind: str, seed: int, exhaustive: bool
 ) -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
-    """Yield gradients and data with what is special about them."""
+    """Yield gradients and data with what is special about them; rows, if any, are all the same."""
     rng = np.random.default_rng(seed)
     numpy = ELEMENT_TYPES[kind].numpy
-    for length in (*_LENGTHS, *((_LONG,) if exhaustive else ())):
+    for length in _LENGTHS:
         # the sum of a long vector must not leave the range of F16
         gradient = (rng.standard_normal(length) * min(1, 4096 / length)).astype(numpy)
         data = -np.abs(rng.standard_normal(length)).astype(numpy)
@@ -90,6 +90,15 @@ def _vectors(
     size = np.exp2(rng.integers(-14, 1, 50_000)).astype(numpy)
     signs = rng.choice([-1.0, 1.0], 50_000).astype(numpy)
     yield "wide range", (size * signs).astype(numpy), -size
+    if exhaustive:
+        shape = (_MANY, _MANY)
+        gradient = (rng.standard_normal(_MANY) / 4096).astype(numpy)
+        data = -np.abs(rng.standard_normal(_MANY)).astype(numpy)
+        yield "random signs", np.broadcast_to(gradient, shape), np.broadcast_to(data, shape)
+        gradient[_MANY // 2 :] = -gradient[: _MANY // 2]
+        data[_MANY // 2 :] = data[: _MANY // 2]
+        data[0] *= 1.5
+        yield "cancellation", np.broadcast_to(gradient, shape), np.broadcast_to(data, shape)
 
 
 def measure_sums(
@@ -99,14 +108,16 @@ def measure_sums(
     for kind in kinds:
         for what, gradient, data in _vectors(kind, seed, exhaustive):
             # a product of two numbers of 24 bits is exact in float64
-            terms = gradient.astype(np.float64) * data.astype(np.float64)
-            wanted, scale = exact_sum(terms), exact_sum(np.abs(terms))
+            row = gradient.size // gradient.shape[-1], gradient.shape[-1]
+            pattern = gradient.reshape(row)[0], data.reshape(row)[0]
+            terms = pattern[0].astype(np.float64) * pattern[1].astype(np.float64)
+            wanted, scale = (row[0] * exact_sum(part) for part in (terms, np.abs(terms)))
             for compute in computed:
                 weight = np.ones(1, gradient.dtype)
                 found = prelu_backward(gradient, data, weight, compute_dtype=compute)[1]
                 error = abs(Fraction(float(found[0])) - wanted) / scale
                 bound = sum_bound(kind, compute, gradient.size)
-                rounded = round_fraction(wanted, target(ELEMENT_TYPES[kind])) == found[0]
+                rounded = round_fraction(wanted, target(ELEMENT_TYPES[kind])) == float(found[0])
                 yield SumCase(kind, compute, what, gradient.size, float(error), bound, rounded)
 
 
