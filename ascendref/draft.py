@@ -155,7 +155,8 @@ class Draft:
     ) -> Plan:
         out, out_kind = arrays[-1], kinds[-1]
         made = _on_device(self.operator.result(kinds[:-1]))
-        kernel = elementwise(self.operator.formula, kinds[:-1], made, out_kind, "float32")
+        formula = self.operator.formula.suited("float32", made.name, values)
+        kernel = elementwise(formula, kinds[:-1], made, out_kind, "float32")
         layout = kernel.layout(arrays, in_place)
         kernel.make_ready(layout, out.size)
         flow = Flow()

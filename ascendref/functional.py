@@ -212,7 +212,8 @@ def _checked_call(
         if compute == "float64":
             kernel = true_elementwise(operator.formula, types, given)
         else:
-            kernel = elementwise(operator.formula, types, result, given, compute)
+            formula = operator.formula.suited(compute, result.name, values)
+            kernel = elementwise(formula, types, result, given, compute)
         known = _DenseElementwise(kernel, values, default.numpy)
         kernel((*arrays, outs[0]), values, in_place)
     if (

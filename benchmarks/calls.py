@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -28,7 +29,9 @@ def _torch(array: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(array)
 
 
-def pair(operator: str, kind: str, size: int, layout: str = "dense") -> tuple[Call, Call]:
+def pair(
+    operator: str, kind: str, size: int, layout: str = "dense", **options: Any
+) -> tuple[Call, Call]:
     """Return a call of ascendref and one of PyTorch on equal data; both write to given outputs.
 
     Parameters
@@ -41,6 +44,8 @@ def pair(operator: str, kind: str, size: int, layout: str = "dense") -> tuple[Ca
         Number of elements.
     layout : {"dense", "transposed"}
         Whether the data run along the other axis than the gradient and the result.
+    **options
+        For ascendref's function, as ``compute_dtype``.
     """
     rng = np.random.default_rng(7)
     shape = (size // CHANNELS, CHANNELS)
@@ -56,24 +61,24 @@ def pair(operator: str, kind: str, size: int, layout: str = "dense") -> tuple[Ca
     aten = torch.ops.aten
     calls: dict[str, tuple[Call, Call]] = {
         "hardshrink_backward": (
-            lambda: ar.hardshrink_backward(g, x, 0.5, out=out),
+            partial(ar.hardshrink_backward, g, x, 0.5, out=out, **options),
             lambda: aten.hardshrink_backward.grad_input(tg, tx, 0.5, grad_input=to),
         ),
         "softplus_backward": (
-            lambda: ar.softplus_backward(g, x, 1.0, 20.0, out=out),
+            partial(ar.softplus_backward, g, x, 1.0, 20.0, out=out, **options),
             lambda: aten.softplus_backward.grad_input(tg, tx, 1.0, 20.0, grad_input=to),
         ),
         # PyTorch has no variant of this one that writes to given outputs
         "prelu_backward": (
-            lambda: ar.prelu_backward(g, x, weight, out=(out, out_weight)),
+            partial(ar.prelu_backward, g, x, weight, out=(out, out_weight), **options),
             lambda: aten._prelu_kernel_backward(tg, tx, tw),
         ),
         "smooth_l1_loss_backward": (
-            lambda: ar.smooth_l1_loss_backward(g, x, g, "mean", 1.0, out=out),
+            partial(ar.smooth_l1_loss_backward, g, x, g, "mean", 1.0, out=out, **options),
             lambda: aten.smooth_l1_loss_backward.grad_input(tg, tx, tg, 1, 1.0, grad_input=to),
         ),
         "logit_grad": (
-            lambda: ar.logit_grad(x, g, -1.0, out=out),
+            partial(ar.logit_grad, x, g, -1.0, out=out, **options),
             lambda: aten.logit_backward.grad_input(tg, tx, None, grad_input=to),
         ),
     }

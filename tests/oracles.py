@@ -28,8 +28,10 @@ class Arithmetic:
     sums, products and quotients of them closely enough for one direct rounding to be right.
     """
 
-    def __init__(self, kind: str, stored: str | None = None) -> None:
+    def __init__(self, kind: str, result: str | None = None, stored: str | None = None) -> None:
         self.kind = kind
+        #: type to which the result is rounded
+        self.result = result or kind
         #: type in which the device keeps what one of its kernels hands to the next; None elsewhere
         self.stored = stored
         self.register = np.dtype(np.float32 if kind == "float32" else np.float64)
@@ -110,18 +112,25 @@ def softplus_backward(a: Arithmetic, tensors: Any, beta: Any, threshold: Any) ->
 
 
 def smooth_l1_loss_backward(a: Arithmetic, tensors: Any, reduction: Any, beta: Any) -> Any:
-    """Multiply the norm, then the slope, then the gradient; without losses in float32."""
+    """Multiply norm, slope and gradient; without losses where they would show."""
     grad, x, target = map(a.load, tensors)
     size = prod(np.broadcast_shapes(*(tensor.shape for tensor in tensors)))
     norm = 1.0 / size if reduction in ("mean", 1) and size else 1.0
     b = a.scalar(beta)
     d = a.rnd(x - target)
     sign = np.where(d == 0, a.number(0.0), np.sign(d))
-    if a.kind != "float32":
+    if {a.kind, a.result} & {"float16", "bfloat16"}:
         slope = np.where(abs(d) < b, a.rnd(np.divide(d, b)), sign)
         return ([a.rnd(a.rnd(a.number(norm) * slope) * grad)],)
     # the exact rest of a rounded sum, from the larger operand (Dekker)
     lost = np.where(abs(x) >= abs(target), -target - (d - x), x - (d + target))
+    if b == 1:
+        outside = abs(d) >= 1
+        slope = np.where(outside, np.copysign(np.float32(1), d), d)
+        high = np.float32(norm)
+        scaled = a.fma(grad, high, grad * np.float32(norm - float(high)))
+        mended = a.fma(slope, scaled, np.where(outside, np.float32(0), lost) * scaled)
+        return ([np.where(abs(mended) > 0, mended, slope * high * grad)],)
     limit, lift, scale = float(b), 1.0, norm
     if limit == 0:
         limit = 2.0**-149
@@ -328,10 +337,11 @@ def expected(
     result, out = oracle.result(types), out or promote(types)
     if compute == "float64" and not on_device:
         return true_results(operator, tensors, scalars, out)
-    arithmetic = Arithmetic(compute)
     if on_device:
-        arithmetic = Arithmetic("float32", stored=types[0])
         result = "float32" if result == "float64" else result
+        arithmetic = Arithmetic("float32", result, stored=types[0])
+    else:
+        arithmetic = Arithmetic(compute, result)
     with np.errstate(all="ignore"):
         results = oracle.compute(arithmetic, tensors, *scalars)
     return tuple(

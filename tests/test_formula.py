@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numba import types
@@ -17,7 +19,10 @@ from ascendref.kernels.vocabulary import compiled
 def test_a_formula_returns_the_register_that_it_gets(operator, compute):
     register = from_dtype(np.dtype(REGISTER[compute]))
     declared = ar.OPERATORS[operator]
-    for formula in (declared.formula, declared.channel_term):
+    formulas = [declared.formula, declared.channel_term]
+    for scalars in product((0.5, 1.0), repeat=len(declared.scalars)):
+        formulas += [declared.formula.suited(compute, kind, scalars) for kind in REGISTER]
+    for formula in dict.fromkeys(formulas):
         if formula is None:
             continue
         element, scalars = formula.arithmetic(compute)

@@ -113,6 +113,7 @@ def as_dict(findings: Findings, exhaustive: bool, seed: int) -> dict[str, Any]:
                 "pairs": outcome.pairs,
                 "of": outcome.plan.pairs,
                 "hard_cases": outcome.hard,
+                "seconds": round(outcome.seconds, 1),
                 "wrongly_rounded": tally.wrong,
                 "max_ulp": tally.max_ulp,
                 "at": None if tally.at is None else place_dict(tally.at),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +14,9 @@ from .findings import Findings, double_rows, grid_rows, histogram_text, where_te
 from .verify import Request
 
 
-def write_report(path: Path, request: Request, findings: Findings) -> None:
-    """Write a page; it says how to make it again."""
-    text = "\n".join(lines(path, request, findings)) + "\n"
+def write_report(path: Path, request: Request, findings: Findings, plot: Path | None) -> None:
+    """Write a page, with a picture if there is one; it says how to make it again."""
+    text = "\n".join(lines(path, request, findings, plot)) + "\n"
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -24,7 +25,7 @@ def write_report(path: Path, request: Request, findings: Findings) -> None:
         ) from error
 
 
-def lines(path: Path, request: Request, findings: Findings) -> Iterator[str]:
+def lines(path: Path, request: Request, findings: Findings, plot: Path | None) -> Iterator[str]:
     """Yield the lines of the page."""
     chip = processor()
     extent = (
@@ -34,7 +35,8 @@ def lines(path: Path, request: Request, findings: Findings) -> Iterator[str]:
     )
     yield "# Accuracy"
     yield ""
-    yield f"Measured by `{request.command()} --report {path}`: {extent}."
+    options = f"--report {path}" + (f" --plot {plot}" if plot else "")
+    yield f"Measured by `{request.command()} {options}`: {extent}."
     yield ""
     yield f"- {datetime.datetime.now(datetime.UTC):%d %B %Y}"
     yield "- " + ", ".join(f"{name} {version}" for name, version in versions().items())
@@ -44,8 +46,13 @@ def lines(path: Path, request: Request, findings: Findings) -> Iterator[str]:
         "*Wrong* counts results that are not the exact value rounded once, to nearest even; a NaN"
         " for a number, or the reverse, and a zero of the wrong sign count too. *Hard* counts"
         " roundings that float64 could not decide and that were decided in integers. Errors are in"
-        " units in the last place of the exact value."
+        " units in the last place of the exact value; the largest leaves out what a bound"
+        " excepts. *Seconds* are what the rows of a setting took together, beside whatever else the"
+        " machine did."
     )
+    if plot is not None:
+        picture = Path(os.path.relpath(plot, path.parent)).as_posix()
+        yield from ("", f"![Largest error against input, for every type and mode]({picture})")
     if findings.interrupted:
         yield ""
         yield "**The run was interrupted: rows may be partial.**"
@@ -56,8 +63,11 @@ def lines(path: Path, request: Request, findings: Findings) -> Iterator[str]:
         heading = (outcome.plan.operator, outcome.plan.kind)
         if heading != last:
             yield from ("", f"## {heading[0]}, {heading[1]}", "")
-            yield "| setting | in | pairs | hard | wrong | max ulp | at input, gradient | stated |"
-            yield "|---|---|---|---|---|---|---|---|"
+            yield (
+                "| setting | in | pairs | hard | wrong | max ulp | at input, gradient | stated |"
+                " seconds |"
+            )
+            yield "|---|---|---|---|---|---|---|---|---|"
             last = heading
         yield from sweep_rows(outcome)
     if findings.grids:
@@ -98,6 +108,7 @@ def lines(path: Path, request: Request, findings: Findings) -> Iterator[str]:
 
 def sweep_rows(outcome: Outcome) -> Iterator[str]:
     """Yield the rows of one sweep."""
+    seconds = f"{outcome.seconds:.0f}"
     for name, tally in outcome.tallies.items():
         bound = outcome.bound(name)
         stated = "–" if bound is None else str(bound)
@@ -108,5 +119,6 @@ def sweep_rows(outcome: Outcome) -> Iterator[str]:
             wrong += f" ({histogram_text(tally)})"
         yield (
             f"| {outcome.plan.label} | {name} | {outcome.pairs:,} | {outcome.hard:,} | {wrong} |"
-            f" {tally.max_ulp:.6g} | {where_text(tally)} | {stated} |"
+            f" {tally.max_ulp:.6g} | {where_text(tally)} | {stated} | {seconds} |"
         )
+        seconds = ""

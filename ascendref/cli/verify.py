@@ -133,7 +133,7 @@ def verify(
     if report is not None:
         from .report import write_report
 
-        write_report(report, request, findings)
+        write_report(report, request, findings, plot)
     if as_json:
         print_json(as_dict(findings, request.exhaustive, request.seed))
     else:

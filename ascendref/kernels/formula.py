@@ -4,7 +4,7 @@ A formula is plain Python over numbers. The functions below are its words, writt
 ``vocabulary.py`` gives their meaning in any compute type, and the kernels bind a formula to it.
 An operator has up to four formulas for a result, one per kind of arithmetic:
 
-- ``element``, for float32 and for whatever has no formula of its own;
+- ``element``, for float32 and for whatever has no formula of its own; it may have variants;
 - ``steps``, for float16 and bfloat16: the documented formula with ``rnd`` around every single
   operation, because that is where these types round;
 - ``double``, for F64 results of float64;
@@ -171,6 +171,9 @@ class Formula(NamedTuple):
     tensors: int
     #: number of scalars that ``prepare`` takes
     scalars: int
+    #: ``variant(compute, result, scalars...) -> Formula or None``: another formula for a compute
+    #: type other than float64, a result type and scalars, where there is one with fewer operations
+    variant: Callable[..., Formula | None] | None = None
     #: the same as ``element`` for half-precision compute types; None where that will do
     steps: Callable[..., Any] | None = None
     #: the same for float64, with scalars from the truth's ``prepare``
@@ -185,6 +188,12 @@ class Formula(NamedTuple):
     factors: Callable[..., Any] | None = None
     #: whether ``element`` selects among its tensors and 0, and so never rounds
     selects: bool = False
+
+    def suited(self, compute: str, result: str, scalars: tuple[float, ...]) -> Formula:
+        """Return the formula for a compute type, the type of its result, and scalars."""
+        if compute == "float64" or self.variant is None:
+            return self
+        return self.variant(compute, result, *scalars) or self
 
     def arithmetic(self, compute: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return the functions that compute an element and prepare scalars in a compute type."""
