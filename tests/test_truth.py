@@ -194,7 +194,8 @@ def judged(
     worst, column = np.empty((1, x.size)), np.empty((1, x.size), np.int64)
     histogram = np.zeros((1, 1, truth.CLASSES), np.int64)
     hard = np.empty((1, x.size * g.size), np.int64)
-    found = truth.judge(factors, g, actual[None], *form, worst, column, histogram, hard)
+    results = actual[None].astype(np.float32)
+    found = truth.judge(factors, g, results, *form, worst, column, histogram, hard)
     return histogram[0, 0], float(worst.max()), int(found[0])
 
 

@@ -24,7 +24,7 @@ def peer(
     data: NDArray[Any],
     third: NDArray[Any],
 ) -> NDArray[Any]:
-    """Return what PyTorch makes of the same tensors and scalars, as float64."""
+    """Return what PyTorch makes of the same tensors and scalars, as float32."""
     import torch
 
     def tensor(array: NDArray[Any]) -> Any:
@@ -34,5 +34,5 @@ def peer(
 
     with torch.no_grad():
         result = subject.peer(torch, *map(tensor, (gradient, data, third)), **setting.scalars)
-    doubles: NDArray[Any] = result.double().numpy()
-    return doubles
+    singles: NDArray[Any] = result.float().numpy()
+    return singles

@@ -258,7 +258,7 @@ class Runner:
         self._gradients = np.empty_like(self._data)
         self._gradients[...] = plan.gradients
         self._factors = np.empty((rows, COLUMNS))
-        self._actual = np.empty((subjects, rows, columns))
+        self._actual = np.empty((subjects, rows, columns), np.float32)
         self._worst = np.empty((subjects, rows))
         self._column = np.empty((subjects, rows), np.int64)
         self._hard = np.empty((self._chunks, self._length * columns), np.int64)

@@ -285,7 +285,7 @@ def _from_quotient(g: float, row: Any, near: float) -> float:
 def judge(
     factors: Doubles,
     gradients: Doubles,
-    actual: Doubles,
+    actual: NDArray[np.float32],
     fraction: int,
     lowest: int,
     highest: int,
@@ -377,7 +377,7 @@ def judge(
                         golden = math.copysign(math.inf, near)
                         near, far = math.copysign(beyond, near), 0.0
                 for m in range(subjects):
-                    a = actual[m, i, j]
+                    a = np.float64(actual[m, i, j])
                     if a != a or golden != golden:
                         same = a != a and golden != golden
                         histogram[chunk, m, EXACT if same else NAN] += 1
