@@ -24,7 +24,7 @@ def peer(
     data: NDArray[Any],
     third: NDArray[Any],
 ) -> NDArray[Any]:
-    """Return what PyTorch makes of the same tensors and scalars, as float32."""
+    """Return what PyTorch makes of the same tensors and scalars, in the tensors' type."""
     import torch
 
     def tensor(array: NDArray[Any]) -> Any:
@@ -34,5 +34,7 @@ def peer(
 
     with torch.no_grad():
         result = subject.peer(torch, *map(tensor, (gradient, data, third)), **setting.scalars)
-    singles: NDArray[Any] = result.float().numpy()
-    return singles
+    if result.dtype == torch.bfloat16:
+        result = result.view(torch.int16)
+    found: NDArray[Any] = result.numpy().view(data.dtype)
+    return found

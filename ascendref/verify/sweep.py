@@ -19,7 +19,18 @@ from . import exact
 from .bounds import stated
 from .peers import peer
 from .subjects import SUBJECTS, Setting, Subject
-from .truth import CLASSES, COLUMNS, FIRST_WRONG, NAN, ZERO_SIGN, classify, judge, target
+from .truth import (
+    CLASSES,
+    COLUMNS,
+    FIRST_WRONG,
+    NAN,
+    ZERO_SIGN,
+    classify,
+    copy,
+    judge,
+    target,
+    widen,
+)
 
 #: what is measured beside the compute types: PyTorch's operator on the same inputs
 TORCH: Final = "torch"
@@ -259,6 +270,10 @@ class Runner:
         self._gradients[...] = plan.gradients
         self._factors = np.empty((rows, COLUMNS))
         self._actual = np.empty((subjects, rows, columns), np.float32)
+        if plan.raw.itemsize == 2:
+            patterns = np.arange(1 << 16, dtype=np.uint16)
+            #: every number of the type
+            self._numbers = patterns.view(plan.element.numpy).astype(np.float32)
         self._worst = np.empty((subjects, rows))
         self._column = np.empty((subjects, rows), np.int64)
         self._hard = np.empty((self._chunks, self._length * columns), np.int64)
@@ -278,7 +293,7 @@ class Runner:
         subject.factors(exact_data, exact_other, *numbers, factors)
         actual = self._actual[:, :rows]
         for number, computed in enumerate(plan.computed):
-            actual[number] = self._compute(computed, rows)
+            self._keep(self._compute(computed, rows), actual[number])
         histogram = np.zeros((self._chunks, len(plan.computed), CLASSES), np.int64)
         worst, column = self._worst[:, :rows], self._column[:, :rows]
         gradients = plan.gradients.astype(np.float64)
@@ -338,6 +353,13 @@ class Runner:
             return NAN, 0.0
         error = exact.error_in_ulp(value, golden, self.form)
         return classify(value, golden.rounded, error), error
+
+    def _keep(self, results: NDArray[Any], out: NDArray[np.float32]) -> None:
+        """Write results as float32."""
+        if results.itemsize == out.itemsize:
+            copy(results.reshape(-1), out.reshape(-1))
+        else:
+            widen(results.reshape(-1).view(np.uint16), self._numbers, out.reshape(-1))
 
     def _compute(self, computed: str, rows: int) -> NDArray[Any]:
         """Return the operator's results."""

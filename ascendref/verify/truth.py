@@ -207,6 +207,20 @@ def logit_factors(data: Doubles, other: Doubles, low: float, high: float, table:
             _put(table[i], value, (missing - value * lower) / product, 2.0**-50 * error)
 
 
+@compiled(parallel=True)
+def widen(bits: Any, numbers: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    """Write the number that every pattern of bits stands for."""
+    for i in prange(bits.size):
+        out[i] = numbers[bits[i]]
+
+
+@compiled(parallel=True)
+def copy(numbers: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    """Write numbers elsewhere."""
+    for i in prange(numbers.size):
+        out[i] = numbers[i]
+
+
 # --- judging ----------------------------------------------------------------------------------
 
 #: classes of a result. The first two are right; the next are wrongly rounded numbers, by the
@@ -376,8 +390,16 @@ def judge(
                     if abs(golden) > largest:
                         golden = math.copysign(math.inf, near)
                         near, far = math.copysign(beyond, near), 0.0
+                # most results are right, and then their error is the same
+                usual = abs((min(max(golden, -beyond), beyond) - near) - far) * scale
                 for m in range(subjects):
                     a = np.float64(actual[m, i, j])
+                    if a == golden and a != 0:
+                        histogram[chunk, m, EXACT if usual == 0 else ROUNDED] += 1
+                        if usual > worst[m, i]:
+                            worst[m, i] = usual
+                            column[m, i] = j
+                        continue
                     if a != a or golden != golden:
                         same = a != a and golden != golden
                         histogram[chunk, m, EXACT if same else NAN] += 1
