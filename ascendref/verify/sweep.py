@@ -325,9 +325,7 @@ class Runner:
             tally.profile[bins[starts]] = np.maximum(tally.profile[bins[starts]], largest)
             bound = outcome.bound(computed)
             if bound is not None:
-                allowed = self._allowed(bound, exact_data, exact_other)
-                worst[m, allowed == math.inf] = 0
-                tally.beyond += int(np.count_nonzero(worst[m] > allowed))
+                tally.beyond += self._beyond(bound, worst[m], exact_data, exact_other)
             worst[m, worst[m] == math.inf] = 0
             i = int(worst[m].argmax())
             if worst[m, i] > tally.max_ulp:
@@ -339,13 +337,19 @@ class Runner:
         outcome.pairs += rows * columns
         outcome.done += 1
 
-    def _allowed(
-        self, bound: Bound, data: NDArray[np.float64], other: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return the largest error that is stated for each datum."""
-        tensors = (data,) if self.plan.subject.other is None else (data, other)
-        more = np.zeros_like(data) if bound.more is None else bound.more(*tensors)
-        return bound.ulp + more
+    def _beyond(
+        self,
+        bound: Bound,
+        worst: NDArray[np.float64],
+        data: NDArray[np.float64],
+        other: NDArray[np.float64],
+    ) -> int:
+        """Count data with a larger error than is stated; forget errors where nothing is."""
+        if bound.more is None:
+            return int(np.count_nonzero(worst > bound.ulp))
+        more = bound.more(*((data,) if self.plan.subject.other is None else (data, other)))
+        worst[more == math.inf] = 0
+        return int(np.count_nonzero(worst > bound.ulp + more))
 
     def _judge_exactly(self, value: float, golden: exact.Golden) -> tuple[int, float]:
         """Return the class and the error of a hard case."""
