@@ -124,8 +124,9 @@ class Operator:
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
-    #: how accurate the first result is unless another compute type is asked for
-    accuracy: Accuracy = rounded_once
+    #: how accurate the first result is unless another compute type is asked for; None where
+    #: nothing is stated
+    accuracy: Accuracy | None = None
     #: formula of what the second result sums per channel of the second tensor
     channel_term: Formula | None = None
     #: how accurate such a sum is in F32 arithmetic, from its type and number of terms: its error

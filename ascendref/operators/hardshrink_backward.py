@@ -6,7 +6,15 @@ from typing import Any
 
 from ..functional import Array, array_call
 from ..kernels.formula import Formula, narrow, select, zero
-from ..spec import OnDevice, Operator, ScalarParam, TensorParam, broadcast_shapes, declare
+from ..spec import (
+    OnDevice,
+    Operator,
+    ScalarParam,
+    TensorParam,
+    broadcast_shapes,
+    declare,
+    rounded_once,
+)
 
 
 def prepare(lambd: float) -> tuple[float]:
@@ -41,6 +49,7 @@ OPERATOR = declare(
             kernels=("HardShrinkGrad",),
             empty_first=True,
         ),
+        accuracy=rounded_once,
     )
 )
 

@@ -12,7 +12,7 @@ from ..errors import ArgumentValueError
 from ..functional import Array, array_call
 from ..kernels.formula import Formula, rnd, select, zero
 from ..layout import BLOCK, LANES
-from ..spec import OnDevice, Operator, Shape, TensorParam, declare
+from ..spec import OnDevice, Operator, Shape, TensorParam, declare, rounded_once
 
 
 def prepare() -> tuple[()]:
@@ -87,6 +87,7 @@ OPERATOR = declare(
             kernels=("PReluGradUpdate", "PReluGradReduce"),
         ),
         same_type=True,
+        accuracy=rounded_once,
         sum_accuracy=sum_accuracy,
     )
 )

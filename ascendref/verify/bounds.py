@@ -17,7 +17,8 @@ def stated(operator: str, kind: str, compute: str, setting: Setting, size: int) 
         return ROUNDED
     if compute not in ("float32", "float64"):
         return None
-    return OPERATORS[operator].accuracy(ELEMENT_TYPES[kind], setting.scalars, size)
+    accuracy = OPERATORS[operator].accuracy
+    return None if accuracy is None else accuracy(ELEMENT_TYPES[kind], setting.scalars, size)
 
 
 def sum_bound(kind: str, compute: str, terms: int) -> float | None:
