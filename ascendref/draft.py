@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
@@ -16,7 +15,7 @@ from .device.tensor import Tensor
 from .dtypes import BY_DATA_TYPE, FLOAT32, FLOAT64, ElementType
 from .errors import ArgumentError, fail
 from .flow import Flow, reserved
-from .kernels.elementwise import elementwise
+from .kernels.elementwise import ElementwiseKernel, elementwise
 from .kernels.reduction import ChannelSumKernel, channel_sum
 from .layout import maps_indices_to_one_address, meets, same_view
 from .plan import Compute, Layout, Plan, Span, View
@@ -157,8 +156,7 @@ class Draft:
         made = _on_device(self.operator.result(kinds[:-1]))
         formula = self.operator.formula.suited("float32", made.name, values)
         kernel = elementwise(formula, kinds[:-1], made, out_kind, "float32")
-        layout = kernel.layout(arrays, in_place)
-        kernel.make_ready(layout, out.size)
+        kernel.make_ready(kernel.layout(arrays, in_place), out.size)
         flow = Flow()
         device = self.operator.device
         (launched,) = device.kernels
@@ -180,9 +178,7 @@ class Draft:
             ]
             flow.launch(launched, tuple(given), self.names[-1])
             workspace = device.scratch + sum(map(reserved, flow.intermediates.values()))
-        compute = partial(
-            _compute_elements, kernel.dense if layout == "dense" else kernel.tiled, values
-        )
+        compute = partial(_compute_elements, kernel, values, in_place)
         return self._finish(flow, values, workspace, compute)
 
     def _channel_sum(
@@ -252,12 +248,13 @@ def _on_device(kind: ElementType) -> ElementType:
 
 
 def _compute_elements(
-    kernel: Callable[[tuple[NDArray[Any], ...], tuple[float, ...]], None],
+    kernel: ElementwiseKernel,
     values: tuple[float, ...],
+    in_place: bool,
     arrays: tuple[NDArray[Any], ...],
     scratch: NDArray[np.uint8] | None,
 ) -> None:
-    kernel(arrays, values)
+    kernel(arrays, values, in_place)
 
 
 def _compute_sums(

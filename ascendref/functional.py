@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,11 @@ from .arrays import import_array
 from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
 from .forks import LOCK
-from .layout import MAX_RANK, maps_indices_to_one_address, meets, same_view
+from .layout import PARALLEL_FROM, maps_indices_to_one_address, meets, same_view
 from .spec import Operator, Shape, check_rank, check_scalar
 
 if TYPE_CHECKING:
-    from .kernels.elementwise import ElementwiseKernel
+    from .kernels.elementwise import BoundKernel
     from .kernels.reduction import ChannelSumKernel
 
 #: what the functions take as an array and return: the caller's kind
@@ -59,102 +60,129 @@ def array_call(
     ArgumentTypeError, ArgumentValueError
         Before anything is written.
     """
-    for array in tensors:
-        if type(array) is not np.ndarray:
-            break
-    else:
-        # types and scalars may have been decided by an earlier call: dense arrays go straight on
-        if _PLAIN.issuperset(map(type, (*scalars, compute_dtype))):
-            known = _KNOWN.get((operator, compute_dtype, scalars, *map(_type_of, tensors)))
-            if known is not None:
-                result = known(tensors, out)
-                if result is not None:
-                    return result
+    # what an earlier call decided still holds for equal arguments, and its kernel looks at the rest
+    known = _LATEST.get(operator)
+    if known is not None:
+        result = known(tensors, scalars, out, compute_dtype)
+        if result is not None:
+            return result
+    known = _recall(operator, tensors, scalars, compute_dtype)
+    if known is not None:
+        result = known(tensors, scalars, out, compute_dtype)
+        if result is not None:
+            return result
     return _checked_call(operator, tensors, scalars, out, compute_dtype)
 
 
-class _DenseElementwise(NamedTuple):
-    """An elementwise call whose types and scalars are known to be right."""
+#: a call whose types and scalars were found to be right: ``known(tensors, scalars, out,
+#: compute_dtype)`` computes dense arrays; it returns None, and nothing is done, if scalars or
+#: compute type are others or the arrays are not dense
+_Known = Callable[[tuple[Any, ...], tuple[Any, ...], Any, Any], Any]
 
-    kernel: ElementwiseKernel
-    scalars: tuple[float, ...]
-    type: np.dtype[Any]
-
-    def __call__(self, tensors: tuple[Any, ...], out: Any) -> Any:
-        """Compute dense arrays of one shape; None, and nothing done, for anything else."""
-        shape = tensors[0].shape
-        if not _dense(tensors, shape):
-            return None
-        if out is None:
-            out = np.empty(shape, self.type)
-        elif not _dense_apart(out, tensors, shape, self.type):
-            return None
-        self.kernel.dense((*tensors, out), self.scalars)
-        return out
+_DENSE_ELEMENTWISE: Final = """
+def known(tensors, scalars, out, compute_dtype):
+    {tensors} = tensors
+    {scalars} = scalars
+    if {unlike}:
+        return None
+    if out is None:
+        out = empty(a0.shape, result)
+    twin = kernel.small if a0.size < PARALLEL_FROM else kernel.large
+    return out if twin({ids}, id(out)) >= 0 else None
+"""
 
 
-class _DenseChannelSum(NamedTuple):
-    """A call of an operator with channel sums whose types are known to be right."""
+def _dense_elementwise(
+    kernel: BoundKernel,
+    result: np.dtype[Any],
+    tensors: int,
+    scalars: tuple[Any, ...],
+    compute_dtype: str | None,
+) -> _Known:
+    """Return an elementwise call with everything decided that does not depend on the arrays."""
+    operands = [f"a{k}" for k in range(tensors)]
+    numbers = range(len(scalars))
+    names: dict[str, Any] = {
+        "kernel": kernel,
+        "result": result,
+        "compute": compute_dtype,
+        "ndarray": np.ndarray,
+        "empty": np.empty,
+        "PARALLEL_FROM": PARALLEL_FROM,
+    }
+    for k, scalar in enumerate(scalars):
+        names |= {f"given{k}": scalar, f"kind{k}": type(scalar)}
+    source = _DENSE_ELEMENTWISE.format(
+        tensors=", ".join(operands),
+        scalars=f"({''.join([f's{k}, ' for k in numbers])})",
+        # a number of another type may equal one without being allowed
+        unlike=" or ".join(
+            [
+                "type(a0) is not ndarray",
+                "compute_dtype is not compute",
+                *[
+                    f"(s{k} is not given{k} and (type(s{k}) is not kind{k} or s{k} != given{k}))"
+                    for k in numbers
+                ],
+            ]
+        ),
+        ids=", ".join([f"id({name})" for name in operands]),
+    )
+    exec(source, names)
+    known: _Known = names["known"]
+    return known
 
-    kernel: ChannelSumKernel
-    type: np.dtype[Any]
 
-    def __call__(self, tensors: tuple[Any, ...], out: Any) -> Any:
-        """Compute dense arrays with a weight of rank 1; None, and nothing done, for others."""
+def _dense_channel_sum(
+    kernel: ChannelSumKernel, result: np.dtype[Any], compute: str | None
+) -> _Known:
+    """Return a call with channel sums; a weight of another rank than 1 is not dense."""
+
+    def known(
+        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
+    ) -> Any:
         grad, data, weight = tensors
-        shape, count = data.shape, weight.size
-        if not (
-            _dense((grad, data), shape)
-            and data.size
-            and _dense((weight,), (count,))
-            and (count == 1 or (len(shape) > 1 and count == shape[1]))
+        if (
+            compute_dtype is not compute
+            or type(data) is not np.ndarray
+            or type(weight) is not np.ndarray
+            or not data.size
         ):
             return None
+        shape, count = data.shape, weight.size
+        if count != 1 and (len(shape) < 2 or shape[1] != count):
+            return None
         if out is None:
-            result, sums = out = np.empty(shape, self.type), np.empty(count, self.type)
-        else:
-            if type(out) is not tuple or len(out) != 2:
-                return None
-            result, sums = out
-            if not (
-                _dense_apart(result, (*tensors, sums), shape, self.type)
-                and _dense_apart(sums, tensors, (count,), self.type)
-            ):
-                return None
-        self.kernel.dense((grad, data, weight, result), sums)
-        return out
+            out = np.empty(shape, result), np.empty(count, result)
+        elif type(out) is not tuple or len(out) != 2:
+            return None
+        return out if kernel.dense((grad, data, weight, out[0]), out[1]) else None
+
+    return known
 
 
-def _dense(arrays: tuple[Any, ...], shape: Shape) -> bool:
-    """Tell whether arrays of NumPy have one shape and a layout that a dense kernel takes."""
-    for array in arrays:
-        if array.shape != shape or not array.flags.carray:
-            return False
-    return len(shape) <= MAX_RANK
-
-
-def _dense_apart(out: Any, others: tuple[Any, ...], shape: Shape, kind: np.dtype[Any]) -> bool:
-    """Tell at a glance whether an output fits, is dense, and owns memory that no other shares."""
-    if (
-        type(out) is not np.ndarray
-        or out.shape != shape
-        or out.dtype != kind
-        or out.base is not None
-        or not out.flags.carray
-    ):
-        return False
-    for array in others:
-        if array is out or getattr(array, "base", array) is not None:
-            return False
-    return True
-
-
-_KNOWN: Final[dict[tuple[Any, ...], _DenseElementwise | _DenseChannelSum]] = {}
+_KNOWN: Final[dict[tuple[Any, ...], _Known]] = {}
 #: scalars are part of what is remembered, so there must be an end to it
 _KNOWN_LIMIT: Final = 4096
 #: types of scalars and compute types that may be part of it; others equal one of these without
 #: being the same, or change
 _PLAIN: Final = frozenset((float, int, str, type(None)))
+#: the one that each operator used last
+_LATEST: Final[dict[Operator, _Known]] = {}
+
+
+def _recall(
+    operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute_dtype: Any
+) -> _Known | None:
+    """Return what is known about a call like this one, if anything."""
+    if not all([type(tensor) is np.ndarray for tensor in tensors]):
+        return None
+    if not _PLAIN.issuperset(map(type, (*scalars, compute_dtype))):
+        return None
+    known = _KNOWN.get((operator, compute_dtype, scalars, *map(_type_of, tensors)))
+    if known is not None:
+        _LATEST[operator] = known
+    return known
 
 
 def _checked_call(
@@ -167,7 +195,7 @@ def _checked_call(
     """Check everything, then compute."""
     with LOCK:
         # the kernels, and with them Numba, are imported when the first call needs them
-        from .kernels.elementwise import elementwise
+        from .kernels.elementwise import BoundKernel, elementwise
         from .kernels.reduction import channel_sum
         from .kernels.true_sum import true_channel_sum
         from .kernels.truth import true_elementwise
@@ -193,14 +221,14 @@ def _checked_call(
     compute = _compute_type(compute_dtype, types)
     outs = _outputs(operator, out, shapes, default)
     in_place = _check_overlaps(operator, arrays, outs) if out is not None else False
-    known: _DenseElementwise | _DenseChannelSum
+    known: _Known
     if operator.channel_term is not None:
         formulas = operator.formula, operator.channel_term
         if compute == "float64":
             sums = true_channel_sum(*formulas, types[0])
         else:
             sums = channel_sum(*formulas, types[0], compute)
-        known = _DenseChannelSum(sums, default.numpy)
+        known = _dense_channel_sum(sums, default.numpy, compute_dtype)
         grad, data, weight = arrays
         if data.size:
             channel = 1 if weight.size > 1 else None
@@ -214,7 +242,8 @@ def _checked_call(
         else:
             formula = operator.formula.suited(compute, result.name, values)
             kernel = elementwise(formula, types, result, given, compute)
-        known = _DenseElementwise(kernel, values, default.numpy)
+        bound = BoundKernel(kernel, values)
+        known = _dense_elementwise(bound, default.numpy, len(types), scalars, compute_dtype)
         kernel((*arrays, outs[0]), values, in_place)
     if (
         all([type(tensor) is np.ndarray for tensor in tensors])
@@ -224,6 +253,7 @@ def _checked_call(
         if len(_KNOWN) >= _KNOWN_LIMIT:
             _KNOWN.clear()
         _KNOWN[operator, compute_dtype, scalars, *map(_type_of, arrays)] = known
+        _LATEST[operator] = known
     if out is not None:
         return out
     results = outs if wrap is None else tuple([wrap(array) for array in outs])

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 #: the highest rank of a tensor
 MAX_RANK: Final = 8
+#: elements from which parallel work pays (measured: see benchmarks/)
+PARALLEL_FROM: Final = 32 * 1024
 #: elements in one tile of a strided loop; its buffers stay in the first-level cache
 TILE: Final = 1024
 #: edge of a square tile, for operands that run along different axes; two cache lines of float32

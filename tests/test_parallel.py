@@ -15,7 +15,7 @@ from ascendref.dtypes import ELEMENT_TYPES
 from ascendref.kernels.compile import CORES
 from ascendref.kernels.elementwise import CHUNK, elementwise
 from ascendref.kernels.reduction import channel_sum
-from ascendref.kernels.twins import PARALLEL_FROM
+from ascendref.layout import PARALLEL_FROM
 
 from .cases import SCALARS, TENSORS, numbers
 from .oracles import expected
@@ -167,7 +167,7 @@ def test_dense_and_tiled_twins_give_the_same_bits(operator: str, kind: str) -> N
     if operator == "smooth_l1_loss_backward":
         values = (1.0, 0.25)
     out = [np.empty_like(tensors[0]) for _ in range(2)]
-    kernel.dense((*tensors, out[0]), values)
+    assert kernel.dense((*tensors, out[0]), values)
     kernel.tiled((*tensors, out[1]), values)
     assert_bits(out[1], out[0])
 

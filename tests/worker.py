@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 
 import ascendref as ar
-from ascendref.kernels.twins import PARALLEL_FROM
+from ascendref.layout import PARALLEL_FROM
 
 TYPES = (np.float32, ml_dtypes.bfloat16)
 

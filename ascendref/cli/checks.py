@@ -11,7 +11,7 @@ import ascendref
 
 from ..dtypes import BFLOAT16, FLOAT16, FLOAT32
 from ..kernels.compile import CORES
-from ..kernels.twins import PARALLEL_FROM
+from ..layout import PARALLEL_FROM
 
 
 class Check(NamedTuple):

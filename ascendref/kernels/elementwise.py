@@ -1,26 +1,27 @@
 """Elementwise kernels: formula × codecs × layout → compiled loop.
 
 Two layouts are compiled, each serial and parallel, each on first use. *Dense*: every operand is
-contiguous and of the output's shape; one plain loop. *Tiled*: anything else (strides, broadcasting,
-unaligned views, an output that is an input's view); a loop over tiles. Both apply the same formula
-to the same registers, so their bits are the same.
+contiguous and of the output's shape; one plain loop, in a kernel that looks at the arrays itself
+and refuses others (``header.py``). *Tiled*: anything else (strides, broadcasting, unaligned views,
+an output that is an input's view); a loop over tiles. Both apply the same formula to the same
+registers, so their bits are the same.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Final
 
 from numba import prange, types
-from numba.np.numpy_support import from_dtype
 from numpy.typing import NDArray
 
 from ..dtypes import ElementType
-from ..layout import TILE, broadcast_strides, tile_plan
+from ..layout import PARALLEL_FROM, TILE, broadcast_strides, tile_plan
 from .codecs import REGISTER, decoder, encoder, helper, remainder
 from .compile import Once, function_from, kernel
 from .formula import Formula
-from .tiles import loader, stack, storer
+from .header import address, dense_size, facts_of
+from .tiles import loader, peek, poke, stack, storer
 from .twins import TwinKernel
 from .vocabulary import compiled
 
@@ -29,10 +30,9 @@ CHUNK: Final = 16 * 1024
 
 _DENSE_BODY: Final = """
 def body({arrays}, out, scalars, start, stop):
-{slices}
-    out = out[start:stop]
-    for i in range(out.size):
-        out[i] = encode(formula({elements}, *scalars))
+    for i in range(start, stop):
+        write(out, i * {size}, encode(formula({elements}, *scalars)))
+    return 0
 """
 
 #: a loop over tiles, without what it does with one
@@ -72,16 +72,30 @@ _TILED_BODY: Final = TILED.format(
 """
 )
 
-_SERIAL: Final = """
-def kernel({operands}, count, size, {scalars}):
-    body({operands}, prepare({arguments}), 0, count)
-"""
+#: what a kernel gets between operands and scalars, and what it does first, by layout
+_ENDS: Final = {
+    "dense": (
+        ("facts",),
+        """
+    count = size = dense_size(facts, ({operands}))
+    if size < 0:
+        return size
+    {operands} = {addresses}
+""",
+    ),
+    "tiled": (("plan", "count", "size"), ""),
+}
+_PLAN: Final = types.Array(types.int64, 1, "C")
 
-_PARALLEL: Final = """
-def kernel({operands}, count, size, {scalars}):
+_LOOP: Final = """
+def kernel({parameters}):
+{start}
     scalars = prepare({arguments})
-    for part in prange((count + {chunk} - 1) // {chunk}):
-        body({operands}, scalars, part * {chunk}, min(count, part * {chunk} + {chunk}))
+    hard = 0
+    for part in {range}((count + {chunk} - 1) // {chunk}):
+        first = part * {chunk}
+        hard += body({given}, scalars, first, min(count, first + {chunk}))
+    return hard
 """
 
 
@@ -102,9 +116,6 @@ class ElementwiseKernel(TwinKernel):
         Compute type.
     """
 
-    #: the serial and the parallel loop over parts, and what they return
-    _loops: ClassVar[tuple[str, str]] = (_SERIAL, _PARALLEL)
-    _returns: ClassVar[Any] = types.void
     #: contiguous elements in a part
     _chunk: ClassVar[int] = CHUNK
     #: the loops over elements
@@ -138,8 +149,9 @@ class ElementwiseKernel(TwinKernel):
                 compute,
             )
         )
-        self._views = [None if t.numpy == t.storage else t.storage for t in (*inputs, out)]
-        self._recast = any(self._views)
+        self._facts = facts_of(tuple([kind.numpy for kind in (*inputs, out)]))
+        #: where they stand
+        self.facts: int = self._facts.ctypes.data
 
     def __call__(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
@@ -155,9 +167,8 @@ class ElementwiseKernel(TwinKernel):
         in_place : bool
             Whether the output is exactly an input's view; any other overlap is forbidden.
         """
-        if self.layout(operands, in_place) == "dense":
-            self.dense(operands, scalars)
-        else:
+        dense = self.layout(operands, in_place) == "dense"
+        if not (dense and self.dense(operands, scalars)):
             self.tiled(operands, scalars)
 
     def layout(self, operands: tuple[NDArray[Any], ...], in_place: bool) -> str:
@@ -171,43 +182,62 @@ class ElementwiseKernel(TwinKernel):
                 return "tiled"
         return "dense"
 
-    def dense(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
-        """Compute with contiguous operands of one shape, none of which overlaps the output."""
-        out = operands[-1]
-        size = out.size
-        if out.ndim != 1:
-            operands = tuple([array.reshape(-1) for array in operands])
-        if self._recast:
-            operands = tuple(
-                [
-                    array if view is None else array.view(view)
-                    for array, view in zip(operands, self._views, strict=True)
-                ]
-            )
-        self._launch("dense", size, *operands, size, size, *scalars)
+    def dense(self, operands: tuple[Any, ...], scalars: tuple[float, ...]) -> bool:
+        """Compute with contiguous operands of one shape, none of which overlaps the output.
 
-    def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> Any:
+        Parameters
+        ----------
+        operands : tuple
+            The inputs, any objects, then the output, an array.
+        scalars : tuple of float
+            The scalar arguments.
+
+        Returns
+        -------
+        bool
+            False, and nothing is done, for any other operands.
+        """
+        twin = self.launcher(self.facts, *scalars, parallel=operands[-1].size >= PARALLEL_FROM)
+        return bool(twin(*map(id, operands)) >= 0)
+
+    def launcher(self, *fixed: Any, parallel: bool) -> Any:
+        """Return the loop over contiguous operands, of which only the addresses are missing."""
+        if parallel:
+            return partial(self._launch, "dense", PARALLEL_FROM, *fixed)
+        return partial(self.dense_serial, *fixed)
+
+    def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
         out = operands[-1]
         if out.size == 0:
-            return None
+            return
         plan, tiles = tile_plan(
             out.shape, tuple([broadcast_strides(a.shape, a.strides, out.shape) for a in operands])
         )
         addresses = [array.ctypes.data for array in operands]
-        return self._launch("tiled", out.size, *addresses, plan, tiles, out.size, *scalars)
+        self._launch("tiled", out.size, plan, tiles, out.size, *scalars, *addresses)
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
-        body, signature, operands = self._dense_body if layout == "dense" else self._tiled_body
+        body = self._dense_body if layout == "dense" else self._tiled_body
         count = self.formula.scalars
         scalars = [f"p{k}" for k in range(count)]
         wants_size = self.prepare.__code__.co_argcount > count
-        source = self._loops[parallel].format(
-            operands=operands,
-            scalars=", ".join(scalars),
+        operands = [*(f"a{k}" for k in range(len(self.inputs))), "out"]
+        between, start = _ENDS[layout]
+        words = {
+            "operands": ", ".join(operands),
+            "addresses": ", ".join(f"address({name})" for name in operands),
+        }
+        source = _LOOP.format(
+            parameters=", ".join([*between, *scalars, *operands]),
+            start=start.format(**words),
             arguments=", ".join([*scalars, "size"] if wants_size else scalars),
+            range="prange" if parallel else "range",
+            given=words["operands"] + (", plan" if layout == "tiled" else ""),
             chunk=self._chunk if layout == "dense" else CHUNK // TILE,
         )
+        integers = [types.int64] * len(operands)
+        kinds = [types.int64 if name != "plan" else _PLAN for name in between]
         return kernel(
             source,
             f"{self.name}_{layout}_{'parallel' if parallel else 'serial'}",
@@ -215,33 +245,34 @@ class ElementwiseKernel(TwinKernel):
                 "body": body,
                 "prepare": compiled(self.prepare, self.compute),
                 "prange": prange,
+                "dense_size": dense_size,
+                "address": address,
             },
-            self._returns(*signature, types.int64, types.int64, *[types.float64] * count),
+            types.int64(*kinds, *[types.float64] * count, *integers),
             formula=self.element,
             parallel=parallel,
         )
 
     @Once
-    def _dense_body(self) -> tuple[Any, list[Any], str]:
-        """The loop over contiguous operands, its signature and its operands."""
-        numbers = range(len(self.inputs))
-        arrays = ", ".join(f"a{k}" for k in numbers)
+    def _dense_body(self) -> Any:
+        """The loop over contiguous operands at some addresses."""
+        sizes = [kind.storage.itemsize for kind in self.inputs]
         source = self._sources["dense"].format(
-            arrays=arrays,
-            slices="\n".join(f"    a{k} = a{k}[start:stop]" for k in numbers),
-            elements=", ".join(f"decode{k}(a{at}[i])" for k, (at, _) in enumerate(self.reads)),
+            arrays=", ".join(f"a{k}" for k in range(len(sizes))),
+            elements=", ".join(
+                f"decode{k}(read{k}(a{at}, i * {sizes[at]}))"
+                for k, (at, _) in enumerate(self.reads)
+            ),
+            size=self.out.storage.itemsize,
         )
-        names = self._names() | {"encode": self.encode}
-        names.update({f"decode{k}": decode for k, (_, decode) in enumerate(self.reads)})
-        signature = [
-            types.Array(from_dtype(kind.storage), 1, "C", readonly=True) for kind in self.inputs
-        ]
-        signature.append(types.Array(from_dtype(self.out.storage), 1, "C"))
-        return helper(function_from(source, "body", names)), signature, f"{arrays}, out"
+        names = self._names() | {"encode": self.encode, "write": poke(self.out.name)}
+        for k, (at, decode) in enumerate(self.reads):
+            names |= {f"decode{k}": decode, f"read{k}": peek(self.inputs[at].name)}
+        return helper(function_from(source, "body", names))
 
     @Once
-    def _tiled_body(self) -> tuple[Any, list[Any], str]:
-        """The loop over tiles, its signature and its operands."""
+    def _tiled_body(self) -> Any:
+        """The loop over tiles of operands at some addresses."""
         operands = [*(f"a{k}" for k in range(len(self.inputs))), "out"]
         reads = list(enumerate(self.reads))
         place = [f"5 + outer + {k} * (outer + 2)" for k in range(len(operands))]
@@ -269,14 +300,40 @@ class ElementwiseKernel(TwinKernel):
         names["store"] = storer(self.out.name, self.encode)
         for k, (at, decode) in reads:
             names[f"load{k}"] = loader(self.inputs[at].name, decode)
-        signature = [types.int64] * len(operands)
-        signature.append(types.Array(types.int64, 1, "C"))
-        body = helper(function_from(source, "body", names))
-        return body, signature, f"{', '.join(operands)}, plan"
+        return helper(function_from(source, "body", names))
 
     def _names(self) -> dict[str, Any]:
         """Return what the names in the middle of the loops mean."""
         return {"formula": compiled(self.element, self.compute)}
+
+
+class BoundKernel:
+    """A kernel's loop over contiguous operands, with its scalars.
+
+    ``small`` and ``large`` take the addresses of objects: the inputs, then the output. They return
+    a negative number, and nothing is done, if these are not operands for the loop.
+
+    Parameters
+    ----------
+    kernel : ElementwiseKernel
+        The kernel.
+    scalars : tuple of float
+        The scalar arguments.
+    """
+
+    def __init__(self, kernel: ElementwiseKernel, scalars: tuple[float, ...]) -> None:
+        self._kernel = kernel
+        self._fixed = (kernel.facts, *scalars)
+
+    @Once
+    def small(self) -> Any:
+        """The loop for work that one thread does."""
+        return self._kernel.launcher(*self._fixed, parallel=False)
+
+    @Once
+    def large(self) -> Any:
+        """The loop for work that pays the cores."""
+        return self._kernel.launcher(*self._fixed, parallel=True)
 
 
 @cache

@@ -10,7 +10,7 @@ Every addition is rounded to the compute type.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import prod
 from typing import Any, ClassVar, Final
 
@@ -20,10 +20,20 @@ from numba.np.numpy_support import from_dtype
 from numpy.typing import NDArray
 
 from ..dtypes import ElementType
-from ..layout import BLOCK, LANES, STRIP, TILE, ChannelPlan, broadcast_strides, channel_plan
+from ..layout import (
+    BLOCK,
+    LANES,
+    PARALLEL_FROM,
+    STRIP,
+    TILE,
+    ChannelPlan,
+    broadcast_strides,
+    channel_plan,
+)
 from .codecs import REGISTER, ROUND, decoder, encoder, helper
 from .compile import Once, function_from, kernel
 from .formula import Formula
+from .header import address, channel_size, facts_of
 from .tiles import loader, peek, poke, stack, storer
 from .twins import TwinKernel
 from .vocabulary import compiled
@@ -160,7 +170,7 @@ def term_of(grad, data):
 _FINISH: Final = """
 def finish(grad, data, sums, sums_stride, plan, partial, blocks):
     if not partial.size:
-        return
+        return 0
     for channel in range(plan[0]):
         row = channel * blocks
         count = blocks
@@ -171,18 +181,27 @@ def finish(grad, data, sums, sums_stride, plan, partial, blocks):
                 partial[row + count // 2] = partial[row + count - 1]
             count = (count + 1) // 2
         write(sums, channel * sums_stride, encode(partial[row]))
+    return 0
+"""
+
+#: what a kernel for contiguous operands does first
+_DENSE: Final = """
+    if channel_size(facts, (grad, data, weight, result, sums)) < 0:
+        return -1
+    grad, data, weight = address(grad), address(data), address(weight)
+    result, sums = address(result), address(sums)
 """
 
 _SERIAL: Final = """
-def kernel({arrays}, sums_stride, plan, partial, tasks, blocks):
-{addresses}
+def kernel({parameters}, sums_stride, plan, partial, tasks, blocks):
+{start}
     body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, 0, tasks)
     return finish(grad, data, sums, sums_stride, plan, partial, blocks)
 """
 
 _PARALLEL: Final = """
-def kernel({arrays}, sums_stride, plan, partial, tasks, blocks):
-{addresses}
+def kernel({parameters}, sums_stride, plan, partial, tasks, blocks):
+{start}
     group = plan[4]
     for part in prange((tasks + group - 1) // group):
         start = part * group
@@ -214,11 +233,11 @@ class ChannelSumKernel(TwinKernel):
         stores them in between.
     """
 
-    #: what the body does with its running sums, what becomes of the sums of blocks, and what a
-    #: kernel returns
+    #: what the body does with its running sums, and what becomes of the sums of blocks
     _sums: ClassVar[dict[str, str]] = _PLAIN
     _finish: ClassVar[str] = _FINISH
-    _returns: ClassVar[Any] = types.void
+    #: whether what a kernel returns is counted by ``_launch``
+    _counts: ClassVar[bool] = False
 
     def __init__(
         self, element: Formula, term: Formula, kind: ElementType, compute: str, stored: bool
@@ -229,6 +248,9 @@ class ChannelSumKernel(TwinKernel):
         self.compute = compute
         self.stored = stored
         self.register = REGISTER[compute]
+        self._nothing: NDArray[Any] = np.empty(0, self.register)
+        self._facts = facts_of((kind.numpy,) * 5)
+        self._facts_at: int = self._facts.ctypes.data
 
     def __call__(
         self,
@@ -254,9 +276,8 @@ class ChannelSumKernel(TwinKernel):
         scratch : ndarray of uint8, optional
             Where partial sums go, aligned for the compute type; None for memory of their own.
         """
-        if self.layout((*operands, sums), in_place) == "dense":
-            self.dense(operands, sums, scratch)
-        else:
+        dense = self.layout((*operands, sums), in_place) == "dense"
+        if not (dense and self.dense(operands, sums, scratch)):
             self._tiled(operands, sums, channel, in_place, scratch)
 
     def layout(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> str:
@@ -290,38 +311,55 @@ class ChannelSumKernel(TwinKernel):
         arguments = (
             *[array.ctypes.data for array in (*operands, sums)],
             sums.strides[0] if sums.ndim == 1 else 0,
-            *self._work(plan, sums.size, in_place, scratch),
+            plan.plan,
+            self._partial_sums(self._room(sums.size, plan.blocks, in_place), scratch),
+            plan.tasks,
+            plan.blocks,
         )
         self._launch("tiled", result.size, *arguments)
 
     def dense(
         self, operands: Operands, sums: NDArray[Any], scratch: NDArray[np.uint8] | None = None
-    ) -> None:
-        """Compute with contiguous operands, where the gradient has the data's shape."""
-        result = operands[-1]
-        storage = self.kind.storage
-        plan = _dense_plan(result.shape, result.itemsize, sums.size)
-        arguments = (
-            *[array.reshape(-1).view(storage) for array in operands],
-            sums.reshape(-1).view(storage),
-            sums.itemsize,
-            *self._work(plan, sums.size, False, scratch),
-        )
-        self._launch("dense", result.size, *arguments)
+    ) -> bool:
+        """Compute with contiguous operands, where the gradient has the data's shape.
 
-    def _work(
-        self,
-        plan: ChannelPlan,
-        channels: int,
-        in_place: bool,
-        scratch: NDArray[np.uint8] | None,
-    ) -> tuple[Any, ...]:
-        """Return the plan, room for the partial sums, and the numbers of tasks and blocks."""
-        room = self._room(channels, plan.blocks, in_place)
+        The number of channels must be that of the weight, or 1.
+
+        Returns
+        -------
+        bool
+            False, and nothing is done, for any other operands, which may be any objects but for
+            the data and the weight, and where the weight or the sums have another rank than 1.
+        """
+        grad, data, weight, result = operands
+        plan = _dense_plan(data.shape, data.itemsize, weight.size)
+        partial_sums = self._partial_sums(self._room(weight.size, plan.blocks, False), scratch)
+        if data.size < PARALLEL_FROM and not self._counts:
+            call = self.dense_serial
+        else:
+            call = partial(self._launch, "dense", data.size)
+        done = call(
+            self._facts_at,
+            id(grad),
+            id(data),
+            id(weight),
+            id(result),
+            id(sums),
+            data.itemsize,
+            plan.plan,
+            partial_sums,
+            plan.tasks,
+            plan.blocks,
+        )
+        return bool(done >= 0)
+
+    def _partial_sums(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any]:
+        """Return where so many partial sums go."""
+        if not room:
+            return self._nothing
         if scratch is None:
-            return plan.plan, np.empty(room, self.register), plan.tasks, plan.blocks
-        taken = scratch[: room * np.dtype(self.register).itemsize]
-        return plan.plan, taken.view(self.register), plan.tasks, plan.blocks
+            return np.empty(room, self.register)
+        return scratch[: room * np.dtype(self.register).itemsize].view(self.register)
 
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
         """Return how many partial sums are kept until the end.
@@ -353,7 +391,8 @@ class ChannelSumKernel(TwinKernel):
         return {
             "body": helper(function_from(body, "body", names)),
             "finish": helper(function_from(self._finish, "finish", names)),
-            "int64": np.int64,
+            "address": address,
+            "channel_size": channel_size,
             "prange": prange,
         }
 
@@ -370,24 +409,18 @@ class ChannelSumKernel(TwinKernel):
         }
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
-        names = ["grad", "data", "weight", "result", "sums"]
-        storage = from_dtype(self.kind.storage)
-        if layout == "dense":
-            addresses = [f"    {name} = int64({name}_array.ctypes.data)" for name in names]
-            names = [f"{name}_array" for name in names]
-            inputs = [types.Array(storage, 1, "C", readonly=True)] * 3
-            operands = [*inputs, *[types.Array(storage, 1, "C")] * 2]
-        else:
-            addresses, operands = [], [types.int64] * len(names)
+        dense = layout == "dense"
+        names = ["facts"] if dense else []
+        names += ["grad", "data", "weight", "result", "sums"]
         return kernel(
             (_PARALLEL if parallel else _SERIAL).format(
-                arrays=", ".join(names), addresses="\n".join(addresses)
+                parameters=", ".join(names), start=_DENSE if dense else ""
             ),
             f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
             f"{'_stored' if self.stored else ''}_{layout}_{'parallel' if parallel else 'serial'}",
             self._helpers,
-            self._returns(
-                *operands,
+            types.int64(
+                *[types.int64] * len(names),
                 types.int64,
                 types.Array(types.int64, 1, "C"),
                 types.Array(from_dtype(self.register), 1, "C"),

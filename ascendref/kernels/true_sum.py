@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from numba import types
 
 from ..dtypes import FLOAT64, ElementType
 from ..layout import LANES, STRIP
@@ -169,7 +168,7 @@ class TrueSumKernel(ChannelSumKernel):
 
     _sums: ClassVar = _SUMS
     _finish: ClassVar = _FINISH
-    _returns: ClassVar = types.int64
+    _counts: ClassVar = True
 
     def __init__(self, element: Formula, term: Formula, kind: ElementType) -> None:
         super().__init__(element, term, kind, "float64", stored=False)
@@ -196,8 +195,10 @@ class TrueSumKernel(ChannelSumKernel):
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
         return _PARTS * channels * blocks
 
-    def _launch(self, layout: str, size: int, *arguments: Any) -> None:
-        hard_cases.count += super()._launch(layout, size, *arguments)
+    def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
+        found = super()._launch(layout, size, *arguments)
+        hard_cases.count += max(found, 0)
+        return found
 
     def _sum_names(self, names: dict[str, Any]) -> dict[str, Any]:
         assert self.term.factors is not None

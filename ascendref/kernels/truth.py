@@ -10,13 +10,13 @@ which goes to the even one.
 from __future__ import annotations
 
 import threading
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from numba import types
 
 from ..dtypes import FLOAT64, ElementType, float_format
+from ..layout import PARALLEL_FROM
 from .codecs import decoder, encoder, helper, inlined
 from .elementwise import TILED, ElementwiseKernel, elementwise
 from .formula import Formula
@@ -28,20 +28,19 @@ _CHUNK: Final = 2 * 1024
 
 _DENSE_BODY: Final = """
 def body({arrays}, out, scalars, start, stop):
-{slices}
-    out = out[start:stop]
     unclear = 0
-    for i in range(out.size):
+    for i in range(start, stop):
         value, error = formula({elements}, *scalars)
-        out[i] = encode(value - error)
+        write(out, i * {size}, encode(value - error))
         unclear += differ(value, error)
     if unclear:
-        for i in range(out.size):
+        for i in range(start, stop):
             value, error = formula({elements}, *scalars)
             if differ(value, error):
                 low, high, middle = neighbours(value, error)
                 side = decide(middle, {elements}, *scalars)
-                out[i] = encode(high if side > 0 else low if side < 0 else middle)
+                value = high if side > 0 else low if side < 0 else middle
+                write(out, i * {size}, encode(value))
     return unclear
 """
 
@@ -62,16 +61,6 @@ _TILED_BODY: Final = TILED.format(
                     result[i] = high if side > 0 else low if side < 0 else middle
 """
 )
-
-_LOOP: Final = """
-def kernel({{operands}}, count, size, {{scalars}}):
-    scalars = prepare({{arguments}})
-    hard = 0
-    for part in {range}((count + {{chunk}} - 1) // {{chunk}}):
-        start = part * {{chunk}}
-        hard += body({{operands}}, scalars, start, min(count, start + {{chunk}}))
-    return hard
-"""
 
 
 class HardCases(threading.local):
@@ -107,9 +96,7 @@ class TruthKernel(ElementwiseKernel):
         Type to which the result is rounded, narrower than F64.
     """
 
-    _loops = (_LOOP.format(range="range"), _LOOP.format(range="prange"))
     _chunk = _CHUNK
-    _returns = types.int64
     _sources: ClassVar = {"dense": _DENSE_BODY, "tiled": _TILED_BODY}
 
     def __init__(self, formula: Formula, inputs: tuple[ElementType, ...], out: ElementType) -> None:
@@ -117,8 +104,14 @@ class TruthKernel(ElementwiseKernel):
         assert formula.truth is not None
         self.element, self.prepare, self.decide = formula.truth
 
-    def _launch(self, layout: str, size: int, *arguments: Any) -> None:
-        hard_cases.count += super()._launch(layout, size, *arguments)
+    def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
+        found = super()._launch(layout, size, *arguments)
+        hard_cases.count += max(found, 0)
+        return found
+
+    def launcher(self, *fixed: Any, parallel: bool) -> Any:
+        size = PARALLEL_FROM if parallel else 0
+        return partial(self._launch, "dense", size, *fixed)
 
     def _names(self) -> dict[str, Any]:
         return super()._names() | {

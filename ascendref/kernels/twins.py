@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
+from ..layout import PARALLEL_FROM
 from .compile import CORES, Once
-
-#: elements from which the parallel twin is the faster one (measured: see benchmarks/)
-PARALLEL_FROM: Final = 32 * 1024
 
 
 class TwinKernel:
