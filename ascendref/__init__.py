@@ -20,6 +20,7 @@ from .errors import (
 from .forks import LOCK as _LOCK
 from .operators import *  # noqa: F403 - operators/__init__.py lists the functions
 from .status import Status
+from .threads import get_num_threads, num_threads, set_num_threads
 
 if _TYPE_CHECKING:
     from . import aclnn
@@ -64,9 +65,12 @@ __all__ = [
     "cast",
     "compare",
     "get_last_error",
+    "get_num_threads",
     "kernel_statistics",
+    "num_threads",
     "peek_at_last_error",
     "recent_error_message",
+    "set_num_threads",
     "ulp_distance",
 ]
 __all__ += _operators.__all__

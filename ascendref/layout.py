@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 #: the highest rank of a tensor
 MAX_RANK: Final = 8
-#: elements from which parallel work pays (measured: see benchmarks/)
-PARALLEL_FROM: Final = 32 * 1024
+#: fewest elements that are worth a thread's while (measured: see benchmarks/)
+SHARE: Final = 16 * 1024
+#: elements from which parallel work pays
+PARALLEL_FROM: Final = 2 * SHARE
 #: elements in one tile of a strided loop; its buffers stay in the first-level cache
 TILE: Final = 1024
 #: edge of a square tile, for operands that run along different axes; two cache lines of float32

@@ -34,7 +34,7 @@ KINDS = ("bfloat16", "float32")
 @contextmanager
 def serially() -> Iterator[None]:
     """Hold the cores, so that calls in here run the serial twins of their kernels."""
-    assert CORES.acquire()
+    assert CORES.acquire(PARALLEL_FROM)
     try:
         yield
     finally:

@@ -13,7 +13,8 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -24,6 +25,8 @@ from numba import njit
 
 from ..errors import CacheWarning
 from ..forks import LOCK
+from ..layout import SHARE
+from ..threads import limited
 from .codecs import JIT_OPTIONS
 
 _PACKAGE: Final = Path(__file__).parent
@@ -206,9 +209,18 @@ class Cores:
         self._free = threading.Lock()
         self.forked = False
 
-    def acquire(self) -> bool:
-        """Take the cores if they are free, without waiting."""
-        return not self.forked and self._free.acquire(blocking=False)
+    def acquire(self, size: int) -> int:
+        """Take the cores if they are free, without waiting.
+
+        Returns
+        -------
+        int
+            How many threads should share so many elements; 0 where one thread is to do the work.
+        """
+        threads = min(limited(numba.config.NUMBA_NUM_THREADS), size // SHARE)
+        if threads < 2 or self.forked or not self._free.acquire(blocking=False):
+            return 0
+        return threads
 
     def release(self) -> None:
         """Give the cores back."""
@@ -221,6 +233,18 @@ class Cores:
 
 
 CORES: Final = Cores()
+
+
+@contextmanager
+def at_most(threads: int) -> Iterator[None]:
+    """Let Numba use so many threads at most for what this thread launches."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(threads, before))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=CORES.become_child)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba import config
+
 from ..layout import PARALLEL_FROM
-from .compile import CORES, Once
+from .compile import CORES, Once, at_most
 
 
 class TwinKernel:
@@ -37,10 +39,15 @@ class TwinKernel:
 
     def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
         """Call the parallel twin for large work if the cores are free, else the serial one."""
-        if size < PARALLEL_FROM or not CORES.acquire():
+        threads = 0 if size < PARALLEL_FROM else CORES.acquire(size)
+        if not threads:
             return getattr(self, layout + "_serial")(*arguments)
         try:
-            return getattr(self, layout + "_parallel")(*arguments)
+            twin = getattr(self, layout + "_parallel")
+            if threads == config.NUMBA_NUM_THREADS:
+                return twin(*arguments)
+            with at_most(threads):
+                return twin(*arguments)
         finally:
             CORES.release()
 
