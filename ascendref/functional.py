@@ -15,10 +15,10 @@ from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
 from .forks import LOCK
 from .layout import PARALLEL_FROM, maps_indices_to_one_address, meets, same_view
-from .spec import Operator, Shape, check_rank, check_scalar
+from .spec import Operator, Shape, Types, check_rank, check_scalar
 
 if TYPE_CHECKING:
-    from .kernels.elementwise import BoundKernel
+    from .kernels.elementwise import BoundKernel, ElementwiseKernel
     from .kernels.reduction import ChannelSumKernel
 
 #: what the functions take as an array and return: the caller's kind
@@ -119,7 +119,8 @@ def _dense_elementwise(
         unlike=" or ".join(
             [
                 "type(a0) is not ndarray",
-                "compute_dtype is not compute",
+                "(compute_dtype is not compute and"
+                " (type(compute_dtype) is not str or compute_dtype != compute))",
                 *[
                     f"(s{k} is not given{k} and (type(s{k}) is not kind{k} or s{k} != given{k}))"
                     for k in numbers
@@ -143,7 +144,10 @@ def _dense_channel_sum(
     ) -> Any:
         grad, data, weight = tensors
         if (
-            compute_dtype is not compute
+            (
+                compute_dtype is not compute
+                and (type(compute_dtype) is not str or compute_dtype != compute)
+            )
             or type(data) is not np.ndarray
             or type(weight) is not np.ndarray
             or not data.size
@@ -193,13 +197,6 @@ def _checked_call(
     compute_dtype: Any,
 ) -> Any:
     """Check everything, then compute."""
-    with LOCK:
-        # the kernels, and with them Numba, are imported when the first call needs them
-        from .kernels.elementwise import BoundKernel, elementwise
-        from .kernels.reduction import channel_sum
-        from .kernels.true_sum import true_channel_sum
-        from .kernels.truth import true_elementwise
-
     imported = [
         import_array(tensor.name, value)
         for tensor, value in zip(operator.tensors, tensors, strict=True)
@@ -221,28 +218,17 @@ def _checked_call(
     compute = _compute_type(compute_dtype, types)
     outs = _outputs(operator, out, shapes, default)
     in_place = _check_overlaps(operator, arrays, outs) if out is not None else False
-    known: _Known
+    kernel: Any = kernel_for(operator, types, BY_NUMPY[outs[0].dtype], compute, values)
     if operator.channel_term is not None:
-        formulas = operator.formula, operator.channel_term
-        if compute == "float64":
-            sums = true_channel_sum(*formulas, types[0])
-        else:
-            sums = channel_sum(*formulas, types[0], compute)
-        known = _dense_channel_sum(sums, default.numpy, compute_dtype)
+        known = _dense_channel_sum(kernel, default.numpy, compute_dtype)
         grad, data, weight = arrays
         if data.size:
             channel = 1 if weight.size > 1 else None
-            sums((grad, data, weight, outs[0]), outs[1], channel, in_place)
+            kernel((grad, data, weight, outs[0]), outs[1], channel, in_place)
         else:
             outs[1][...] = 0  # there is nothing to add up
     else:
-        result, given = operator.result(types), BY_NUMPY[outs[0].dtype]
-        if compute == "float64":
-            kernel = true_elementwise(operator.formula, types, given)
-        else:
-            formula = operator.formula.suited(compute, result.name, values)
-            kernel = elementwise(formula, types, result, given, compute)
-        bound = BoundKernel(kernel, values)
+        bound = kernel.bind(values)
         known = _dense_elementwise(bound, default.numpy, len(types), scalars, compute_dtype)
         kernel((*arrays, outs[0]), values, in_place)
     if (
@@ -258,6 +244,43 @@ def _checked_call(
         return out
     results = outs if wrap is None else tuple([wrap(array) for array in outs])
     return results[0] if len(results) == 1 else results
+
+
+def kernel_for(
+    operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
+) -> ElementwiseKernel | ChannelSumKernel:
+    """Return the kernel for tensors of some types.
+
+    Parameters
+    ----------
+    operator : Operator
+        The operator.
+    types : tuple of ElementType
+        Types of the tensors, which the operator takes.
+    out : ElementType
+        Type of the results.
+    compute : str
+        Compute type.
+    values : tuple of float
+        The scalars.
+    """
+    with LOCK:
+        # the kernels, and with them Numba, are imported when the first call needs them
+        from .kernels.elementwise import elementwise
+        from .kernels.reduction import channel_sum
+        from .kernels.true_sum import true_channel_sum
+        from .kernels.truth import true_elementwise
+
+    if operator.channel_term is not None:
+        formulas = operator.formula, operator.channel_term
+        if compute == "float64":
+            return true_channel_sum(*formulas, types[0])
+        return channel_sum(*formulas, types[0], compute)
+    if compute == "float64":
+        return true_elementwise(operator.formula, types, out)
+    result = operator.result(types)
+    formula = operator.formula.suited(compute, result.name, values)
+    return elementwise(formula, types, result, out, compute)
 
 
 def _element_type(argument: str, array: NDArray[Any]) -> ElementType:

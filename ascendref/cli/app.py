@@ -170,6 +170,56 @@ def doctor_command(as_json: AsJson = False) -> None:
         raise typer.Exit(DIFFERENCE)
 
 
+@app.command("warmup")
+def warmup_command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[OPERATOR]...", help="Some operators instead of all."),
+    ] = None,
+    dtypes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dtype", metavar="TYPE", help="float16, bfloat16, float32, float64. Repeatable."
+        ),
+    ] = None,
+    compute: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TYPE", help="Compute type: float16, bfloat16, float32, float64. Repeatable."
+        ),
+    ] = None,
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option("--attr", metavar="NAME=VALUE", help="A scalar other than the default."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compile kernels before they are needed; later processes load them from the cache.
+
+    Without options: all operators in F16, BF16 and F32 with their default compute type, for arrays
+    of any layout and size.
+
+    Example: ascendref warmup softplus_backward --dtype bfloat16 --compute float64
+    """
+    from ..spec import OPERATORS
+    from .verify import COMPUTED, KINDS, SWEPT
+    from .warmup import warmup
+
+    with bad_calls():
+        known = {name: operator.name for operator in OPERATORS.values()
+                 for name in (operator.name, operator.api)}  # fmt: skip
+        chosen = _chosen("OPERATOR", names, tuple(known))
+        if attributes and len(chosen) != 1:
+            raise ArgumentValueError("--attr", "needs the one OPERATOR whose attribute it is")
+        warmup(
+            tuple([known[name] for name in chosen]) or tuple(OPERATORS),
+            _chosen("--dtype", dtypes, KINDS) or SWEPT,
+            _chosen("--compute", compute, COMPUTED),
+            attributes or [],
+            as_json,
+        )
+
+
 @app.command("verify")
 def verify_command(
     operator: Annotated[

@@ -200,6 +200,10 @@ class ElementwiseKernel(TwinKernel):
         twin = self.launcher(self.facts, *scalars, parallel=operands[-1].size >= PARALLEL_FROM)
         return bool(twin(*map(id, operands)) >= 0)
 
+    def bind(self, scalars: tuple[float, ...]) -> BoundKernel:
+        """Return the loop over contiguous operands with its scalars."""
+        return BoundKernel(self, scalars)
+
     def launcher(self, *fixed: Any, parallel: bool) -> Any:
         """Return the loop over contiguous operands, of which only the addresses are missing."""
         if parallel:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from numba import config
 
 from ..layout import PARALLEL_FROM
 from .compile import CORES, Once, at_most
+
+#: the twins of a kernel
+TWINS: Final = ("dense_serial", "dense_parallel", "tiled_serial", "tiled_parallel")
 
 
 class TwinKernel:
@@ -32,6 +36,12 @@ class TwinKernel:
     def tiled_parallel(self) -> Any:
         """The parallel loop over operands of any layout."""
         return self._compile("tiled", parallel=True)
+
+    def compile_all(self) -> Iterator[str]:
+        """Compile, or load, every twin; yield the name of each when it is there."""
+        for name in TWINS:
+            getattr(self, name)
+            yield name
 
     def make_ready(self, layout: str, size: int) -> None:
         """Compile, or load, the twin that a call of this size will use if the cores are free."""

@@ -1,0 +1,79 @@
+"""``ascendref warmup``: compile kernels before they are needed."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from .. import operators
+from ..dtypes import ELEMENT_TYPES, FLOAT64, promote
+from ..functional import kernel_for
+from ..kernels.compile import kernel_statistics
+from ..kernels.twins import TWINS
+from ..spec import OPERATORS, Operator, check_scalar
+from .run import parse_attributes
+from .screen import print_json, progress
+
+
+def warmup(
+    chosen: tuple[str, ...],
+    kinds: tuple[str, ...],
+    computed: tuple[str, ...],
+    attributes: list[str],
+    as_json: bool,
+) -> None:
+    """Compile every kernel of some operators, types and compute types, and say what it took."""
+    wanted = [
+        (operator, kind, compute)
+        for operator in OPERATORS.values()
+        if operator.name in chosen
+        for kind in kinds
+        for compute in computed or ("float64" if kind == FLOAT64.name else "float32",)
+    ]
+    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+    with progress() as bar:
+        task = bar.add_task("", total=len(wanted) * len(TWINS))
+        for operator, kind, compute in wanted:
+            label = f"{operator.name} {kind} in {compute}"
+            bar.update(task, description=label)
+            before = len(kernel_statistics())
+            start = time.perf_counter()
+            types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
+            values = scalars(operator, attributes)
+            kernel = kernel_for(operator, types, promote(*types), compute, values)
+            for _ in kernel.compile_all():
+                bar.advance(task)
+            rows[operator.name, kind, compute] = {
+                "operator": operator.name,
+                "dtype": kind,
+                "compute_dtype": compute,
+                "seconds": round(time.perf_counter() - start, 3),
+                "compiled": sum(not row.cached for row in kernel_statistics()[before:]),
+                "cached": sum(row.cached for row in kernel_statistics()[before:]),
+            }
+    if as_json:
+        print_json(list(rows.values()))
+        return
+    table = Table("operator", "type", "in", "compiled", "from the cache", "seconds")
+    for row in rows.values():
+        table.add_row(
+            row["operator"], row["dtype"], row["compute_dtype"], str(row["compiled"]),
+            str(row["cached"]), f"{row['seconds']:.2f}",
+        )  # fmt: skip
+    Console().print(table)
+
+
+def scalars(operator: Operator, attributes: list[str]) -> tuple[float, ...]:
+    """Return the values of an operator's scalars: those given, and the defaults of the others."""
+    defaults = inspect.signature(getattr(operators, operator.name)).parameters
+    given = parse_attributes(operator, attributes)
+    values = []
+    for param in operator.scalars:
+        value = given.get(param.name, defaults[param.name].default)
+        choices = param.choices or {}
+        values.append(check_scalar(param, choices.get(value, value)))
+    return tuple(values)

@@ -1,0 +1,82 @@
+"""`ascendref warmup`: what it compiles, and that later calls find it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from ascendref.cli.app import app
+from ascendref.kernels.twins import TWINS
+
+
+def call(*arguments: str) -> Result:
+    """Call the command line in this process."""
+    return CliRunner().invoke(app, ["warmup", *arguments], catch_exceptions=False)
+
+
+PROGRAM = """
+import sys
+import numpy as np, ascendref as ar
+from ascendref.cli.app import app
+app(sys.argv[1:], standalone_mode=False)
+x = np.linspace(0.1, 0.9, 1 << 16).astype(np.float16)
+before = len(ar.kernel_statistics())
+ar.logit_grad(x, x)
+ar.logit_grad(x[:9], x[:9])
+ar.logit_grad(x[::-1], x)
+ar.logit_grad(x[8::-1], x[:9])
+print(len(ar.kernel_statistics()) - before)
+"""
+
+
+def test_calls_after_it_compile_nothing(tmp_path: Path) -> None:
+    command = ("warmup", "aclnnLogitGrad", "--dtype", "float16", "--json")
+    found = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *command],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        rows, _, rest = done.stdout.rpartition("]")
+        assert rest.strip() == "0"
+        found += json.loads(rows + "]")
+    for row, compiled in zip(found, (len(TWINS), 0), strict=True):
+        assert (row["operator"], row["dtype"]) == ("logit_grad", "float16")
+        assert row["compute_dtype"] == "float32"
+        assert (row["compiled"], row["cached"]) == (compiled, len(TWINS) - compiled)
+        assert row["seconds"] > 0
+
+
+def test_a_table() -> None:
+    done = call("hardshrink_backward", "--dtype", "float32", "--attr", "lambd=2")
+    assert done.exit_code == 0
+    for text in ("hardshrink_backward", "float32", "from the cache"):
+        assert text in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("relu",), "OPERATOR is 'relu'; allowed are"),
+        (("--dtype", "int8"), "--dtype is 'int8'"),
+        (("--compute", "int8"), "--compute is 'int8'"),
+        (("--attr", "beta=1"), "--attr needs the one OPERATOR"),
+        (("logit_grad", "--attr", "beta=1"), "'beta' is no attribute of logit_grad"),
+        (("smooth_l1_loss_backward", "--attr", "beta=-1"), "beta is -1.0; it must be"),
+    ],
+)
+def test_bad_calls_are_one_line_and_status_2(arguments: tuple[str, ...], words: str) -> None:
+    done = call(*arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
