@@ -50,7 +50,8 @@ def bits() -> None:
     import numba
 
     found = digest(results(PARALLEL_FROM * 3))
-    print(found, numba.threading_layer(), numba.get_num_threads())
+    count = numba.get_num_threads()  # loads the layer if one thread has not needed any
+    print(found, numba.threading_layer(), count)
 
 
 def threads() -> None:
