@@ -9,6 +9,7 @@ object, whose last word is the type.
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -146,14 +147,16 @@ def channel_size(facts: Any, arrays: Any) -> Any:
 def facts_of(dtypes: tuple[np.dtype[Any], ...]) -> np.ndarray[Any, Any]:
     """Return what ``dense_size`` compares with: type and element types, and the sizes of these.
 
-    An element type is known by the address of NumPy's one object for it.
+    An element type is known by the address of NumPy's one object for it. Where arrays do not look
+    as expected, no object is taken for one.
     """
-    rows = [id(np.ndarray)]
+    rows = [id(np.ndarray) if is_known() else 0]
     for dtype in dtypes:
         rows += [id(dtype), dtype.itemsize]
     return np.array(rows, np.int64)
 
 
+@cache
 def is_known() -> bool:
     """Tell whether arrays of this Python and this NumPy look as they are expected to."""
     probe = np.zeros((3, 5), np.float32)[1:]
