@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +93,29 @@ def known(tensors, scalars, out, compute_dtype):
 """
 
 
+_OTHER: Final = (
+    "compute_dtype is not compute and (type(compute_dtype) is not str or compute_dtype != compute)"
+)
+
+
+@cache
+def _code(tensors: int, scalars: int) -> CodeType:
+    """Return that source for so many tensors and scalars, compiled."""
+    operands = [f"a{k}" for k in range(tensors)]
+    numbers = range(scalars)
+    # a number of another type may equal one without being allowed
+    unlike = [
+        f"s{k} is not given{k} and (type(s{k}) is not kind{k} or s{k} != given{k})" for k in numbers
+    ]
+    source = _DENSE_ELEMENTWISE.format(
+        tensors=", ".join(operands),
+        scalars=f"({''.join([f's{k}, ' for k in numbers])})",
+        unlike=" or ".join(f"({test})" for test in ("type(a0) is not ndarray", _OTHER, *unlike)),
+        ids=", ".join([f"id({name})" for name in operands]),
+    )
+    return compile(source, __file__, "exec")
+
+
 def _dense_elementwise(
     kernel: BoundKernel,
     result: np.dtype[Any],
@@ -100,8 +124,6 @@ def _dense_elementwise(
     compute_dtype: str | None,
 ) -> _Known:
     """Return an elementwise call with everything decided that does not depend on the arrays."""
-    operands = [f"a{k}" for k in range(tensors)]
-    numbers = range(len(scalars))
     names: dict[str, Any] = {
         "kernel": kernel,
         "result": result,
@@ -112,24 +134,7 @@ def _dense_elementwise(
     }
     for k, scalar in enumerate(scalars):
         names |= {f"given{k}": scalar, f"kind{k}": type(scalar)}
-    source = _DENSE_ELEMENTWISE.format(
-        tensors=", ".join(operands),
-        scalars=f"({''.join([f's{k}, ' for k in numbers])})",
-        # a number of another type may equal one without being allowed
-        unlike=" or ".join(
-            [
-                "type(a0) is not ndarray",
-                "(compute_dtype is not compute and"
-                " (type(compute_dtype) is not str or compute_dtype != compute))",
-                *[
-                    f"(s{k} is not given{k} and (type(s{k}) is not kind{k} or s{k} != given{k}))"
-                    for k in numbers
-                ],
-            ]
-        ),
-        ids=", ".join([f"id({name})" for name in operands]),
-    )
-    exec(source, names)
+    exec(_code(tensors, len(scalars)), names)
     known: _Known = names["known"]
     return known
 
@@ -220,7 +225,6 @@ def _checked_call(
     in_place = _check_overlaps(operator, arrays, outs) if out is not None else False
     kernel: Any = kernel_for(operator, types, BY_NUMPY[outs[0].dtype], compute, values)
     if operator.channel_term is not None:
-        known = _dense_channel_sum(kernel, default.numpy, compute_dtype)
         grad, data, weight = arrays
         if data.size:
             channel = 1 if weight.size > 1 else None
@@ -228,18 +232,23 @@ def _checked_call(
         else:
             outs[1][...] = 0  # there is nothing to add up
     else:
-        bound = kernel.bind(values)
-        known = _dense_elementwise(bound, default.numpy, len(types), scalars, compute_dtype)
         kernel((*arrays, outs[0]), values, in_place)
     if (
         all([type(tensor) is np.ndarray for tensor in tensors])
         and outs[0].dtype == default.numpy
         and _PLAIN.issuperset(map(type, (*scalars, compute_dtype)))
     ):
-        if len(_KNOWN) >= _KNOWN_LIMIT:
-            _KNOWN.clear()
-        _KNOWN[operator, compute_dtype, scalars, *map(_type_of, arrays)] = known
-        _LATEST[operator] = known
+        key = (operator, compute_dtype, scalars, *map(_type_of, arrays))
+        if key not in _KNOWN:
+            if len(_KNOWN) >= _KNOWN_LIMIT:
+                _KNOWN.clear()
+            if operator.channel_term is not None:
+                known = _dense_channel_sum(kernel, default.numpy, compute_dtype)
+            else:
+                known = _dense_elementwise(
+                    kernel.bind(values), default.numpy, len(types), scalars, compute_dtype
+                )
+            _KNOWN[key] = _LATEST[operator] = known
     if out is not None:
         return out
     results = outs if wrap is None else tuple([wrap(array) for array in outs])
@@ -264,23 +273,38 @@ def kernel_for(
     values : tuple of float
         The scalars.
     """
+    make = _makers()
+    if operator.channel_term is not None:
+        formulas = operator.formula, operator.channel_term
+        if compute == "float64":
+            return make.true_channel_sum(*formulas, types[0])
+        return make.channel_sum(*formulas, types[0], compute)
+    if compute == "float64":
+        return make.true_elementwise(operator.formula, types, out)
+    result = operator.result(types)
+    formula = operator.formula.suited(compute, result.name, values)
+    return make.elementwise(formula, types, result, out, compute)
+
+
+class _Makers(NamedTuple):
+    """What makes kernels."""
+
+    elementwise: Callable[..., ElementwiseKernel]
+    channel_sum: Callable[..., ChannelSumKernel]
+    true_elementwise: Callable[..., ElementwiseKernel]
+    true_channel_sum: Callable[..., ChannelSumKernel]
+
+
+@cache
+def _makers() -> _Makers:
+    """Import the kernels, and with them Numba, when the first call needs them."""
     with LOCK:
-        # the kernels, and with them Numba, are imported when the first call needs them
         from .kernels.elementwise import elementwise
         from .kernels.reduction import channel_sum
         from .kernels.true_sum import true_channel_sum
         from .kernels.truth import true_elementwise
 
-    if operator.channel_term is not None:
-        formulas = operator.formula, operator.channel_term
-        if compute == "float64":
-            return true_channel_sum(*formulas, types[0])
-        return channel_sum(*formulas, types[0], compute)
-    if compute == "float64":
-        return true_elementwise(operator.formula, types, out)
-    result = operator.result(types)
-    formula = operator.formula.suited(compute, result.name, values)
-    return elementwise(formula, types, result, out, compute)
+    return _Makers(elementwise, channel_sum, true_elementwise, true_channel_sum)
 
 
 def _element_type(argument: str, array: NDArray[Any]) -> ElementType:
