@@ -18,7 +18,7 @@ from .truth import target
 
 #: pairs of a datum and a gradient in a sample, and where time does not matter
 _PAIRS: Final = 3_000
-_MANY: Final = 100_000
+_MANY: Final = 20_000
 _FORM: Final = target(FLOAT64)
 
 
