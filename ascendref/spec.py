@@ -218,6 +218,18 @@ def check_scalar(param: ScalarParam, given: Any) -> float:
     return value
 
 
+def single(value: float) -> float:
+    """Return a scalar as FLOAT; what is too large becomes infinite.
+
+    Examples
+    --------
+    >>> single(0.1), single(1e39)
+    (0.10000000149011612, inf)
+    """
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
 def _number(argument: str, value: Any) -> float:
     """Return the value of a real scalar of any type."""
     if isinstance(value, Real):

@@ -259,6 +259,13 @@ def test_smooth_l1_infinite_beta_gives_zero_slope(kind: str) -> None:
     gives(smooth(row(kind, 2, 2), row(kind, 5, -5), beta=inf), kind, 0, -0.0)
 
 
+def test_smooth_l1_beta_beyond_float32_is_infinite() -> None:
+    beyond = 3.5e38
+    assert np.isfinite(beyond)
+    for kind in ("float16", "float32", "float64"):
+        gives(smooth(row(kind, 2, 2), row(kind, 5, -5), beta=beyond), kind, 0, -0.0)
+
+
 def test_smooth_l1_divides_by_beta_and_does_not_multiply_by_its_inverse() -> None:
     d, beta = np.float32(0.05), np.float32(0.3)
     assert d / beta != d * (np.float32(1) / beta)

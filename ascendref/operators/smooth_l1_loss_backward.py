@@ -43,6 +43,7 @@ from ..spec import (
     TensorParam,
     broadcast_shapes,
     declare,
+    single,
 )
 
 #: the vendor's numbers of the reductions
@@ -127,7 +128,7 @@ def variant(compute: str, result: str, reduction: float, beta: float) -> Formula
     """A half-precision result does not show what F32 loses, and with β = 1 less is lost."""
     if result in HALVES or compute in HALVES:
         return STEPS
-    return UNIT if float(np.float32(beta)) == 1.0 else None
+    return UNIT if single(beta) == 1.0 else None
 
 
 def prepare_truth(
@@ -229,7 +230,7 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """
     if kind is FLOAT64:
         return Bound(1.0)
-    beta = float(np.float32(scalars["beta"]))
+    beta = single(scalars["beta"])
     mean = scalars["reduction"] in ("mean", 1)
 
     def more(self: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:

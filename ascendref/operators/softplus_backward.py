@@ -42,6 +42,7 @@ from ..spec import (
     Types,
     declare,
     equal_shapes,
+    single,
 )
 
 #: the largest float32 whose exponential is finite in that type
@@ -148,8 +149,7 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
 
     Nothing is stated where the exponential overflows, which gives 0.
     """
-    with np.errstate(over="ignore"):
-        beta = float(np.float32(scalars["beta"]))
+    beta = single(scalars["beta"])
     # in F64 the product is a sum of two
     exact = kind is FLOAT64 or abs(math.frexp(beta)[0]) in (0.5, 0.0)
     bits = float_format(kind).fraction - 23

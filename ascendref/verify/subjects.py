@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import operators
 from ..errors import ArgumentValueError
-from ..spec import OPERATORS, Operator, ScalarParam, check_scalar
+from ..spec import OPERATORS, Operator, ScalarParam, check_scalar, single
 from . import exact, truth
 
 #: the other tensor: a number, or what it is made of
@@ -100,9 +100,7 @@ class Subject:
         """Return what the oracles get besides the tensors."""
         values = []
         for param in self.operator.scalars:
-            with np.errstate(over="ignore"):
-                number = np.float32(self._number(param, setting.scalars[param.name]))
-            values.append(float(number))
+            values.append(single(self._number(param, setting.scalars[param.name])))
         return self.prepare(*values, size)
 
     @staticmethod
