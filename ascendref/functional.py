@@ -67,9 +67,9 @@ def array_call(
         result = known(tensors, scalars, out, compute_dtype)
         if result is not None:
             return result
-    known = _recall(operator, tensors, scalars, compute_dtype)
-    if known is not None:
-        result = known(tensors, scalars, out, compute_dtype)
+    recalled = _recall(operator, tensors, scalars, compute_dtype)
+    if recalled is not None and recalled is not known:
+        result = recalled(tensors, scalars, out, compute_dtype)
         if result is not None:
             return result
     return _checked_call(operator, tensors, scalars, out, compute_dtype)

@@ -201,6 +201,15 @@ def declare(operator: Operator) -> Operator:
     return operator
 
 
+def find_operator(name: str) -> Operator:
+    """Return an operator by its function's or the vendor's name, or raise ArgumentValueError."""
+    for operator in OPERATORS.values():
+        if name in (operator.name, operator.api):
+            return operator
+    known = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
+    raise ArgumentValueError("OPERATOR", f"is {name!r}; allowed are {known}")
+
+
 def check_rank(argument: str, rank: int) -> None:
     """Raise ArgumentValueError for a rank that is too high."""
     if rank > MAX_RANK:

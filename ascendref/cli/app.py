@@ -23,6 +23,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+Dtypes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dtype", metavar="TYPE", help="float16, bfloat16, float32, float64. Repeatable."
+    ),
+]
+ComputeTypes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--compute",
+        metavar="TYPE",
+        help="Compute type: float16, bfloat16, float32, float64. Repeatable.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
@@ -176,18 +190,8 @@ def warmup_command(
         list[str] | None,
         typer.Argument(metavar="[OPERATOR]...", help="Some operators instead of all."),
     ] = None,
-    dtypes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dtype", metavar="TYPE", help="float16, bfloat16, float32, float64. Repeatable."
-        ),
-    ] = None,
-    compute: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TYPE", help="Compute type: float16, bfloat16, float32, float64. Repeatable."
-        ),
-    ] = None,
+    dtypes: Dtypes = None,
+    compute: ComputeTypes = None,
     attributes: Annotated[
         list[str] | None,
         typer.Option("--attr", metavar="NAME=VALUE", help="A scalar other than the default."),
@@ -201,18 +205,16 @@ def warmup_command(
 
     Example: ascendref warmup softplus_backward --dtype bfloat16 --compute float64
     """
-    from ..spec import OPERATORS
+    from ..spec import OPERATORS, find_operator
     from .verify import COMPUTED, KINDS, SWEPT
     from .warmup import warmup
 
     with bad_calls():
-        known = {name: operator.name for operator in OPERATORS.values()
-                 for name in (operator.name, operator.api)}  # fmt: skip
-        chosen = _chosen("OPERATOR", names, tuple(known))
+        chosen = dict.fromkeys(find_operator(name).name for name in names or ())
         if attributes and len(chosen) != 1:
             raise ArgumentValueError("--attr", "needs the one OPERATOR whose attribute it is")
         warmup(
-            tuple([known[name] for name in chosen]) or tuple(OPERATORS),
+            tuple(chosen or OPERATORS),
             _chosen("--dtype", dtypes, KINDS) or SWEPT,
             _chosen("--compute", compute, COMPUTED),
             attributes or [],
@@ -226,18 +228,8 @@ def verify_command(
         str | None,
         typer.Argument(metavar="[OPERATOR]", help="One operator instead of all."),
     ] = None,
-    dtypes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dtype", metavar="TYPE", help="float16, bfloat16, float32, float64. Repeatable."
-        ),
-    ] = None,
-    compute: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TYPE", help="Compute type: float16, bfloat16, float32, float64. Repeatable."
-        ),
-    ] = None,
+    dtypes: Dtypes = None,
+    compute: ComputeTypes = None,
     attributes: Annotated[
         list[str] | None,
         typer.Option(

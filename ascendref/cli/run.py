@@ -17,7 +17,7 @@ import ascendref
 
 from ..dtypes import FLOATS, names
 from ..errors import ArgumentValueError
-from ..spec import OPERATORS, Operator, ScalarParam
+from ..spec import Operator, ScalarParam, find_operator
 from .files import check_target, read_array, read_arrays, write_arrays
 from .screen import print_json, progress
 
@@ -72,15 +72,6 @@ def run(
         print_json(as_dict(operator, attrs, compute_dtype, results, timing, output))
     else:
         show(operator, results, timing, output)
-
-
-def find_operator(name: str) -> Operator:
-    """Return an operator by its function's or the vendor's name."""
-    for operator in OPERATORS.values():
-        if name in (operator.name, operator.api):
-            return operator
-    known = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
-    raise ArgumentValueError("OPERATOR", f"is {name!r}; allowed are {known}")
 
 
 def parse_attributes(operator: Operator, texts: list[str]) -> dict[str, float | str]:

@@ -19,6 +19,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from .codecs import helper, inlined
+from .formula import exp_limit
 
 _F: Final = np.float32
 _D: Final = np.float64
@@ -178,7 +179,7 @@ _INVERSES: Final = tuple((1 / k, float(Fraction(1, k) - Fraction(1 / k))) for k 
 _SHRINK_D: Final = _D(2.0**-10)
 _FAR_D: Final = _D(700.0)
 #: the largest number whose exponential is finite
-LARGEST_D: Final = _D(float.fromhex("0x1.62e42fefa39efp+9"))
+LARGEST_D: Final = _D(exp_limit)
 _ZERO_D: Final = _D(0.0)
 _ONE_D: Final = _D(1.0)
 _TWO_D: Final = _D(2.0)

@@ -23,8 +23,8 @@ from .formula import Formula
 from .math import fma
 from .reduction import ChannelSumKernel, Operands
 from .tiles import stack
-from .truth import differ_in, hard_cases
-from .vocabulary import compiled
+from .truth import HardCaseCounter, differ_in
+from .vocabulary import compiled, vocabulary
 
 _SUMS: Final = {
     "clear": "clear(lanes, i)",
@@ -97,6 +97,7 @@ _DEPTH: Final = 72
 #: the least positive double, which a product's remainder may lack
 _LEAST: Final = 2.0**-1074
 _ZERO: Final = np.float64(0)
+_join: Final = vocabulary("float64")["two_sum"]
 
 
 @inlined
@@ -104,14 +105,6 @@ def _clear(lanes: Any, k: Any) -> None:
     lanes[k] = -_ZERO
     lanes[k + _REST] = _ZERO
     lanes[k + _SIZE] = _ZERO
-
-
-@inlined
-def _join(total: Any, term: Any) -> Any:
-    """Return the rounded sum of two numbers and what rounding took from it."""
-    after = total + term
-    part = after - total
-    return after, (total - (after - part)) + (term - part)
 
 
 @inlined
@@ -153,7 +146,7 @@ def _nearest(total: Any) -> Any:
     return nearest(total)[0]
 
 
-class TrueSumKernel(ChannelSumKernel):
+class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
     """A result and a sum per channel, both rounded once from their exact values.
 
     Parameters
@@ -194,11 +187,6 @@ class TrueSumKernel(ChannelSumKernel):
 
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
         return _PARTS * channels * blocks
-
-    def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
-        found = super()._launch(layout, size, *arguments)
-        hard_cases.count += max(found, 0)
-        return found
 
     def _sum_names(self, names: dict[str, Any]) -> dict[str, Any]:
         assert self.term.factors is not None

@@ -21,6 +21,7 @@ from .codecs import decoder, encoder, helper, inlined
 from .elementwise import TILED, ElementwiseKernel, elementwise
 from .formula import Formula
 from .math import bits32
+from .twins import TwinKernel
 from .vocabulary import compiled
 
 #: elements that are looked through again where one of them is unclear
@@ -83,7 +84,16 @@ class HardCases(threading.local):
 hard_cases: Final = HardCases()
 
 
-class TruthKernel(ElementwiseKernel):
+class HardCaseCounter(TwinKernel):
+    """Counts what its kernels return: how many elements needed an exact decision."""
+
+    def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
+        found = super()._launch(layout, size, *arguments)
+        hard_cases.count += max(found, 0)
+        return found
+
+
+class TruthKernel(HardCaseCounter, ElementwiseKernel):
     """Elementwise loops with Ziv's test.
 
     Parameters
@@ -103,11 +113,6 @@ class TruthKernel(ElementwiseKernel):
         super().__init__(formula, inputs, out, out, "float64")
         assert formula.truth is not None
         self.element, self.prepare, self.decide = formula.truth
-
-    def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
-        found = super()._launch(layout, size, *arguments)
-        hard_cases.count += max(found, 0)
-        return found
 
     def launcher(self, *fixed: Any, parallel: bool) -> Any:
         size = PARALLEL_FROM if parallel else 0

@@ -50,6 +50,11 @@ from ..spec import (
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
+def norm_for(reduction: float, size: int) -> float:
+    """The mean divides by the number of results."""
+    return 1.0 / size if reduction == 1 else 1.0
+
+
 def prepare(
     reduction: float, beta: float, size: int
 ) -> tuple[float, float, float, float, float, float]:
@@ -58,7 +63,7 @@ def prepare(
     norm·d/β is scale·(lift·d), where lift is a power of two: for a β below 1 it brings β near 1, so
     that the scale, a sum of two, does not overflow. With β = 0 every d but 0 is at the limit.
     """
-    norm = 1.0 / size if reduction == 1 else 1.0
+    norm = norm_for(reduction, size)
     limit, lift, scale = wide(float32(beta)), 1.0, norm
     if limit == 0.0:
         limit = least
@@ -96,7 +101,7 @@ def grad_input(
 
 def prepare_unit(reduction: float, beta: float, size: int) -> tuple[float, float]:
     """The norm is a sum of two."""
-    return split(1.0 / size if reduction == 1 else 1.0)
+    return split(norm_for(reduction, size))
 
 
 def unit(grad_out: float, self: float, target: float, norm: float, norm_rest: float) -> float:
@@ -111,7 +116,7 @@ def unit(grad_out: float, self: float, target: float, norm: float, norm_rest: fl
 
 def prepare_steps(reduction: float, beta: float, size: int) -> tuple[float, float]:
     """β arrives as FLOAT; the mean divides by the number of results."""
-    return narrow(beta), number(1.0 / size if reduction == 1 else 1.0)
+    return narrow(beta), number(norm_for(reduction, size))
 
 
 def steps(grad_out: float, self: float, target: float, beta: float, norm: float) -> float:

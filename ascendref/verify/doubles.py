@@ -67,12 +67,11 @@ def measure_doubles(subject: Subject, setting: Setting, seed: int, exhaustive: b
     actual = subject.call(setting, "float64", *columns)[:, 0]
     bound = stated(subject.operator.name, "float64", "float64", setting, data.size)
     assert bound is not None
-    tensors = (data,) if subject.other is None else (data, other)
-    more = np.zeros_like(data) if bound.more is None else bound.more(*tensors)
+    allowed = np.broadcast_to(subject.allowed(bound, data, other), data.shape)
     numbers = subject.numbers(setting, data.size)
     wrong, beyond, worst, at = 0, 0, 0.0, None
-    rows = zip(*(a.tolist() for a in (data, other, gradients, actual, more)), strict=True)
-    for x, third, gradient, value, extra in rows:
+    rows = zip(*(a.tolist() for a in (data, other, gradients, actual, allowed)), strict=True)
+    for x, third, gradient, value, most in rows:
         wanted = golden(subject.exact(x, third, *numbers), gradient, _FORM)
         if math.isnan(value) and math.isnan(wanted.rounded):
             continue
@@ -83,7 +82,7 @@ def measure_doubles(subject: Subject, setting: Setting, seed: int, exhaustive: b
             wrong += 1
             alike = value != wanted.rounded and not math.isnan(value - wanted.rounded)
             error = error_in_ulp(value, wanted, _FORM) if alike else math.inf
-        beyond += error > bound.ulp + extra
-        if worst < error < math.inf and extra < math.inf:
+        beyond += error > most
+        if worst < error < math.inf and most < math.inf:
             worst, at = error, Place(x, gradient, value, wanted.rounded)
     return DoubleCase(subject, setting, data.size, wrong, worst, at, beyond, bound)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import operators
-from ..errors import ArgumentValueError
-from ..spec import OPERATORS, Operator, ScalarParam, check_scalar, single
+from ..spec import OPERATORS, Bound, Operator, ScalarParam, check_scalar, find_operator, single
 from . import exact, truth
 
 #: the other tensor: a number, or what it is made of
@@ -84,6 +83,14 @@ class Subject:
             names = {number: name for name, number in (param.choices or {}).items()}
             scalars[param.name] = names.get(int(value), value) if names else value
         return tuple(Setting(scalars, other) for other in others)
+
+    def allowed(
+        self, bound: Bound, data: NDArray[np.float64], other: NDArray[np.float64]
+    ) -> NDArray[np.float64] | float:
+        """Return the largest error that a bound allows for each datum; infinite for any."""
+        if bound.more is None:
+            return bound.ulp
+        return bound.ulp + bound.more(*((data,) if self.other is None else (data, other)))
 
     def label(self, setting: Setting) -> str:
         """Return a setting in one line."""
@@ -211,8 +218,4 @@ SUBJECTS: Final = {
 
 def find_subject(name: str) -> Subject:
     """Return an operator by its function's or the vendor's name."""
-    for subject in SUBJECTS.values():
-        if name in (subject.operator.name, subject.operator.api):
-            return subject
-    known = ", ".join(f"{s.operator.name} ({s.operator.api})" for s in SUBJECTS.values())
-    raise ArgumentValueError("OPERATOR", f"is {name!r}; allowed are {known}")
+    return SUBJECTS[find_operator(name).name]

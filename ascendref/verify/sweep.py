@@ -345,11 +345,9 @@ class Runner:
         other: NDArray[np.float64],
     ) -> int:
         """Count data with a larger error than is stated; forget errors where nothing is."""
-        if bound.more is None:
-            return int(np.count_nonzero(worst > bound.ulp))
-        more = bound.more(*((data,) if self.plan.subject.other is None else (data, other)))
-        worst[more == math.inf] = 0
-        return int(np.count_nonzero(worst > bound.ulp + more))
+        allowed = self.plan.subject.allowed(bound, data, other)
+        np.copyto(worst, 0, where=np.equal(allowed, math.inf))
+        return int(np.count_nonzero(worst > allowed))
 
     def _judge_exactly(self, value: float, golden: exact.Golden) -> tuple[int, float]:
         """Return the class and the error of a hard case."""
