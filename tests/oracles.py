@@ -141,7 +141,7 @@ def smooth_l1_loss_backward(a: Arithmetic, tensors: Any, reduction: Any, beta: A
         scale = 0.0
     high = np.float32(scale)
     rest, lifted = np.float32(scale - float(high)), np.float32(lift) * d
-    quotient = lifted * high
+    quotient = np.where((b == 0) & (d == 0), np.float32(0), lifted * high)
     inverse = round_to("float32", np.float64(lift * scale)).astype(np.float32)
     quotient_rest = a.fma(lost, inverse, a.fma(lifted, rest, a.fma(lifted, high, -quotient)))
     outside = abs(d) >= np.float32(limit)

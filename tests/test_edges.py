@@ -235,8 +235,8 @@ def test_smooth_l1_beta_zero_is_the_sign(kind: str) -> None:
 
 @each_type
 def test_smooth_l1_beta_zero_and_no_difference_give_zero(kind: str) -> None:
-    got = smooth(row(kind, 3, -3, inf), row(kind, 0, 0, 0), beta=0.0)
-    gives(got, kind, 0, -0.0, nan)  # 0 · inf
+    got = smooth(row(kind, 3, -3, inf, 3), row(kind, 0, 0, 0, -0.0), beta=0.0)
+    gives(got, kind, 0, -0.0, nan, 0)  # 0 · inf
 
 
 @each_type

@@ -57,23 +57,24 @@ def norm_for(reduction: float, size: int) -> float:
 
 def prepare(
     reduction: float, beta: float, size: int
-) -> tuple[float, float, float, float, float, float]:
+) -> tuple[float, float, float, float, float, float, float]:
     """β arrives as FLOAT; the mean divides by the number of results.
 
     norm·d/β is scale·(lift·d), where lift is a power of two: for a β below 1 it brings β near 1, so
-    that the scale, a sum of two, does not overflow. With β = 0 every d but 0 is at the limit.
+    that the scale, a sum of two, does not overflow. With β = 0 every d but 0 is at the limit, and
+    what is added, else the neutral −0, makes every 0 a positive one.
     """
     norm = norm_for(reduction, size)
-    limit, lift, scale = wide(float32(beta)), 1.0, norm
+    limit, lift, scale, added = wide(float32(beta)), 1.0, norm, -zero
     if limit == 0.0:
-        limit = least
+        limit, added = least, zero
     elif limit < inf:
         lift = 2.0 ** min(max(1 - exponent(limit), 0), 127)
         scale = norm / (lift * limit)
     else:
         scale = 0.0
     large, small = split(scale)
-    return number(limit), number(lift), large, small, number(lift * scale), number(norm)
+    return number(limit), number(lift), large, small, number(lift * scale), number(norm), added
 
 
 def grad_input(
@@ -86,11 +87,12 @@ def grad_input(
     scale_rest: float,
     inverse: float,
     norm: float,
+    added: float,
 ) -> float:
     """Difference and quotient are sums of two numbers; the last addition rounds."""
     d, lost = two_sum(self, -target)
     lifted = lift * d
-    quotient = lifted * scale
+    quotient = fma(lifted, scale, added)
     rest = fma(lost, inverse, fma(lifted, scale_rest, fma(lifted, scale, -quotient)))
     outside = abs(d) >= limit
     slope = select(outside, copysign(norm, d), quotient)
@@ -193,12 +195,13 @@ def truth(
     narrower one's.
     """
     d, lost = two_sum(self, -target)
-    inside = abs(d) < beta
-    slope = select(inside, d, sign(d))
+    outside = abs(d) >= beta
+    # a NaN is not outside
+    slope = select(outside, select(abs(d) > zero, copysign(one, d), zero), d)
     product = grad_out * slope
-    value = product * select(inside, inverse, inverse_count)
-    value = select(inside & (beta == inf), (zero * d) * grad_out, value)
-    same = fma(value, select(inside, large, count), -product) == zero
+    value = product * select(outside, inverse_count, inverse)
+    value = select((beta == inf) & (abs(d) < inf), (zero * d) * grad_out, value)
+    same = fma(value, select(outside, count, large), -product) == zero
     exact = (lost == zero) & (fma(grad_out, slope, -product) == zero) & same & (small == zero)
     return value, select(exact, zero, doubt(value))
 
