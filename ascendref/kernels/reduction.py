@@ -53,6 +53,7 @@ def place(plan, operand, channel, term):
 
 _BODY: Final = """
 def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
+    hard = 0
     grads = allocate()
     datas = allocate()
     results = allocate()
@@ -87,9 +88,11 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                 offset += (rest - after * size) * plan[weight_axes + 1 + weight_rank + axis]
                 rest = after
             weights[c] = decode(read(weight, offset))
-        for i in range(strip * {lanes}):
-            {clear}
         end = min(terms, (block + 1) * {block})
+        # the others stay at -0, which adds nothing
+        used = min({lanes}, end - block * {block})
+        for i in range(strip * (used if columns else {lanes})):
+            {clear}
         for first in range(block * {block}, end, segment):
             width = min(segment, end - first)
             done = 0
@@ -127,13 +130,15 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
                 done += run
         half = {lanes} // 2
         while half:
-            for lane in range(half):
+            for lane in range(used - half):
                 for c in range(height):
                     k = c * lane_c + lane * lane_k
                     {halve}
+            used = min(used, half)
             half //= 2
         for c in range(height):
 {deliver}
+    return hard
 """
 
 #: what the body does with its running sums; ``true_sum.py`` has others
@@ -195,19 +200,22 @@ _DENSE: Final = """
 _SERIAL: Final = """
 def kernel({parameters}, sums_stride, plan, partial, tasks, blocks):
 {start}
-    body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, 0, tasks)
-    return finish(grad, data, sums, sums_stride, plan, partial, blocks)
+    hard = body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, 0, tasks)
+    return hard + finish(grad, data, sums, sums_stride, plan, partial, blocks)
 """
 
 _PARALLEL: Final = """
 def kernel({parameters}, sums_stride, plan, partial, tasks, blocks):
 {start}
     group = plan[4]
+    hard = 0
     for part in prange((tasks + group - 1) // group):
         start = part * group
         stop = min(tasks, start + group)
-        body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop)
-    return finish(grad, data, sums, sums_stride, plan, partial, blocks)
+        hard += body(
+            grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop
+        )
+    return hard + finish(grad, data, sums, sums_stride, plan, partial, blocks)
 """
 
 

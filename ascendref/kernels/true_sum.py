@@ -39,19 +39,30 @@ _SUMS: Final = {
 """,
     "halve": "merge(lanes, k, k + half * lane_k)",
     "deliver": """
-            put(partial, (channel + c) * blocks + block, lanes, c * lane_c)
+            if partial.size:
+                put(partial, (channel + c) * blocks + block, lanes, c * lane_c)
+            else:
+                value, error = one_block(lanes, c * lane_c)
+                hard += settle(grad, data, sums, sums_stride, plan, channel + c, value, error)
 """,
 }
 
 _FINISH: Final = """
 def finish(grad, data, sums, sums_stride, plan, partial, blocks):
     hard = 0
-    for channel in range(plan[0]):
-        value, error = total(partial, channel * blocks, blocks)
-        if unclear(value, error):
-            hard += 1
-            value = exactly(grad, data, plan, channel)
-        write(sums, channel * sums_stride, encode(value))
+    if partial.size:
+        for channel in range(plan[0]):
+            value, error = total(partial, channel * blocks, blocks)
+            hard += settle(grad, data, sums, sums_stride, plan, channel, value, error)
+    return hard
+"""
+
+_SETTLE: Final = """
+def settle(grad, data, sums, sums_stride, plan, channel, value, error):
+    hard = unclear(value, error)
+    if hard:
+        value = exactly(grad, data, plan, channel)
+    write(sums, channel * sums_stride, encode(value))
     return hard
 """
 
@@ -123,6 +134,14 @@ def _put(partial: Any, at: Any, lanes: Any, k: Any) -> None:
 
 
 @helper
+def _summed(value: Any, rest: Any, size: Any, blocks: Any) -> Any:
+    depth = (_DEPTH + blocks) * _UNIT
+    if rest != 0:
+        value += rest
+    return value, size * (depth * depth)
+
+
+@helper
 def _total(partial: Any, first: Any, blocks: Any) -> Any:
     """Return the sum of some blocks and how far it may be off, but for its last rounding."""
     value, rest, size = -_ZERO, _ZERO, _ZERO
@@ -130,10 +149,13 @@ def _total(partial: Any, first: Any, blocks: Any) -> Any:
         value, lost = _join(value, partial[at])
         rest += partial[at + 1] + lost
         size += partial[at + 2]
-    depth = (_DEPTH + blocks) * _UNIT
-    if rest != 0:
-        value += rest
-    return value, size * (depth * depth)
+    return _summed(value, rest, size, blocks)
+
+
+@helper
+def _one_block(lanes: Any, k: Any) -> Any:
+    """Return the same of a channel that is a single block."""
+    return _summed(lanes[k], lanes[k + _REST], lanes[k + _SIZE], 1)
 
 
 @helper
@@ -186,7 +208,7 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
         sums[...] = decided
 
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
-        return _PARTS * channels * blocks
+        return _PARTS * channels * blocks if blocks > 1 else 0
 
     def _sum_names(self, names: dict[str, Any]) -> dict[str, Any]:
         assert self.term.factors is not None
@@ -202,15 +224,19 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
             "inf": np.inf,
             "rounded": _nearest if wide else _rounded,
         }
+        deciding = names | {
+            "unclear": _unclear(self.kind),
+            "exactly": helper(function_from(_EXACTLY, "exactly", exact)),
+        }
         return {
             "allocate_lanes": stack(self.register, _PARTS * STRIP * LANES),
             "clear": _clear,
             "add": _adder(factors, wide),
             "merge": _merge,
             "put": _put,
+            "one_block": _one_block,
             "total": _total,
-            "unclear": _unclear(self.kind),
-            "exactly": helper(function_from(_EXACTLY, "exactly", exact)),
+            "settle": helper(function_from(_SETTLE, "settle", deciding)),
         }
 
 
