@@ -11,12 +11,9 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-
-os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # the other core is the host's
 
 import numpy as np
 
@@ -35,6 +32,7 @@ class Launches:
 
     def setup(self, operator: str, size: int = 16) -> None:
         """Make tensors and compile what is needed."""
+        ar.set_num_threads(1)  # the other core is the host's
         self.declared = ar.OPERATORS[operator]
         self.device = ar.Device("Atlas A2")
         x = np.linspace(0.1, 0.9, size, dtype=np.float32)

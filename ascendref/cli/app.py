@@ -324,3 +324,68 @@ def study_command(
 
     with bad_calls():
         run_study(operator, attributes or [], seed, as_json, plot)
+
+
+@app.command("bench")
+def bench_command(
+    operators: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[OPERATOR]...", help="Some operators instead of all."),
+    ] = None,
+    dtypes: Dtypes = None,
+    sizes: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--size",
+            parser=_from(1),
+            metavar="N",
+            help="Elements instead of 16 to 16 Mi. Repeatable.",
+        ),
+    ] = None,
+    threads: Annotated[
+        list[int] | None,
+        typer.Option(parser=_from(1), metavar="N", help="Threads instead of all. Repeatable."),
+    ] = None,
+    peer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="torch, jax or none; torch where it is installed."),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer sizes, and less time for each cell.")
+    ] = False,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Seconds for each cell; 0.4.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw ratios and bytes per second.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Time the operators beside PyTorch or JAX, and beside the memory.
+
+    The sides take turns on the same numbers with the same number of threads, and the least of many
+    turns counts. Ratios above 1 mean that ascendref is the faster one.
+
+    Example: ascendref bench softplus_backward --dtype bfloat16 --threads 1 --threads 2
+    """
+    from ..bench.peers import chosen_peer
+    from ..bench.work import KINDS
+    from ..spec import find_operator
+    from .bench import Request, bench
+
+    with bad_calls():
+        if seconds is not None and not 0 < seconds < float("inf"):
+            raise ArgumentValueError("--seconds", f"is {seconds}; a positive number is expected")
+        request = Request(
+            tuple(dict.fromkeys(find_operator(name).name for name in operators or ())),
+            _chosen("--dtype", dtypes, KINDS),
+            tuple(dict.fromkeys(sizes or ())),
+            tuple(dict.fromkeys(threads or ())),
+            chosen_peer(peer),
+            quick,
+            seconds,
+        )
+        bench(request, as_json=as_json, plot=plot, report=report)

@@ -71,11 +71,13 @@ def check_operator(name: str) -> dict[str, Any]:
     }
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of what the numbers depend on."""
-    return {"python": platform.python_version()} | {
-        name: importlib.metadata.version(name) for name in _PACKAGES
-    }
+def versions(*more: str) -> dict[str, str]:
+    """Return the versions of Python, of what the numbers depend on, and of more where there are."""
+    found = {"python": platform.python_version()}
+    for name in (*_PACKAGES, *more):
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def processor() -> dict[str, Any]:

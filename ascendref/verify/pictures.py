@@ -30,7 +30,8 @@ _FLOOR, _CEILING = 0.1, 12.0
 _TICKS: Final = 9
 #: sizes of marks, largest first: equal errors show as rings
 _SIZES: Final = {TORCH: 3.0, "float32": 2.4, "bfloat16": 1.8, "float16": 1.4, "float64": 1.0}
-_STYLE: Final = {
+#: how all pictures look
+STYLE: Final = {
     "font.family": "serif",
     "font.size": 8,
     "axes.titlesize": 8,
@@ -100,7 +101,7 @@ def draw_errors(outcomes: Sequence[Outcome], path: Path) -> None:
 
     names = list(dict.fromkeys(outcome.plan.operator for outcome in outcomes))
     kinds = list(dict.fromkeys(outcome.plan.kind for outcome in outcomes))
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(
             figsize=(max(2.3 * len(kinds) + 0.5, 4.4), 1.75 * len(names) + 1.25),
             layout="constrained",
@@ -198,7 +199,7 @@ def draw_study(studies: Sequence[Study], path: Path) -> None:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(max(2.25 * len(studies), 4.4), 5.0), layout="constrained")
         panels = figure.subplots(2, len(studies), squeeze=False, height_ratios=(3, 2))
         for column, study in enumerate(studies):

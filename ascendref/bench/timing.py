@@ -1,0 +1,77 @@
+"""Timing on a machine that does other things too: turns, and the least of many."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from .work import Call
+
+#: seconds of one turn, in which a call is repeated
+_TURN: Final = 0.004
+#: fewest turns of each side
+_TURNS: Final = 3
+
+
+class Timing(NamedTuple):
+    """What was measured of one call."""
+
+    #: the least of all turns
+    seconds: float
+    #: the middle one
+    median: float
+
+    @property
+    def noise(self) -> float:
+        """How much longer a usual turn took than the best one, as a fraction."""
+        return self.median / self.seconds - 1
+
+
+def take_turns(calls: Sequence[Call], budget: float) -> list[Timing]:
+    """Time calls in turns, so that a busy machine slows all alike.
+
+    Parameters
+    ----------
+    calls : sequence of callable
+        What to time; each has run before.
+    budget : float
+        Seconds for all of them together.
+    """
+    repeats = [_repeats(call) for call in calls]
+    turns: list[list[float]] = [[] for _ in calls]
+    with _undisturbed():
+        end = time.perf_counter() + budget
+        while time.perf_counter() < end or len(turns[0]) < _TURNS:
+            for call, count, seconds in zip(calls, repeats, turns, strict=True):
+                seconds.append(_seconds(call, count))
+    return [Timing(min(seconds), statistics.median(seconds)) for seconds in turns]
+
+
+def _repeats(call: Call) -> int:
+    count = 1
+    while (spent := _seconds(call, count) * count) < _TURN / 4:
+        count *= 4
+    return max(1, round(count * _TURN / spent))
+
+
+def _seconds(call: Call, repeats: int) -> float:
+    start = time.perf_counter()
+    for _ in range(repeats):
+        call()
+    return (time.perf_counter() - start) / repeats
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Keep the collector of garbage away."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,141 @@
+"""Calls of the array functions: seconds, and ratios that mean the same on any machine."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import ascendref as ar
+from ascendref.bench.measure import Job, Row, measure
+from ascendref.bench.work import (
+    CHANNEL_LAYOUTS,
+    KINDS,
+    LAYOUTS,
+    SIZES,
+    Case,
+    cases_of,
+    ours,
+    tensors,
+)
+
+try:
+    import torch  # noqa: F401
+except ImportError:
+    PEER = "none"
+else:
+    PEER = "torch"
+
+OPERATORS = list(ar.OPERATORS)
+SUMMED = [name for name, operator in ar.OPERATORS.items() if operator.channel_term is not None]
+#: seconds for a ratio
+BUDGET = 0.5
+
+
+class Arrays:
+    """Time of one call that writes to given arrays."""
+
+    params: tuple[list[object], ...] = (OPERATORS, list(KINDS), list(SIZES.values()))
+    param_names: tuple[str, ...] = ("operator", "type", "elements")
+    layout = "dense"
+    out = True
+    options: dict[str, str] = {}  # noqa: RUF012
+
+    def setup(self, operator: str, kind: str, size: int) -> None:
+        """Make arrays and compile."""
+        if kind not in cases_of(operator, KINDS):
+            raise NotImplementedError  # asv leaves these parameters out
+        self.case = Case(operator, kind, size, self.layout, self.out)
+        self.call = ours(self.case, tensors(self.case), **self.options)
+
+    def time_call(self, operator: str, kind: str, size: int) -> None:
+        """One call."""
+        self.call()
+
+
+class NewResults(Arrays):
+    """Time of one call that makes its result."""
+
+    out = False
+
+
+class Layouts(Arrays):
+    """Time of one call on arrays that are not contiguous."""
+
+    params = (OPERATORS, list(KINDS), list(LAYOUTS[1:]))
+    param_names = ("operator", "type", "layout")
+
+    def setup(self, operator: str, kind: str, layout: str) -> None:  # type: ignore[override]
+        """Make arrays and compile."""
+        self.layout = layout
+        super().setup(operator, kind, SIZES["1 Mi"])
+
+
+class Sums(Arrays):
+    """Time of one call with sums per channel, in other shapes."""
+
+    params = (SUMMED, list(KINDS), list(CHANNEL_LAYOUTS), [SIZES["64 Ki"], SIZES["1 Mi"]])
+    param_names = ("operator", "type", "layout", "elements")
+
+    def setup(self, operator: str, kind: str, layout: str, size: int) -> None:  # type: ignore[override]
+        """Make arrays and compile."""
+        self.layout = layout
+        super().setup(operator, kind, size)
+
+    def time_call(self, operator: str, kind: str, layout: str, size: int) -> None:  # type: ignore[override]
+        """One call."""
+        self.call()
+
+
+class Truth(Arrays):
+    """Time of one call in truth mode."""
+
+    params = (OPERATORS, list(KINDS), [SIZES["1 Mi"]])
+    options = {"compute_dtype": "float64"}  # noqa: RUF012
+
+
+class Ratios:
+    """Ratios within one run: above 1, ascendref is the faster one."""
+
+    params = (OPERATORS, list(KINDS), list(SIZES.values()))
+    param_names = ("operator", "type", "elements")
+    unit = "ratio"
+    timeout = 120
+
+    def setup(self, operator: str, kind: str, size: int) -> None:
+        """Leave out what an operator does not take."""
+        if kind not in cases_of(operator, KINDS):
+            raise NotImplementedError
+
+    def _row(self, operator: str, kind: str, size: int) -> Row:
+        job = Job("sizes", Case(operator, kind, size), ar.get_num_threads())
+        return measure(job, PEER, BUDGET)
+
+    def track_torch(self, operator: str, kind: str, size: int) -> float:
+        """PyTorch's time as a multiple of ascendref's; NaN without PyTorch."""
+        return self._row(operator, kind, size).ratio or float("nan")
+
+    def track_triad(self, operator: str, kind: str, size: int) -> float:
+        """The time of a triad of as many bytes as a multiple of ascendref's."""
+        return self._row(operator, kind, size).roof or float("nan")
+
+
+class Memory:
+    """Bytes that a call takes beyond its arrays, as NumPy's allocator counts them."""
+
+    params = (OPERATORS, list(LAYOUTS))
+    param_names = ("operator", "layout")
+    unit = "bytes"
+
+    def setup(self, operator: str, layout: str) -> None:
+        """Make arrays and compile."""
+        case = Case(operator, "float32", SIZES["1 Mi"], layout)
+        self.call = ours(case, tensors(case))
+
+    def track_peak(self, operator: str, layout: str) -> int:
+        """The most at any time of one call."""
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            self.call()
+            return tracemalloc.get_traced_memory()[1] - before
+        finally:
+            tracemalloc.stop()
