@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache
-from operator import attrgetter
-from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -15,17 +13,17 @@ from .arrays import import_array
 from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
 from .forks import LOCK
-from .layout import PARALLEL_FROM, maps_indices_to_one_address, meets, same_view
+from .layout import maps_indices_to_one_address, meets, same_view
+from .recall import LATEST, recall, remember
 from .spec import Operator, Shape, Types, check_rank, check_scalar
 
 if TYPE_CHECKING:
-    from .kernels.elementwise import BoundKernel, ElementwiseKernel
+    from .kernels.elementwise import ElementwiseKernel
     from .kernels.reduction import ChannelSumKernel
 
 #: what the functions take as an array and return: the caller's kind
 Array = Any
 
-_type_of: Final = attrgetter("dtype")
 _COMPUTE: Final = tuple(kind.name for kind in FLOATS)
 
 
@@ -61,137 +59,18 @@ def array_call(
     ArgumentTypeError, ArgumentValueError
         Before anything is written.
     """
-    # what an earlier call decided still holds for equal arguments, and its kernel looks at the rest
-    known = _LATEST.get(operator)
+    known = LATEST.get(operator)
     if known is not None:
         result = known(tensors, scalars, out, compute_dtype)
         if result is not None:
             return result
-    recalled = _recall(operator, tensors, scalars, compute_dtype)
-    if recalled is not None and recalled is not known:
-        result = recalled(tensors, scalars, out, compute_dtype)
-        if result is not None:
-            return result
+    for recalled in recall(operator, tensors, scalars, out, compute_dtype):
+        if recalled is not known:
+            result = recalled(tensors, scalars, out, compute_dtype)
+            if result is not None:
+                LATEST[operator] = recalled
+                return result
     return _checked_call(operator, tensors, scalars, out, compute_dtype)
-
-
-#: a call whose types and scalars were found to be right: ``known(tensors, scalars, out,
-#: compute_dtype)`` computes dense arrays; it returns None, and nothing is done, if scalars or
-#: compute type are others or the arrays are not dense
-_Known = Callable[[tuple[Any, ...], tuple[Any, ...], Any, Any], Any]
-
-_DENSE_ELEMENTWISE: Final = """
-def known(tensors, scalars, out, compute_dtype):
-    {tensors} = tensors
-    {scalars} = scalars
-    if {unlike}:
-        return None
-    if out is None:
-        out = empty(a0.shape, result)
-    twin = kernel.small if a0.size < PARALLEL_FROM else kernel.large
-    return out if twin({ids}, id(out)) >= 0 else None
-"""
-
-
-_OTHER: Final = (
-    "compute_dtype is not compute and (type(compute_dtype) is not str or compute_dtype != compute)"
-)
-
-
-@cache
-def _code(tensors: int, scalars: int) -> CodeType:
-    """Return that source for so many tensors and scalars, compiled."""
-    operands = [f"a{k}" for k in range(tensors)]
-    numbers = range(scalars)
-    # a number of another type may equal one without being allowed
-    unlike = [
-        f"s{k} is not given{k} and (type(s{k}) is not kind{k} or s{k} != given{k})" for k in numbers
-    ]
-    source = _DENSE_ELEMENTWISE.format(
-        tensors=", ".join(operands),
-        scalars=f"({''.join([f's{k}, ' for k in numbers])})",
-        unlike=" or ".join(f"({test})" for test in ("type(a0) is not ndarray", _OTHER, *unlike)),
-        ids=", ".join([f"id({name})" for name in operands]),
-    )
-    return compile(source, __file__, "exec")
-
-
-def _dense_elementwise(
-    kernel: BoundKernel,
-    result: np.dtype[Any],
-    tensors: int,
-    scalars: tuple[Any, ...],
-    compute_dtype: str | None,
-) -> _Known:
-    """Return an elementwise call with everything decided that does not depend on the arrays."""
-    names: dict[str, Any] = {
-        "kernel": kernel,
-        "result": result,
-        "compute": compute_dtype,
-        "ndarray": np.ndarray,
-        "empty": np.empty,
-        "PARALLEL_FROM": PARALLEL_FROM,
-    }
-    for k, scalar in enumerate(scalars):
-        names |= {f"given{k}": scalar, f"kind{k}": type(scalar)}
-    exec(_code(tensors, len(scalars)), names)
-    known: _Known = names["known"]
-    return known
-
-
-def _dense_channel_sum(
-    kernel: ChannelSumKernel, result: np.dtype[Any], compute: str | None
-) -> _Known:
-    """Return a call with channel sums; a weight of another rank than 1 is not dense."""
-
-    def known(
-        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
-    ) -> Any:
-        grad, data, weight = tensors
-        if (
-            (
-                compute_dtype is not compute
-                and (type(compute_dtype) is not str or compute_dtype != compute)
-            )
-            or type(data) is not np.ndarray
-            or type(weight) is not np.ndarray
-            or not data.size
-        ):
-            return None
-        shape, count = data.shape, weight.size
-        if count != 1 and (len(shape) < 2 or shape[1] != count):
-            return None
-        if out is None:
-            out = np.empty(shape, result), np.empty(count, result)
-        elif type(out) is not tuple or len(out) != 2:
-            return None
-        return out if kernel.dense((grad, data, weight, out[0]), out[1]) else None
-
-    return known
-
-
-_KNOWN: Final[dict[tuple[Any, ...], _Known]] = {}
-#: scalars are part of what is remembered, so there must be an end to it
-_KNOWN_LIMIT: Final = 4096
-#: types of scalars and compute types that may be part of it; others equal one of these without
-#: being the same, or change
-_PLAIN: Final = frozenset((float, int, str, type(None)))
-#: the one that each operator used last
-_LATEST: Final[dict[Operator, _Known]] = {}
-
-
-def _recall(
-    operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute_dtype: Any
-) -> _Known | None:
-    """Return what is known about a call like this one, if anything."""
-    if not all([type(tensor) is np.ndarray for tensor in tensors]):
-        return None
-    if not _PLAIN.issuperset(map(type, (*scalars, compute_dtype))):
-        return None
-    known = _KNOWN.get((operator, compute_dtype, scalars, *map(_type_of, tensors)))
-    if known is not None:
-        _LATEST[operator] = known
-    return known
 
 
 def _checked_call(
@@ -233,22 +112,8 @@ def _checked_call(
             outs[1][...] = 0  # there is nothing to add up
     else:
         kernel((*arrays, outs[0]), values, in_place)
-    if (
-        all([type(tensor) is np.ndarray for tensor in tensors])
-        and outs[0].dtype == default.numpy
-        and _PLAIN.issuperset(map(type, (*scalars, compute_dtype)))
-    ):
-        key = (operator, compute_dtype, scalars, *map(_type_of, arrays))
-        if key not in _KNOWN:
-            if len(_KNOWN) >= _KNOWN_LIMIT:
-                _KNOWN.clear()
-            if operator.channel_term is not None:
-                known = _dense_channel_sum(kernel, default.numpy, compute_dtype)
-            else:
-                known = _dense_elementwise(
-                    kernel.bind(values), default.numpy, len(types), scalars, compute_dtype
-                )
-            _KNOWN[key] = _LATEST[operator] = known
+    if outs[0].dtype == default.numpy:
+        remember(operator, tensors, scalars, out, compute_dtype, kernel, values, outs[0], in_place)
     if out is not None:
         return out
     results = outs if wrap is None else tuple([wrap(array) for array in outs])
@@ -279,10 +144,10 @@ def kernel_for(
         if compute == "float64":
             return make.true_channel_sum(*formulas, types[0])
         return make.channel_sum(*formulas, types[0], compute)
-    if compute == "float64":
-        return make.true_elementwise(operator.formula, types, out)
     result = operator.result(types)
     formula = operator.formula.suited(compute, result.name, values)
+    if compute == "float64":
+        return make.true_elementwise(formula, types, out)
     return make.elementwise(formula, types, result, out, compute)
 
 

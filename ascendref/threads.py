@@ -49,7 +49,8 @@ _LIMIT: Final = _Limit()
 
 def limited(most: int) -> int:
     """Return how many of so many threads may be used."""
-    return most if _LIMIT.count is None else min(_LIMIT.count, most)
+    count = _LIMIT.count
+    return most if count is None or count > most else count
 
 
 def get_num_threads() -> int:

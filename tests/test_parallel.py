@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref import functional
+from ascendref import recall
 from ascendref.dtypes import ELEMENT_TYPES
 from ascendref.kernels.compile import CORES
 from ascendref.kernels.elementwise import CHUNK, elementwise
@@ -149,8 +149,8 @@ def test_the_threshold_decides_which_twin_is_compiled() -> None:
         return twin
 
     def forget() -> None:
-        functional._KNOWN.clear()
-        functional._LATEST.clear()
+        recall._KNOWN.clear()
+        recall.LATEST.clear()
 
     twins = ("dense_serial", "dense_parallel", "tiled_serial", "tiled_parallel")
     spies = {name: spy(name) for name in twins}

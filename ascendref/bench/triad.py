@@ -11,14 +11,10 @@ from numba import prange, types
 from ..kernels.compile import CORES, at_most, kernel
 from .work import Call
 
-#: elements that a thread takes at a time
-_CHUNK: Final = 16 * 1024
-
 _SOURCE: Final = """
 def kernel(a, b, c, s):
-    for part in prange((a.size + chunk - 1) // chunk):
-        for i in range(part * chunk, min(a.size, (part + 1) * chunk)):
-            a[i] = b[i] + s * c[i]
+    for i in prange(a.size):
+        a[i] = b[i] + s * c[i]
 """
 
 
@@ -37,7 +33,7 @@ def _kernel() -> Any:
     return kernel(
         _SOURCE,
         "triad_float32",
-        {"prange": prange, "chunk": _CHUNK},
+        {"prange": prange},
         types.void(array, array, array, types.float32),
         formula=triad,
         parallel=True,

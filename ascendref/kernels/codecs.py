@@ -133,7 +133,8 @@ def to_odd_float64(builder: Any, value: Any) -> Any:
 
 
 @helper
-def _same(value: Any) -> Any:
+def same(value: Any) -> Any:
+    """Convert nothing: the stored element is what a register holds."""
     return value
 
 
@@ -195,8 +196,8 @@ REGISTER: Final[dict[str, type]] = {
 ROUND: Final[dict[str, Any]] = {
     "float16": _round_float16,
     "bfloat16": _round_bfloat16,
-    "float32": _same,
-    "float64": _same,
+    "float32": same,
+    "float64": same,
 }
 
 #: (storage type, register) -> exact or correctly rounded conversion into the register
@@ -205,7 +206,7 @@ _WIDEN: Final[dict[tuple[str, type], Any]] = {
     ("float16", np.float64): _float64_from_float16,
     ("bfloat16", np.float32): decode_bfloat16,
     ("bfloat16", np.float64): _float64_from_bfloat16,
-    ("float32", np.float32): _same,
+    ("float32", np.float32): same,
     ("float32", np.float64): _float64_of,
     ("float64", np.float32): _float32_of,
     ("float64", np.float64): _float64_of,
@@ -215,12 +216,12 @@ _WIDEN: Final[dict[tuple[str, type], Any]] = {
 _NARROW: Final[dict[tuple[type, str], Any]] = {
     (np.float32, "float16"): encode_float16,
     (np.float32, "bfloat16"): encode_bfloat16,
-    (np.float32, "float32"): _same,
+    (np.float32, "float32"): same,
     (np.float32, "float64"): _float64_of,
     (np.float64, "float16"): _float16_from_float64,
     (np.float64, "bfloat16"): _bfloat16_from_float64,
     (np.float64, "float32"): _float32_of,
-    (np.float64, "float64"): _same,
+    (np.float64, "float64"): same,
 }
 
 #: a wider detour to a half-precision compute type: everything in float64, then one rounding

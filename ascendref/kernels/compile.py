@@ -208,6 +208,8 @@ class Cores:
     def __init__(self) -> None:
         self._free = threading.Lock()
         self.forked = False
+        #: how many there are
+        self.all: int = numba.config.NUMBA_NUM_THREADS
 
     def acquire(self, size: int) -> int:
         """Take the cores if they are free, without waiting.
@@ -217,8 +219,13 @@ class Cores:
         int
             How many threads should share so many elements; 0 where one thread is to do the work.
         """
-        threads = min(limited(numba.config.NUMBA_NUM_THREADS), size // SHARE)
-        if threads < 2 or self.forked or not self._free.acquire(blocking=False):
+        threads = size // SHARE
+        if threads < 2:
+            return 0
+        most = limited(self.all)
+        if threads > most:
+            threads = most
+        if threads < 2 or self.forked or not self._free.acquire(False):
             return 0
         return threads
 

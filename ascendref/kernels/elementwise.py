@@ -12,16 +12,17 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import Any, ClassVar, Final
 
+import numpy as np
 from numba import prange, types
 from numpy.typing import NDArray
 
 from ..dtypes import ElementType
 from ..layout import PARALLEL_FROM, TILE, broadcast_strides, tile_plan
-from .codecs import REGISTER, decoder, encoder, helper, remainder
+from .codecs import REGISTER, decoder, encoder, helper, remainder, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
-from .header import address, dense_size, facts_of
-from .tiles import loader, peek, poke, stack, storer
+from .header import address, are_laid_out, dense_size, facts_of, layout_of
+from .tiles import fetcher, is_one_piece, peek, pointer_to, poke, stack, storer
 from .twins import TwinKernel
 from .vocabulary import compiled
 
@@ -39,29 +40,45 @@ def body({arrays}, out, scalars, start, stop):
 TILED: Final = """
 def body({{arrays}}, out, plan, scalars, start, stop):
 {{buffers}}
-    result = allocate()
+    buffer = allocate()
     hard = 0
     n0, n1, t0, t1, outer = plan[0], plan[1], plan[2], plan[3], plan[4]
     across = (n0 + t0 - 1) // t0
     down = (n1 + t1 - 1) // t1
+    block = start // across
+    at0, at1 = (start - block * across) * t0, block % down * t1
+    block //= down
+{{origins}}
+    located = -1
     for tile in range(start, stop):
-        rest = tile // across
-        at0 = (tile - rest * across) * t0
-        tile1 = rest
-        rest = rest // down
-        at1 = (tile1 - rest * down) * t1
+        if located != block:
+            located = block
+            rest = block
+{{restart}}
+            for axis in range(outer - 1, -1, -1):
+                size = plan[5 + axis]
+                index = rest % size
+                rest = rest // size
+{{advance}}
         m0 = min(t0, n0 - at0)
         m1 = min(t1, n1 - at1)
 {{offsets}}
-        for axis in range(outer - 1, -1, -1):
-            size = plan[5 + axis]
-            index = rest % size
-            rest = rest // size
-{{advance}}
 {{loads}}
         count = m0 * m1
+        result = buffer
+        there = direct and is_one_piece({{size}}, {{out_tile}}) and {{apart}}
+        if there:
+            result = pointer(out_at)
 {compute}
-{{store}}
+        if not there:
+            store(buffer, 0, m0, {{out_tile}})
+        at0 += t0
+        if at0 >= n0:
+            at0 = 0
+            at1 += t1
+            if at1 >= n1:
+                at1 = 0
+                block += 1
     return hard
 """
 
@@ -83,18 +100,28 @@ _ENDS: Final = {
     {operands} = {addresses}
 """,
     ),
-    "tiled": (("plan", "count", "size"), ""),
+    # without facts, the operands are addresses of elements already
+    "tiled": (
+        ("facts", "layout", "plan", "count", "size"),
+        """
+    if facts:
+        if not are_laid_out(facts, layout, ({operands})):
+            return -1
+        {operands} = {addresses}
+""",
+    ),
 }
 _PLAN: Final = types.Array(types.int64, 1, "C")
+_NO_LAYOUT: Final = np.zeros(1, np.int64)
 
 _LOOP: Final = """
 def kernel({parameters}):
 {start}
     scalars = prepare({arguments})
     hard = 0
-    for part in {range}((count + {chunk} - 1) // {chunk}):
-        first = part * {chunk}
-        hard += body({given}, scalars, first, min(count, first + {chunk}))
+    for part in {range}((count + chunk - 1) // chunk):
+        first = part * chunk
+        hard += body({given}, scalars, first, min(count, first + chunk))
     return hard
 """
 
@@ -197,29 +224,39 @@ class ElementwiseKernel(TwinKernel):
         bool
             False, and nothing is done, for any other operands.
         """
-        twin = self.launcher(self.facts, *scalars, parallel=operands[-1].size >= PARALLEL_FROM)
+        size = operands[-1].size
+        twin = self.launcher("dense", size, self.facts, *scalars)
         return bool(twin(*map(id, operands)) >= 0)
 
     def bind(self, scalars: tuple[float, ...]) -> BoundKernel:
         """Return the loop over contiguous operands with its scalars."""
         return BoundKernel(self, scalars)
 
-    def launcher(self, *fixed: Any, parallel: bool) -> Any:
-        """Return the loop over contiguous operands, of which only the addresses are missing."""
-        if parallel:
-            return partial(self._launch, "dense", PARALLEL_FROM, *fixed)
-        return partial(self.dense_serial, *fixed)
+    def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
+        """Return the loop over so many elements, of which only the operands are missing."""
+        if size < PARALLEL_FROM:
+            return partial(getattr(self, f"{layout}_serial"), *fixed)
+        return partial(self._launch, layout, size, *fixed)
 
     def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
         out = operands[-1]
         if out.size == 0:
             return
-        plan, tiles = tile_plan(
-            out.shape, tuple([broadcast_strides(a.shape, a.strides, out.shape) for a in operands])
-        )
+        plan, tiles = _plan_of(operands)
         addresses = [array.ctypes.data for array in operands]
-        self._launch("tiled", out.size, plan, tiles, out.size, *scalars, *addresses)
+        self._launch("tiled", out.size, 0, _NO_LAYOUT, plan, tiles, out.size, *scalars, *addresses)
+
+    def like(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> Any:
+        """Return the loop over operands that are laid out as these, with its scalars.
+
+        It takes the addresses of objects: the inputs, then the output. It returns a negative
+        number, and nothing is done, if they are laid out otherwise or overlap.
+        """
+        size = operands[-1].size
+        plan, tiles = _plan_of(operands)
+        layout = layout_of(operands)
+        return self.launcher("tiled", size, self.facts, layout, plan, tiles, size, *scalars)
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
         body = self._dense_body if layout == "dense" else self._tiled_body
@@ -238,10 +275,9 @@ class ElementwiseKernel(TwinKernel):
             arguments=", ".join([*scalars, "size"] if wants_size else scalars),
             range="prange" if parallel else "range",
             given=words["operands"] + (", plan" if layout == "tiled" else ""),
-            chunk=self._chunk if layout == "dense" else CHUNK // TILE,
         )
         integers = [types.int64] * len(operands)
-        kinds = [types.int64 if name != "plan" else _PLAN for name in between]
+        kinds = [_PLAN if name in ("layout", "plan") else types.int64 for name in between]
         return kernel(
             source,
             f"{self.name}_{layout}_{'parallel' if parallel else 'serial'}",
@@ -249,7 +285,9 @@ class ElementwiseKernel(TwinKernel):
                 "body": body,
                 "prepare": compiled(self.prepare, self.compute),
                 "prange": prange,
+                "chunk": self._chunk if layout == "dense" else CHUNK // TILE,
                 "dense_size": dense_size,
+                "are_laid_out": are_laid_out,
                 "address": address,
             },
             types.int64(*kinds, *[types.float64] * count, *integers),
@@ -280,30 +318,42 @@ class ElementwiseKernel(TwinKernel):
         operands = [*(f"a{k}" for k in range(len(self.inputs))), "out"]
         reads = list(enumerate(self.reads))
         place = [f"5 + outer + {k} * (outer + 2)" for k in range(len(operands))]
-        tile = "{0}_at, plan[{1}], plan[{1} + 1], m0, m1"
+        tile = "{0}_at, {0}_0, {0}_1, m0, m1"
         source = self._sources["tiled"].format(
             arrays=", ".join(operands[:-1]),
-            buffers="\n".join(f"    b{k} = allocate()" for k, _ in reads),
-            elements=", ".join(f"b{k}[i]" for k, _ in reads),
-            offsets="\n".join(
-                f"        {name}_at = {name} + at0 * plan[{at}] + at1 * plan[{at} + 1]"
+            buffers="\n".join(f"    b{k} = allocate()\n    held{k} = (0, 0, 0)" for k, _ in reads),
+            elements=", ".join(f"e{k}[i]" for k, _ in reads),
+            origins="\n".join(
+                f"    {name}_origin = {name}\n    {name}_0, {name}_1 = plan[{at}], plan[{at} + 1]"
                 for name, at in zip(operands, place, strict=True)
             ),
+            restart="\n".join(f"            {name}_origin = {name}" for name in operands),
             advance="\n".join(
-                f"            {name}_at += index * plan[{at} + 2 + axis]"
+                f"                {name}_origin += index * plan[{at} + 2 + axis]"
                 for name, at in zip(operands, place, strict=True)
+            ),
+            offsets="\n".join(
+                f"        {name}_at = {name}_origin + at0 * {name}_0 + at1 * {name}_1"
+                for name in operands
             ),
             loads="\n".join(
-                f"        load{k}(b{k}, 0, m0, {tile.format(operands[at], place[at])})"
+                f"        e{k}, held{k} = fetch{k}(b{k}, held{k}, {tile.format(operands[at])})"
                 for k, (at, _) in reads
             ),
-            store=f"        store(result, 0, m0, {tile.format('out', place[-1])})",
+            out_tile=tile.format("out"),
+            apart=" and ".join(f"out_at != {name}_at" for name in operands[:-1]),
+            size=self.out.storage.itemsize,
         )
-        names = self._names()
-        names["allocate"] = stack(REGISTER[self.compute], TILE)
-        names["store"] = storer(self.out.name, self.encode)
+        register = REGISTER[self.compute]
+        names = self._names() | {
+            "allocate": stack(register, TILE),
+            "direct": self.encode is same,
+            "is_one_piece": is_one_piece,
+            "pointer": pointer_to(register),
+            "store": storer(self.out.name, self.encode),
+        }
         for k, (at, decode) in reads:
-            names[f"load{k}"] = loader(self.inputs[at].name, decode)
+            names[f"fetch{k}"] = fetcher(self.inputs[at].name, decode, register)
         return helper(function_from(source, "body", names))
 
     def _names(self) -> dict[str, Any]:
@@ -311,11 +361,18 @@ class ElementwiseKernel(TwinKernel):
         return {"formula": compiled(self.element, self.compute)}
 
 
+def _plan_of(operands: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], int]:
+    """Return how to walk operands of any layout, in how many tiles."""
+    shape = operands[-1].shape
+    return tile_plan(shape, tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands]))
+
+
 class BoundKernel:
     """A kernel's loop over contiguous operands, with its scalars.
 
-    ``small`` and ``large`` take the addresses of objects: the inputs, then the output. They return
-    a negative number, and nothing is done, if these are not operands for the loop.
+    ``small`` takes the addresses of objects: the inputs, then the output; ``large`` their size
+    before that. They return a negative number, and nothing is done, if these are not operands for
+    the loop.
 
     Parameters
     ----------
@@ -332,12 +389,11 @@ class BoundKernel:
     @Once
     def small(self) -> Any:
         """The loop for work that one thread does."""
-        return self._kernel.launcher(*self._fixed, parallel=False)
+        return self._kernel.launcher("dense", 0, *self._fixed)
 
-    @Once
-    def large(self) -> Any:
-        """The loop for work that pays the cores."""
-        return self._kernel.launcher(*self._fixed, parallel=True)
+    def large(self, size: int, *operands: int) -> Any:
+        """Run the loop for work that pays the cores."""
+        return self._kernel._launch("dense", size, *self._fixed, *operands)
 
 
 @cache

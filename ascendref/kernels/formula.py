@@ -172,7 +172,7 @@ class Formula(NamedTuple):
     #: number of scalars that ``prepare`` takes
     scalars: int
     #: ``variant(compute, result, scalars...) -> Formula or None``: another formula for a compute
-    #: type other than float64, a result type and scalars, where there is one with fewer operations
+    #: type, a result type and scalars, where there is one that is simpler
     variant: Callable[..., Formula | None] | None = None
     #: the same as ``element`` for half-precision compute types; None where that will do
     steps: Callable[..., Any] | None = None
@@ -186,14 +186,12 @@ class Formula(NamedTuple):
     #: ``factors(tensors..., scalars...) -> (a, b)``: two numbers whose product ``element`` rounds,
     #: for sums that are rounded once
     factors: Callable[..., Any] | None = None
-    #: whether ``element`` selects among its tensors and 0, and so never rounds
+    #: whether ``element`` gives one of its tensors, 0, an infinity or NaN, and so never rounds
     selects: bool = False
 
     def suited(self, compute: str, result: str, scalars: tuple[float, ...]) -> Formula:
         """Return the formula for a compute type, the type of its result, and scalars."""
-        if compute == "float64" or self.variant is None:
-            return self
-        return self.variant(compute, result, *scalars) or self
+        return (self.variant and self.variant(compute, result, *scalars)) or self
 
     def arithmetic(self, compute: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return the functions that compute an element and prepare scalars in a compute type."""

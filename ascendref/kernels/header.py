@@ -25,11 +25,13 @@ TYPE: Final = _HEAD - 8
 DATA: Final = _HEAD
 RANK: Final = _HEAD + 8
 SHAPE: Final = _HEAD + 16
+STRIDES: Final = _HEAD + 24
 DESCRIPTOR: Final = _HEAD + 40
 FLAGS: Final = _HEAD + 48
 #: contiguous in C order and aligned; and writeable
 READABLE: Final = 0x0001 | 0x0100
 WRITABLE: Final = READABLE | 0x0400
+_WRITE: Final = 0x0400
 
 
 def _load(bits: int) -> Any:
@@ -144,6 +146,61 @@ def channel_size(facts: Any, arrays: Any) -> Any:
     return _size(data)
 
 
+@helper
+def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
+    """Tell whether arrays have known shapes and strides, the result writeable and apart.
+
+    Parameters
+    ----------
+    facts : int64
+        Address of what ``facts_of`` returns.
+    layout : array of int64
+        What ``layout_of`` returns.
+    arrays : tuple of int64
+        Addresses of the objects.
+    """
+    if not _are_arrays(facts, arrays):
+        return False
+    row = 0
+    for array in arrays:
+        rank = half_word(array, RANK)
+        if rank != layout[row]:
+            return False
+        shape, strides = word(array, SHAPE), word(array, STRIDES)
+        for axis in range(rank):
+            if word(shape, 8 * axis) != layout[row + 3 + 2 * axis]:
+                return False
+            if word(strides, 8 * axis) != layout[row + 4 + 2 * axis]:
+                return False
+        row += 3 + 2 * rank
+    last = arrays[len(arrays) - 1]
+    row -= 3 + 2 * half_word(last, RANK)
+    start, stop = address(last) + layout[row + 1], address(last) + layout[row + 2]
+    row = 0
+    for k in range(len(arrays) - 1):
+        at = address(arrays[k])
+        if at + layout[row + 1] < stop and start < at + layout[row + 2]:
+            return False
+        row += 3 + 2 * layout[row]
+    return half_word(last, FLAGS) & _WRITE != 0
+
+
+def layout_of(arrays: tuple[np.ndarray[Any, Any], ...]) -> np.ndarray[Any, Any]:
+    """Return what ``are_laid_out`` compares with.
+
+    For every array its rank, the bytes that it spans before and after its first element, then the
+    size and stride of each axis.
+    """
+    rows: list[int] = []
+    for array in arrays:
+        reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+        rows += [array.ndim, sum(r for r in reach if r < 0)]
+        rows += [sum(r for r in reach if r > 0) + array.itemsize]
+        for axis in zip(array.shape, array.strides, strict=True):
+            rows += axis
+    return np.array(rows, np.int64)
+
+
 def facts_of(dtypes: tuple[np.dtype[Any], ...]) -> np.ndarray[Any, Any]:
     """Return what ``dense_size`` compares with: type and element types, and the sizes of these.
 
@@ -164,12 +221,13 @@ def is_known() -> bool:
     def word_at(offset: int) -> int:
         return ctypes.c_int64.from_address(id(probe) + offset).value
 
-    shape = word_at(SHAPE)
+    shape, strides = word_at(SHAPE), word_at(STRIDES)
     return (
         word_at(TYPE) == id(np.ndarray)
         and word_at(DATA) == probe.ctypes.data
         and word_at(RANK) & 0xFFFFFFFF == probe.ndim
         and [ctypes.c_int64.from_address(shape + 8 * k).value for k in range(2)] == [2, 5]
+        and [ctypes.c_int64.from_address(strides + 8 * k).value for k in range(2)] == [20, 4]
         and word_at(DESCRIPTOR) == id(probe.dtype)
         and word_at(FLAGS) & WRITABLE == WRITABLE
         and bool(word_at(FLAGS) & 0x0002) == probe.flags.f_contiguous

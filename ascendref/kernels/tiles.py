@@ -1,7 +1,8 @@
 """Tiles: small buffers on the stack between memory of any layout and the arithmetic.
 
 A tile is read into buffers, computed there, and written back as a whole. That keeps the arithmetic
-vectorised for every layout, and makes an output that is exactly an input's view safe.
+vectorised for every layout, and makes an output that is exactly an input's view safe. A tile that
+is one piece of memory, of the type that is computed in, needs no buffer.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import from_dtype
 
 from ..dtypes import ELEMENT_TYPES
-from .codecs import helper
+from .codecs import helper, inlined, same
 
 
 @cache
@@ -87,10 +88,17 @@ def loader(storage: str, decode: Any) -> Any:
     def load(
         buffer: Any, first: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int
     ) -> None:
-        if s0 == size:
+        if s0 == size and pitch == m0 and (m1 == 1 or s1 == m0 * size):
+            for i in range(m0 * m1):
+                buffer[first + i] = decode(read(address, i * size))
+        elif s0 == size:
             for j in range(m1):
                 for i in range(m0):
                     buffer[first + j * pitch + i] = decode(read(address + j * s1, i * size))
+        elif s0 == 2 * size:
+            for j in range(m1):
+                for i in range(m0):
+                    buffer[first + j * pitch + i] = decode(read(address + j * s1, i * 2 * size))
         elif s0 == 0:
             for j in range(m1):
                 value = decode(read(address + j * s1, 0))
@@ -109,6 +117,51 @@ def loader(storage: str, decode: Any) -> Any:
 
 
 @cache
+def fetcher(storage: str, decode: Any, register: type) -> Any:
+    """Return the function that gives a pointer to a tile's decoded elements.
+
+    It is the memory itself where that will do, else a buffer, which is filled unless it holds the
+    same tile: ``fetch(buffer, held, address, s0, s1, m0, m1) -> pointer, held``.
+    """
+    size = ELEMENT_TYPES[storage].storage.itemsize
+    load = loader(storage, decode)
+    direct = decode is same
+    pointer = pointer_to(register)
+
+    @inlined
+    def fetch(buffer: Any, held: Any, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
+        if direct and is_one_piece(size, address, s0, s1, m0, m1):
+            return pointer(address), held
+        wanted = address, m0, m1
+        if held != wanted:
+            load(buffer, 0, m0, address, s0, s1, m0, m1)
+        return buffer, wanted
+
+    return fetch
+
+
+@inlined
+def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
+    """Tell whether a tile is contiguous and aligned."""
+    return s0 == size and (m1 == 1 or s1 == m0 * size) and address % size == 0
+
+
+@cache
+def pointer_to(register: type) -> Any:
+    """Return the function that makes an address a pointer to registers."""
+    kind = from_dtype(register)
+
+    @intrinsic
+    def pointer(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], context.get_data_type(kind).as_pointer())
+
+        return types.CPointer(kind)(types.int64), codegen
+
+    return pointer
+
+
+@cache
 def storer(storage: str, encode: Any) -> Any:
     """Return the function that writes a dense buffer to a tile of ``m1`` × ``m0`` elements."""
     size = ELEMENT_TYPES[storage].storage.itemsize
@@ -118,7 +171,10 @@ def storer(storage: str, encode: Any) -> Any:
     def store(
         buffer: Any, first: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int
     ) -> None:
-        if s0 == size:
+        if s0 == size and pitch == m0 and (m1 == 1 or s1 == m0 * size):
+            for i in range(m0 * m1):
+                write(address, i * size, encode(buffer[first + i]))
+        elif s0 == size:
             for j in range(m1):
                 for i in range(m0):
                     write(address + j * s1, i * size, encode(buffer[first + j * pitch + i]))

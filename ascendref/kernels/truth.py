@@ -16,7 +16,6 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..dtypes import FLOAT64, ElementType, float_format
-from ..layout import PARALLEL_FROM
 from .codecs import decoder, encoder, helper, inlined
 from .elementwise import TILED, ElementwiseKernel, elementwise
 from .formula import Formula
@@ -114,9 +113,8 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
         assert formula.truth is not None
         self.element, self.prepare, self.decide = formula.truth
 
-    def launcher(self, *fixed: Any, parallel: bool) -> Any:
-        size = PARALLEL_FROM if parallel else 0
-        return partial(self._launch, "dense", size, *fixed)
+    def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
+        return partial(self._launch, layout, size, *fixed)
 
     def _names(self) -> dict[str, Any]:
         return super()._names() | {

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from numba import config
-
 from ..layout import PARALLEL_FROM
 from .compile import CORES, Once, at_most
 
@@ -49,12 +47,12 @@ class TwinKernel:
 
     def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
         """Call the parallel twin for large work if the cores are free, else the serial one."""
-        threads = 0 if size < PARALLEL_FROM else CORES.acquire(size)
+        threads = CORES.acquire(size)
         if not threads:
             return getattr(self, layout + "_serial")(*arguments)
         try:
             twin = getattr(self, layout + "_parallel")
-            if threads == config.NUMBA_NUM_THREADS:
+            if threads == CORES.all:
                 return twin(*arguments)
             with at_most(threads):
                 return twin(*arguments)

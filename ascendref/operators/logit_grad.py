@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..dtypes import FLOAT32, FLOAT64, ElementType
+from ..dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, ElementType
 from ..functional import Array, array_call
 from ..kernels.formula import (
     Formula,
@@ -32,26 +32,49 @@ from ..spec import (
     TensorParam,
     declare,
     equal_shapes,
+    single,
 )
 
 
-def prepare(eps: float) -> tuple[float, float]:
-    """eps arrives as FLOAT, and 1 - eps is evaluated in it."""
+def prepare(eps: float) -> tuple[float, float, float]:
+    """Where the formula applies, and what holds elsewhere.
+
+    eps arrives as FLOAT, and 1 - eps is evaluated in it.
+    """
     low = float32(eps)
-    return number(low), number(float32(1.0) - low)
+    if low < 0.0:
+        return zero, one, nan
+    return number(low), number(float32(1.0) - low), zero
 
 
-def out(x: float, dy: float, low: float, high: float) -> float:
-    """The denominator x - x² is rounded once."""
-    return by_rows(x, dy, low, high, dy / fma(-x, x, x))
+def out(x: float, dy: float, low: float, high: float, elsewhere: float) -> float:
+    """The denominator x - x² is rounded once; it is 0 for x = 0, whose sign does not count."""
+    return select((x < low) | (x > high), elsewhere, dy / abs(fma(-x, x, x)))
 
 
-def steps(x: float, dy: float, low: float, high: float) -> float:
+def steps(x: float, dy: float, low: float, high: float, elsewhere: float) -> float:
     """The formula as it is documented, operation by operation."""
-    return by_rows(x, dy, low, high, rnd(dy / rnd(x * rnd(one - x))))
+    value = rnd(dy / abs(rnd(x * rnd(one - x))))
+    return select((x < low) | (x > high), elsewhere, value)
 
 
-def double(x: float, dy: float, low: float, high: float) -> float:
+def prepare_extreme(eps: float) -> tuple[float]:
+    """eps arrives as FLOAT."""
+    return (number(float32(eps)),)
+
+
+def extreme(x: float, dy: float, eps: float) -> float:
+    """What holds for an eps of 1 or more, or NaN, whatever x is."""
+    return select(eps == one, dy * inf, select(eps == inf, zero, nan))
+
+
+def variant(compute: str, result: str, eps: float) -> Formula | None:
+    """An eps that is below 1 in the compute type leaves the formula a place."""
+    near = max(min(single(eps), 2.0), -2.0)
+    return None if float(ELEMENT_TYPES[compute].numpy.type(near)) < 1.0 else EXTREME
+
+
+def double(x: float, dy: float, low: float, high: float, elsewhere: float) -> float:
     """The denominator is a sum of two numbers.
 
     Powers of two keep the reciprocal of a small x finite, and the remainders of a small dy.
@@ -64,36 +87,29 @@ def double(x: float, dy: float, low: float, high: float) -> float:
     large = x - square
     small = (x - large) - square - fma(x, x, -square)
     value = quotient(lift_dy * dy, lift * large, lift * small) * (lift * sink_dy)
-    return by_rows(x, dy, low, high, value)
+    value = select((x == zero) | (x == one), dy * inf, value)
+    return select((x < low) | (x > high), elsewhere, value)
 
 
-def truth(x: float, dy: float, low: float, high: float) -> tuple[float, float]:
+def truth(x: float, dy: float, low: float, high: float, elsewhere: float) -> tuple[float, float]:
     """The default arithmetic in double precision is off by less than 2 ulp."""
-    value = out(x, dy, low, high)
+    value = out(x, dy, low, high, elsewhere)
     return value, doubt(value)
 
 
-def decide(middle: float, x: float, dy: float, low: float, high: float) -> int:
+def decide(middle: float, x: float, dy: float, low: float, high: float, elsewhere: float) -> int:
     """The sign of dy - middle·(x - x²), where middle·x is exact for x of F32 or narrower."""
     return sign_of_sum(((dy, one), (-middle, x), (middle * x, x)))
-
-
-def by_rows(x: float, dy: float, low: float, high: float, value: float) -> float:
-    """The rules stand in the order in which the first one that applies decides, last to first."""
-    value = select((x == zero) | (x == one), dy * inf, value)
-    value = select((low >= zero) & ((x < low) | (x > high)), zero, value)
-    value = select((low < zero) & ((x < zero) | (x > one)), nan, value)
-    value = select(x != x, nan, value)
-    value = select(low == one, dy * inf, value)
-    value = select(low > one, nan, value)
-    value = select(low == inf, zero, value)
-    return select(low != low, nan, value)
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """One rounding of the denominator and one of the quotient; in F64 the first is mended."""
     return Bound({FLOAT32: 1.5, FLOAT64: 1.0}.get(kind, HALF_ULP))
 
+
+EXTREME = Formula(
+    "logit_grad_out_extreme", extreme, prepare_extreme, tensors=2, scalars=1, selects=True
+)
 
 OPERATOR = declare(
     Operator(
@@ -108,6 +124,7 @@ OPERATOR = declare(
             prepare,
             tensors=2,
             scalars=1,
+            variant=variant,
             steps=steps,
             double=double,
             truth=Truth(truth, prepare, decide),

@@ -133,6 +133,8 @@ def steps(grad_out: float, self: float, target: float, beta: float, norm: float)
 
 def variant(compute: str, result: str, reduction: float, beta: float) -> Formula | None:
     """A half-precision result does not show what F32 loses, and with β = 1 less is lost."""
+    if compute == FLOAT64.name:
+        return None
     if result in HALVES or compute in HALVES:
         return STEPS
     return UNIT if single(beta) == 1.0 else None
