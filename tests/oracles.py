@@ -128,9 +128,11 @@ def smooth_l1_loss_backward(a: Arithmetic, tensors: Any, reduction: Any, beta: A
         outside = abs(d) >= 1
         slope = np.where(outside, np.copysign(np.float32(1), d), d)
         high = np.float32(norm)
-        scaled = a.fma(grad, high, grad * np.float32(norm - float(high)))
+        if float(high) > norm:
+            high = np.nextafter(high, np.float32(0))
+        scaled = a.fma(grad, high, grad * np.float32(max(norm - float(high), norm * 2.0**-60)))
         mended = a.fma(slope, scaled, np.where(outside, np.float32(0), lost) * scaled)
-        return ([np.where(abs(mended) > 0, mended, slope * high * grad)],)
+        return ([np.where(abs(mended) > 0, mended, slope * scaled)],)
     limit, lift, scale = float(b), 1.0, norm
     if limit == 0:
         limit = 2.0**-149

@@ -69,6 +69,13 @@ def two_sum(a: float, b: float) -> tuple[float, float]:
     return total, (a - (total - part)) + (b - part)
 
 
+def two_difference(a: float, b: float) -> tuple[float, float]:
+    """Return the rounded difference of two numbers and what rounding took from it, exactly."""
+    total = a - b
+    part = total - a
+    return total, (a - (total - part)) - (b + part)
+
+
 def exp_sum(value: float, rest: float) -> tuple[float, float]:
     """Return exp(value + rest) as a sum of two doubles, to be added to 1; finite always.
 

@@ -12,7 +12,18 @@ import numpy as np
 
 from .codecs import REGISTER, ROUND, decoder, inlined
 from .exact import sign_of_sum
-from .formula import doubt, exponent, least, narrow, quotient, select, sign, split, two_sum
+from .formula import (
+    doubt,
+    exponent,
+    least,
+    narrow,
+    quotient,
+    select,
+    sign,
+    split,
+    two_difference,
+    two_sum,
+)
 from .math import (
     LARGEST_D,
     copysign,
@@ -69,6 +80,6 @@ def vocabulary(compute: str) -> dict[str, Any]:
         "select": bind(select, {}),
         "exponent": bind(exponent, {"math": math}),
     }
-    for function in (sign, narrow, split, two_sum, quotient, doubt):
+    for function in (sign, narrow, split, two_sum, two_difference, quotient, doubt):
         names[function.__name__] = bind(function, names)
     return names

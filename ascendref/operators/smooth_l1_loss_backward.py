@@ -30,7 +30,7 @@ from ..kernels.formula import (
     sign,
     sign_of_sum,
     split,
-    two_sum,
+    two_difference,
     wide,
     zero,
 )
@@ -90,7 +90,7 @@ def grad_input(
     added: float,
 ) -> float:
     """Difference and quotient are sums of two numbers; the last addition rounds."""
-    d, lost = two_sum(self, -target)
+    d, lost = two_difference(self, target)
     lifted = lift * d
     quotient = fma(lifted, scale, added)
     rest = fma(lost, inverse, fma(lifted, scale_rest, fma(lifted, scale, -quotient)))
@@ -102,18 +102,22 @@ def grad_input(
 
 
 def prepare_unit(reduction: float, beta: float, size: int) -> tuple[float, float]:
-    """The norm is a sum of two."""
-    return split(norm_for(reduction, size))
+    """The norm is a sum of two; the smaller one is positive, so that infinities stay."""
+    norm = norm_for(reduction, size)
+    large = number(norm)
+    if wide(large) > norm:
+        large = number(wide(large) * (1.0 - 2.0**-24))  # the number before it
+    return large, number(max(norm - wide(large), norm * 2.0**-60))
 
 
 def unit(grad_out: float, self: float, target: float, norm: float, norm_rest: float) -> float:
     """The same for β = 1: there is nothing to divide by."""
-    d, lost = two_sum(self, -target)
+    d, lost = two_difference(self, target)
     outside = abs(d) >= one
     slope = select(outside, copysign(one, d), d)
     scaled = fma(grad_out, norm, grad_out * norm_rest)
     mended = fma(slope, scaled, select(outside, zero, lost) * scaled)
-    return select(abs(mended) > zero, mended, slope * norm * grad_out)
+    return select(abs(mended) > zero, mended, slope * scaled)
 
 
 def prepare_steps(reduction: float, beta: float, size: int) -> tuple[float, float]:
@@ -163,7 +167,7 @@ def double(
     inverse: float,
 ) -> float:
     """One division of an exact product, with its remainder; a power of two guards its range."""
-    d, lost = two_sum(self, -target)
+    d, lost = two_difference(self, target)
     inside = is_inside(d, lost, beta)
     slope = select(inside, d, sign(d))
     usual = abs(grad_out) < 2.0**400
@@ -196,7 +200,7 @@ def truth(
     The gradient meets the difference first: what then leaves the range of doubles is far out of a
     narrower one's.
     """
-    d, lost = two_sum(self, -target)
+    d, lost = two_difference(self, target)
     outside = abs(d) >= beta
     # a NaN is not outside
     slope = select(outside, select(abs(d) > zero, copysign(one, d), zero), d)
@@ -221,7 +225,7 @@ def decide(
     inverse: float,
 ) -> int:
     """The sign of grad_out·slope - middle·count, times β inside; middle·β is exact."""
-    d, lost = two_sum(self, -target)
+    d, lost = two_difference(self, target)
     if is_inside(d, lost, beta):
         return sign_of_sum(((grad_out, self), (-grad_out, target), (-middle * beta, count)))
     return sign_of_sum(((grad_out, sign(d)), (-middle, count)))
