@@ -41,6 +41,21 @@ def inlined(function: Callable[..., Any]) -> Any:
     return njit(**JIT_OPTIONS, forceinline=True)(function)
 
 
+@intrinsic
+def outlined(typingctx: Any) -> Any:
+    """Keep the function that calls this a function of its own.
+
+    A loop that becomes part of a parallel kernel shares the registers with all the rest of it, and
+    its constants are loaded anew for every vector (measured: a tenth of softplus' time).
+    """
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.void(), codegen
+
+
 _I16: Final = ir.IntType(16)
 _I32: Final = ir.IntType(32)
 _I64: Final = ir.IntType(64)

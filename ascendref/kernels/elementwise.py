@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..dtypes import ElementType
 from ..layout import PARALLEL_FROM, TILE, broadcast_strides, tile_plan
-from .codecs import REGISTER, decoder, encoder, helper, remainder, same
+from .codecs import REGISTER, decoder, encoder, helper, outlined, remainder, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
 from .header import address, are_laid_out, dense_size, facts_of, layout_of
@@ -35,6 +35,7 @@ _ALIGNED_FROM: Final = 256 * 1024
 
 _DENSE_BODY: Final = """
 def body({arrays}, out, scalars, start, stop):
+    outlined()
     for i in range(start, stop):
         write(out, i * {size}, encode(formula({elements}, *scalars)))
     return 0
@@ -43,6 +44,7 @@ def body({arrays}, out, scalars, start, stop):
 #: a loop over tiles, without what it does with one
 TILED: Final = """
 def body({{arrays}}, out, plan, scalars, start, stop):
+    outlined()
 {{buffers}}
     buffer = allocate()
     hard = 0
@@ -369,7 +371,7 @@ class ElementwiseKernel(TwinKernel):
 
     def _names(self) -> dict[str, Any]:
         """Return what the names in the middle of the loops mean."""
-        return {"formula": compiled(self.element, self.compute)}
+        return {"formula": compiled(self.element, self.compute), "outlined": outlined}
 
 
 def _plan_of(operands: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], int]:

@@ -219,10 +219,8 @@ def one_plus_exp_float32(x: Any) -> Any:
     # halves all along, because 2**128 is no float32
     power = _half_power32(n)
     # next to a power that it does not fit, the 1 goes with the small terms
-    large = n > _FITS_I
-    start = power if large else _HALF_F + power
-    small += _inverse_power32(n) if large else _ZERO_F
-    half = fma(power, r + small, start)
+    small += _inverse_power32(n) if n > _FITS_I else _ZERO_F
+    half = fma(power, r + small, _HALF_F + power)
     return half + half
 
 

@@ -30,7 +30,7 @@ from ..layout import (
     broadcast_strides,
     channel_plan,
 )
-from .codecs import REGISTER, ROUND, decoder, encoder, helper
+from .codecs import REGISTER, ROUND, decoder, encoder, helper, outlined
 from .compile import Once, function_from, kernel
 from .formula import Formula
 from .header import address, channel_size, facts_of
@@ -53,6 +53,7 @@ def place(plan, operand, channel, term):
 
 _BODY: Final = """
 def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
+    outlined()
     hard = 0
     grads = allocate()
     datas = allocate()
@@ -381,6 +382,7 @@ class ChannelSumKernel(TwinKernel):
         kind, compute, register = self.kind.name, self.compute, self.register
         decode, encode = decoder(kind, compute), encoder(compute, kind, kind)
         names = {
+            "outlined": outlined,
             "place": helper(function_from(_PLACE, "place", {})),
             "element": compiled(self.element.element, compute),
             "allocate": stack(register, 2 * TILE),

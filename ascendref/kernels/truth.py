@@ -28,6 +28,7 @@ _CHUNK: Final = 2 * 1024
 
 _DENSE_BODY: Final = """
 def body({arrays}, out, scalars, start, stop):
+    outlined()
     unclear = 0
     for i in range(start, stop):
         value, error = formula({elements}, *scalars)

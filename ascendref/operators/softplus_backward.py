@@ -54,19 +54,25 @@ def prepare(beta: float, threshold: float) -> tuple[float, float]:
     return narrow(beta), narrow(threshold)
 
 
-def grad_input(grad_output: float, self: float, beta: float, threshold: float) -> float:
+def prepare_minus(beta: float, threshold: float) -> tuple[float, float]:
+    """Both arrive as FLOAT; the loop needs -β alone."""
+    return -narrow(beta), narrow(threshold)
+
+
+def grad_input(grad_output: float, self: float, minus_beta: float, threshold: float) -> float:
     """1 + exp is rounded once; whether z is above the threshold is decided without rounding it."""
-    z = beta * self
-    logistic = grad_output / one_plus_exp(-z)
-    passes = fma(beta, self, -threshold) > zero
-    return select(passes | propagates(grad_output, z), grad_output, logistic)
+    minus_z = minus_beta * self
+    logistic = grad_output / one_plus_exp(minus_z)
+    passes = fma(minus_beta, self, threshold) < zero
+    return select(passes | propagates(grad_output, -minus_z), grad_output, logistic)
 
 
-def steps(grad_output: float, self: float, beta: float, threshold: float) -> float:
+def steps(grad_output: float, self: float, minus_beta: float, threshold: float) -> float:
     """The formula as it is documented, operation by operation."""
-    z = rnd(beta * self)
-    logistic = rnd(grad_output / rnd(one + rnd(exp(-z))))
-    return select((z > threshold) | propagates(grad_output, z), grad_output, logistic)
+    minus_z = rnd(minus_beta * self)
+    logistic = rnd(grad_output / rnd(one + rnd(exp(minus_z))))
+    whole = (-minus_z > threshold) | propagates(grad_output, -minus_z)
+    return select(whole, grad_output, logistic)
 
 
 def double(
@@ -176,7 +182,7 @@ OPERATOR = declare(
         formula=Formula(
             "softplus_backward_grad_input",
             grad_input,
-            prepare,
+            prepare_minus,
             tensors=2,
             scalars=2,
             steps=steps,
