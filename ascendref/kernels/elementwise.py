@@ -155,8 +155,8 @@ class ElementwiseKernel(TwinKernel):
 
     #: contiguous elements in a part
     _chunk: ClassVar[int] = CHUNK
-    #: the loops over elements
-    _sources: ClassVar[dict[str, str]] = {"dense": _DENSE_BODY, "tiled": _TILED_BODY}
+    #: the loop over tiles
+    _tiled_source: ClassVar[str] = _TILED_BODY
 
     def __init__(
         self,
@@ -311,8 +311,12 @@ class ElementwiseKernel(TwinKernel):
     @Once
     def _dense_body(self) -> Any:
         """The loop over contiguous operands at some addresses."""
+        return self._dense_loop(_DENSE_BODY, self._names())
+
+    def _dense_loop(self, source: str, names: dict[str, Any]) -> Any:
+        """Return a loop over contiguous operands, compiled from source with some names."""
         sizes = [kind.storage.itemsize for kind in self.inputs]
-        source = self._sources["dense"].format(
+        source = source.format(
             arrays=", ".join(f"a{k}" for k in range(len(sizes))),
             elements=", ".join(
                 f"decode{k}(read{k}(a{at}, i * {sizes[at]}))"
@@ -320,7 +324,7 @@ class ElementwiseKernel(TwinKernel):
             ),
             size=self.out.storage.itemsize,
         )
-        names = self._names() | {"encode": self.encode, "write": poke(self.out.name)}
+        names = names | {"encode": self.encode, "write": poke(self.out.name)}
         for k, (at, decode) in enumerate(self.reads):
             names |= {f"decode{k}": decode, f"read{k}": peek(self.inputs[at].name)}
         return helper(function_from(source, "body", names))
@@ -332,7 +336,7 @@ class ElementwiseKernel(TwinKernel):
         reads = list(enumerate(self.reads))
         place = [f"5 + outer + {k} * (outer + 2)" for k in range(len(operands))]
         tile = "{0}_at, {0}_0, {0}_1, m0, m1"
-        source = self._sources["tiled"].format(
+        source = self._tiled_source.format(
             arrays=", ".join(operands[:-1]),
             buffers="\n".join(f"    b{k} = allocate()\n    held{k} = (0, 0, 0)" for k, _ in reads),
             elements=", ".join(f"e{k}[i]" for k, _ in reads),

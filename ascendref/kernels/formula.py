@@ -30,6 +30,8 @@ least: Final = 2.0**-149
 #: the largest number whose exponential is finite
 exp_limit: Final = float.fromhex("0x1.62e42fefa39efp+9")
 nan: Final = math.nan
+#: the largest float64
+largest: Final = (2.0 - 2.0**-52) * 2.0**1023
 
 
 def rnd(value: float) -> float:
@@ -108,8 +110,9 @@ def quotient(numerator: float, large: float, small: float) -> float:
 
 
 def doubt(value: float) -> float:
-    """Return how far a double may be off that went through a few mended operations."""
-    return select(abs(value) < inf, abs(value) * 2.0**-50, zero)
+    """Return how far a double may be off that went through a few mended operations; finite."""
+    error = abs(value) * 2.0**-50
+    return select(error < largest, error, largest)
 
 
 def split(value: float) -> tuple[float, float]:

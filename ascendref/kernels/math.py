@@ -131,6 +131,30 @@ def _power(builder: Any, n: Any, word: ir.IntType, real: ir.Type, width: int, bi
     return builder.bitcast(exponent, real)
 
 
+@intrinsic
+def nearest_of_16_bits(typingctx: Any, value: Any) -> Any:
+    """The number with 16 bits in its significand that is nearest to a double."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        word, half = ir.IntType(64), 1 << 36
+        bits = builder.add(builder.bitcast(args[0], word), ir.Constant(word, half))
+        return builder.bitcast(builder.and_(bits, ir.Constant(word, -2 * half)), ir.DoubleType())
+
+    return types.float64(types.float64), codegen
+
+
+@intrinsic
+def middle_of_bfloat16(typingctx: Any, value: Any) -> Any:
+    """The middle between the two normal numbers of BF16 around a double."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        word, half = ir.IntType(64), 1 << 44
+        bits = builder.and_(builder.bitcast(args[0], word), ir.Constant(word, -2 * half))
+        return builder.bitcast(builder.or_(bits, ir.Constant(word, half)), ir.DoubleType())
+
+    return types.float64(types.float64), codegen
+
+
 _LOG2E_F: Final = _F(float.fromhex("0x1.715476p+0"))
 _LN2_HIGH_F: Final = _F(float.fromhex("0x1.62e43p-1"))
 _LN2_LOW_F: Final = _F(float.fromhex("-0x1.05c61p-29"))

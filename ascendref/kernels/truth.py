@@ -17,24 +17,45 @@ import numpy as np
 
 from ..dtypes import FLOAT64, ElementType, float_format
 from .codecs import decoder, encoder, helper, inlined
+from .compile import Once
 from .elementwise import TILED, ElementwiseKernel, elementwise
 from .formula import Formula
-from .math import bits32
+from .math import bits32, middle_of_bfloat16, nearest_of_16_bits
 from .twins import TwinKernel
 from .vocabulary import compiled
 
-#: elements that are looked through again where one of them is unclear
-_CHUNK: Final = 2 * 1024
+#: elements that are looked through again where one of them is unclear, by the result's type
+_BLOCK: Final = {"float16": 128, "bfloat16": 2048, "float32": 2048}
 
 _DENSE_BODY: Final = """
 def body({arrays}, out, scalars, start, stop):
+    hard = 0
+    for first in range(start, stop, block):
+        last = min(stop, first + block)
+        if attempt_all({arrays}, out, scalars, first, last):
+            hard += look_through({arrays}, out, scalars, first, last)
+    return hard
+"""
+
+_ATTEMPT_ALL: Final = """
+def body({arrays}, out, scalars, start, stop):
     outlined()
-    unclear = 0
+    suspects = 0
     for i in range(start, stop):
         value, error = formula({elements}, *scalars)
-        write(out, i * {size}, encode(value - error))
-        unclear += differ(value, error)
-    if unclear:
+        rounded, suspect = attempt(value, error)
+        write(out, i * {size}, rounded)
+        suspects += suspect
+    return suspects
+"""
+
+_LOOK_THROUGH: Final = """
+def body({arrays}, out, scalars, start, stop):
+    outlined()
+    hard = 0
+    for i in range(start, stop):
+        hard += differ(*formula({elements}, *scalars))
+    if hard:
         for i in range(start, stop):
             value, error = formula({elements}, *scalars)
             if differ(value, error):
@@ -42,18 +63,22 @@ def body({arrays}, out, scalars, start, stop):
                 side = decide(middle, {elements}, *scalars)
                 value = high if side > 0 else low if side < 0 else middle
                 write(out, i * {size}, encode(value))
-    return unclear
+    return hard
 """
 
 _TILED_BODY: Final = TILED.format(
     compute="""
-        unclear = 0
+        suspects = 0
         for i in range(count):
             value, error = formula({elements}, *scalars)
             result[i] = value
-            unclear += differ(value, error)
-        if unclear:
-            hard += unclear
+            suspects += attempt(value, error)[1]
+        if suspects:
+            suspects = 0
+            for i in range(count):
+                suspects += differ(*formula({elements}, *scalars))
+            hard += suspects
+        if suspects:
             for i in range(count):
                 value, error = formula({elements}, *scalars)
                 if differ(value, error):
@@ -106,8 +131,7 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
         Type to which the result is rounded, narrower than F64.
     """
 
-    _chunk = _CHUNK
-    _sources: ClassVar = {"dense": _DENSE_BODY, "tiled": _TILED_BODY}
+    _tiled_source: ClassVar = _TILED_BODY
 
     def __init__(self, formula: Formula, inputs: tuple[ElementType, ...], out: ElementType) -> None:
         super().__init__(formula, inputs, out, out, "float64")
@@ -117,8 +141,19 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
     def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
         return partial(self._launch, layout, size, *fixed)
 
+    @Once
+    def _dense_body(self) -> Any:
+        names = self._names()
+        loops = {
+            "attempt_all": self._dense_loop(_ATTEMPT_ALL, names),
+            "look_through": self._dense_loop(_LOOK_THROUGH, names),
+        }
+        return self._dense_loop(_DENSE_BODY, names | loops)
+
     def _names(self) -> dict[str, Any]:
         return super()._names() | {
+            "block": _BLOCK[self.out.name],
+            "attempt": _attempt(self.out),
             "differ": differ_in(self.out),
             "neighbours": _neighbours(self.out),
             "decide": compiled(self.decide, self.compute),
@@ -143,6 +178,39 @@ def differ_in(out: ElementType) -> Any:
 @inlined
 def _itself(bits: Any) -> Any:
     return bits
+
+
+def _attempt(out: ElementType) -> Any:
+    """Return the function that rounds a value and tells whether its error might change that.
+
+    For F16 and BF16 it is quicker to look where a middle between two of their numbers would be than
+    to round both ends, but not sure. Middles of F16 have 12 bits at most; most results of so few
+    bits are exact. A middle of BF16 has its ninth bit set, unless it is subnormal, which is rare.
+    """
+    encode, differ = encoder("float64", out.name, out.name), differ_in(out)
+    zero, normal = np.float64(0), np.float64(float_format(out).normal)
+
+    if out.name == "float32":
+
+        @inlined
+        def attempt(value: Any, error: Any) -> Any:
+            return encode(value - error), differ(value, error)
+
+    elif out.name == "float16":
+
+        @inlined
+        def attempt(value: Any, error: Any) -> Any:
+            near = abs(value - nearest_of_16_bits(value)) <= error
+            return encode(value), near & (error != zero)
+
+    else:
+
+        @inlined
+        def attempt(value: Any, error: Any) -> Any:
+            near = abs(value - middle_of_bfloat16(value)) <= error
+            return encode(value), (near | (abs(value) < normal)) & (error != zero)
+
+    return attempt
 
 
 def _neighbours(out: ElementType) -> Any:

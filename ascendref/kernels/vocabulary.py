@@ -15,6 +15,7 @@ from .exact import sign_of_sum
 from .formula import (
     doubt,
     exponent,
+    largest,
     least,
     narrow,
     quotient,
@@ -68,6 +69,7 @@ def vocabulary(compute: str) -> dict[str, Any]:
         "exp": exp_float32 if register is np.float32 else exp_float64,
         "one_plus_exp": one_plus_exp_float32,
         "least": least,
+        "largest": largest,
         "exp_limit": LARGEST_D,
         "exp_sum": exp_sum_float64,
         "exp_exactly": exp_exactly,

@@ -1,0 +1,200 @@
+"""`ascendref bench`: the same work on both sides, and what it prints, draws and writes."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+import ascendref as ar
+from ascendref.bench.measure import Row, geometric_mean, jobs
+from ascendref.bench.peers import peer_call
+from ascendref.bench.timing import Timing, take_turns
+from ascendref.bench.triad import triad
+from ascendref.bench.work import (
+    CHANNEL_LAYOUTS,
+    KINDS,
+    LAYOUTS,
+    SIZES,
+    Case,
+    moved,
+    ours,
+    tensors,
+)
+from ascendref.cli.app import app
+
+INSTALLED = [name for name in ("torch", "jax") if find_spec(name) is not None]
+PRELU = "prelu_backward"
+
+
+def call(*arguments: object) -> Result:
+    """Call the command line in this process."""
+    words = ["bench", *map(str, arguments)]
+    return CliRunner().invoke(app, words, catch_exceptions=False)
+
+
+def layouts(operator: str) -> tuple[str, ...]:
+    return LAYOUTS + CHANNEL_LAYOUTS if operator == PRELU else LAYOUTS
+
+
+CASES = [
+    Case(operator, kind, 4096, layout)
+    for operator in ar.OPERATORS
+    for kind in KINDS
+    for layout in layouts(operator)
+]
+
+
+def as_numbers(result: Any) -> tuple[np.ndarray[Any, Any], ...]:
+    """Return results of any library as float64 arrays."""
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    return tuple(
+        np.asarray(r.float().numpy() if hasattr(r, "numpy") else r, np.float64) for r in results
+    )
+
+
+@pytest.mark.parametrize("peer", INSTALLED)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case[:4])))
+def test_both_sides_do_the_same_work(case: Case, peer: str) -> None:
+    arrays = tensors(case)
+    theirs = peer_call(peer, case, arrays)
+    assert theirs is not None
+    tolerance = {"float32": 1e-5, "float16": 4e-3, "bfloat16": 3e-2}[case.kind]
+    # sums of half-precision terms cancel: what one side rounds in between is many of its ulps
+    for index, (got, want) in enumerate(
+        zip(as_numbers(ours(case, arrays)()), as_numbers(theirs()), strict=True)
+    ):
+        scale = float(np.abs(want).max()) if index else 0.0
+        np.testing.assert_allclose(
+            got.ravel(), want.ravel(), rtol=tolerance, atol=max(scale, 1e-3) * tolerance
+        )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_arrays_are_laid_out_as_named(operator: str, kind: str) -> None:
+    def data(layout: str) -> tuple[np.ndarray[Any, Any], ...]:
+        return tensors(Case(operator, kind, 4096, layout))
+
+    assert all(array.flags.c_contiguous for array in data("dense"))
+    assert data("transposed")[1].T.flags.c_contiguous
+    assert data("sliced")[1].strides[-1] == 2 * data("sliced")[1].itemsize
+    assert data("broadcast")[0].strides[0] == 0
+    assert all(array.dtype == data("dense")[0].dtype for array in data("sliced"))
+
+
+def test_bytes_count_each_read_and_write_once() -> None:
+    assert moved(Case("hardshrink_backward", "float32", 4096)) == 3 * 4 * 4096
+    assert moved(Case("smooth_l1_loss_backward", "float16", 4096)) == 4 * 2 * 4096
+    assert moved(Case(PRELU, "bfloat16", 4096)) == 3 * 2 * 4096
+    assert moved(Case("logit_grad", "float32", 4096, "broadcast")) == 4 * (2 * 4096 + 64)
+
+
+def test_the_triad_adds() -> None:
+    call = triad(12 * 100_000)
+    call()
+    a, b, c, s = call.args  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(a, b + s * c)
+    assert a.size == 100_000
+
+
+def test_turns_give_the_least_and_the_middle() -> None:
+    times = take_turns([lambda: None, lambda: sum(range(1000))], 0.05)
+    assert 0 < times[0].seconds < times[1].seconds
+    assert all(timing.median >= timing.seconds and timing.noise >= 0 for timing in times)
+
+
+def test_the_jobs_of_a_run_cover_every_operator_type_and_size() -> None:
+    found = list(jobs(tuple(ar.OPERATORS), KINDS, tuple(SIZES.values()), (1, 2)))
+    cells = {
+        (job.case.operator, job.case.kind, job.case.size, job.case.out, job.threads)
+        for job in found
+        if job.section == "sizes"
+    }
+    assert len(cells) == len(ar.OPERATORS) * len(KINDS) * len(SIZES) * 2 * 2
+    assert len(set(found)) == len(found)
+
+
+def test_a_ratio_is_the_other_sides_time() -> None:
+    job = next(jobs(("softplus_backward",), ("float32",), (16,), (1,)))
+    row = Row(job, Timing(2.0, 2.2), Timing(3.0, 3.0), Timing(1.0, 1.0))
+    assert (row.ratio, row.roof, row.goal, row.roof_goal) == (1.5, 0.5, 1.0, 0.8)
+    assert row.bandwidth == 3 * 4 * 16 / 2.0
+    assert geometric_mean([2.0, 8.0]) == pytest.approx(4.0)
+    assert np.isnan(geometric_mean([]))
+
+
+@pytest.mark.parametrize("peer", ["none", *INSTALLED[:1]])
+def test_json_has_every_cell(peer: str) -> None:
+    done = call(
+        "logit_grad", PRELU, "--dtype", "float16", "--size", 16, "--size", 65536,
+        "--seconds", 0.001, "--threads", 1, "--peer", peer, "--json",
+    )  # fmt: skip
+    assert done.exit_code == 0
+    report = json.loads(done.stdout)
+    assert report["peer"] == peer
+    rows = report["rows"]
+    assert {row["operator"] for row in rows} == {"logit_grad", PRELU}
+    assert {row["dtype"] for row in rows} == {"float16"}
+    assert {row["threads"] for row in rows} == {1}
+    assert {row["elements"] for row in rows if row["section"] == "sizes"} == {16, 65536}
+    assert {row["layout"] for row in rows if row["section"] == "layouts"} == set(LAYOUTS[1:])
+    assert all(row["seconds"] > 0 and row["bytes_per_second"] > 0 for row in rows)
+    for row in rows:
+        compared = peer != "none" or row["section"] in ("rounding", "threads")
+        assert (row["ratio"] is not None) == compared
+
+
+def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
+    picture, page = tmp_path / "sweep.png", tmp_path / "page.md"
+    done = call(
+        "aclnnHardshrinkBackward", "--size", 16, "--seconds", 0.001, "--quick",
+        "--plot", picture, "--report", page,
+    )  # fmt: skip
+    assert done.exit_code == 0
+    assert "hardshrink_backward" in done.stdout
+    assert "longer than the best one" in done.stdout
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    text = page.read_text()
+    for words in ("# Performance", "ascendref bench hardshrink_backward", "![", "| call |"):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nothing",), "OPERATOR is 'nothing'; allowed are"),
+        (("--dtype", "float64"), "--dtype is 'float64'; allowed are float32, float16, bfloat16"),
+        (("--peer", "numpy"), "--peer is 'numpy'; allowed are torch, jax, none"),
+        (("--seconds", 0), "--seconds is 0.0; a positive number is expected"),
+        (("--seconds", "nan"), "--seconds is nan; a positive number is expected"),
+        (("--threads", 4096), "--threads is 4096; there are"),
+        (("--report", "no/such/folder.md"), "there is no such folder"),
+        (("--plot", "picture.xyz"), "--plot is picture.xyz; its name must end in one of"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else None,
+)
+def test_bad_calls_are_one_line_and_status_2(arguments: tuple[object, ...], words: str) -> None:
+    done = call(*arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ascendref.bench.peers.find_spec", lambda name: None)
+    done = call("--peer", "torch")
+    assert done.exit_code == 2
+    assert "--peer is 'torch', which is not installed" in done.stderr
+
+
+def test_half_precision_arrays_hold_the_same_numbers_every_time() -> None:
+    first, again = (tensors(Case("logit_grad", "bfloat16", 4096))[0] for _ in range(2))
+    assert first.dtype == ml_dtypes.bfloat16
+    np.testing.assert_array_equal(first, again)
