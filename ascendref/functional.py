@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,38 +138,27 @@ def kernel_for(
     values : tuple of float
         The scalars.
     """
-    make = _makers()
-    if operator.channel_term is not None:
-        formulas = operator.formula, operator.channel_term
-        if compute == "float64":
-            return make.true_channel_sum(*formulas, types[0])
-        return make.channel_sum(*formulas, types[0], compute)
+    kernel: ElementwiseKernel | ChannelSumKernel
     result = operator.result(types)
     formula = operator.formula.suited(compute, result.name, values)
-    if compute == "float64":
-        return make.true_elementwise(formula, types, out)
-    return make.elementwise(formula, types, result, out, compute)
-
-
-class _Makers(NamedTuple):
-    """What makes kernels."""
-
-    elementwise: Callable[..., ElementwiseKernel]
-    channel_sum: Callable[..., ChannelSumKernel]
-    true_elementwise: Callable[..., ElementwiseKernel]
-    true_channel_sum: Callable[..., ChannelSumKernel]
+    if operator.channel_term is not None:
+        formulas = formula, operator.channel_term
+        if compute == "float64":
+            kernel = _maker("true_sum", "true_channel_sum")(*formulas, types[0])
+        else:
+            kernel = _maker("reduction", "channel_sum")(*formulas, types[0], compute)
+    elif compute == "float64":
+        kernel = _maker("truth", "true_elementwise")(formula, types, out)
+    else:
+        kernel = _maker("elementwise", "elementwise")(formula, types, result, out, compute)
+    return kernel
 
 
 @cache
-def _makers() -> _Makers:
-    """Import the kernels, and with them Numba, when the first call needs them."""
+def _maker(module: str, name: str) -> Any:
+    """Import what makes kernels, and with it Numba, when the first call needs it."""
     with LOCK:
-        from .kernels.elementwise import elementwise
-        from .kernels.reduction import channel_sum
-        from .kernels.true_sum import true_channel_sum
-        from .kernels.truth import true_elementwise
-
-    return _Makers(elementwise, channel_sum, true_elementwise, true_channel_sum)
+        return getattr(import_module(f".kernels.{module}", __package__), name)
 
 
 def _element_type(argument: str, array: NDArray[Any]) -> ElementType:

@@ -108,6 +108,44 @@ def test_bad_arguments_are_refused_after_good_ones() -> None:
     assert not frozen.any()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("view", ["reversed", "Fortran order", "unaligned", "broadcast", "part"])
+def test_calls_like_a_strided_one_compute_with_their_own_arrays(kind: Any, view: str) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        g, x = rng.standard_normal((2, 6, 7)).astype(kind)
+        seen = VIEWS[view](x)
+        want = ar.hardshrink_backward(g, np.array(seen), 0.25)
+        assert_bits(ar.hardshrink_backward(g, seen, 0.25), want)
+        out = VIEWS["part"](np.zeros_like(g))
+        assert ar.hardshrink_backward(g, seen, 0.25, out=out) is out
+        assert_bits(np.array(out), want)
+
+
+def test_bad_arguments_are_refused_after_good_strided_ones() -> None:
+    memory = np.linspace(-0.9, 0.9, 64).astype(np.float32)
+    g, x = memory[:12].reshape(4, 3).T, memory[16:28].reshape(4, 3).T
+    apart = memory[32:44].reshape(4, 3).T
+    want = ar.hardshrink_backward(np.array(g), np.array(x))
+    for _ in range(2):
+        assert_bits(ar.hardshrink_backward(g, x, out=apart), want)
+    before = memory.copy()
+    frozen = apart.view()
+    frozen.flags.writeable = False
+    for out in (frozen, memory[10:22].reshape(4, 3).T, memory[20:32].reshape(4, 3).T,
+                memory[32:44].reshape(3, 4).T, apart.astype(np.int32)):  # fmt: skip
+        with pytest.raises(ar.ArgumentError):
+            ar.hardshrink_backward(g, x, out=out)
+    with pytest.raises(ar.ArgumentError):
+        ar.hardshrink_backward(g, x.astype(np.complex64), out=apart)
+    assert_bits(memory, before)
+    # exactly an input's view is allowed, and another type of result
+    wide = ar.hardshrink_backward(g, x, out=np.zeros((4, 3)).T)
+    assert_bits(wide, want.astype(np.float64))
+    assert ar.hardshrink_backward(g, x, out=x) is x
+    assert_bits(np.array(x), want)
+
+
 def test_bad_arguments_of_sums_are_refused_after_good_ones() -> None:
     x = np.linspace(-1, 1, 12).astype(np.float32).reshape(3, 4)
     weight = np.ones(4, np.float32)

@@ -33,7 +33,7 @@ def _kernel() -> Any:
     return kernel(
         _SOURCE,
         "triad_float32",
-        {"prange": prange},
+        lambda: {"prange": prange},
         types.void(array, array, array, types.float32),
         formula=triad,
         parallel=True,

@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 
 import numba
 from numba import njit
+from numba.core.runtime import rtsys
 
 from ..errors import CacheWarning
 from ..forks import LOCK
@@ -113,7 +114,7 @@ def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[...
 def kernel(
     source: str,
     name: str,
-    names: dict[str, Any],
+    names: Callable[[], dict[str, Any]],
     signature: Any,
     *,
     formula: Callable[..., Any],
@@ -127,8 +128,8 @@ def kernel(
         Source of a function called ``kernel``.
     name : str
         What the kernel is called in statistics and in the cache.
-    names : dict
-        The kernel's global names.
+    names : callable
+        Returns the kernel's global names, if it must be compiled.
     signature : numba signature
         The one signature that it takes.
     formula : callable
@@ -137,7 +138,6 @@ def kernel(
         Whether ``prange`` loops run on every core.
     """
     with LOCK:
-        function = function_from(source, "kernel", names)
         identity = hashlib.sha256(
             b"".join(
                 (
@@ -148,16 +148,61 @@ def kernel(
                 )
             )
         ).hexdigest()
-        function.__qualname__ = f"{name[:120]}_{identity[:24]}"
-        function.__module__ = __name__
+        qualified = f"{name[:120]}_{identity[:24]}"
         options = JIT_OPTIONS | {"parallel": parallel}
-        dispatcher = _cached(function, signature, options)
+        dispatcher = _loaded(_named(source, {}, qualified), signature, options)
         if dispatcher is None:
-            dispatcher = njit(**options)(function)
-            dispatcher.compile(signature)
+            function = _named(source, names(), qualified)
+            dispatcher = _cached(function, signature, options)
+            if dispatcher is None:
+                dispatcher = njit(**options)(function)
+                dispatcher.compile(signature)
         dispatcher.disable_compile()
         _compiled.append((name, dispatcher))
         return dispatcher
+
+
+def _named(source: str, names: dict[str, Any], qualified: str) -> Callable[..., Any]:
+    """Return a kernel's function under its name in the cache."""
+    function = function_from(source, "kernel", names)
+    function.__qualname__ = qualified
+    function.__module__ = __name__
+    return function
+
+
+class _NotThere(Exception):
+    """The cache does not have a kernel."""
+
+
+def _loaded(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
+    """Load a function from the disk cache; None if it is not there, for whatever reason.
+
+    Numba readies its whole compiler before it looks, a quarter of a second in a new process;
+    machine code needs its runtime alone. Where Numba's cache has other insides, this finds nothing.
+    """
+    try:
+        dispatcher = njit(**options, cache=True)(function)
+        cache = dispatcher._cache
+        load = cache._load_overload
+    except (RuntimeError, AttributeError):
+        return None
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        rtsys.initialize(context)
+        try:
+            found = load(signature, context)
+        except (OSError, EOFError):
+            found = None
+        if found is None:
+            raise _NotThere
+        return found
+
+    cache.load_overload = load_overload
+    try:
+        dispatcher.compile(signature)
+    except _NotThere:
+        return None
+    return dispatcher
 
 
 def _cached(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:

@@ -9,6 +9,7 @@ registers, so their bits are the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, ClassVar, Final
 
@@ -24,7 +25,6 @@ from .formula import Formula
 from .header import address, are_laid_out, dense_size, facts_of, layout_of
 from .tiles import fetcher, is_one_piece, peek, pointer_to, poke, stack, storer
 from .twins import TwinKernel
-from .vocabulary import compiled
 
 #: elements that a thread takes at a time
 CHUNK: Final = 16 * 1024
@@ -153,8 +153,6 @@ class ElementwiseKernel(TwinKernel):
         Compute type.
     """
 
-    #: contiguous elements in a part
-    _chunk: ClassVar[int] = CHUNK
     #: the loop over tiles
     _tiled_source: ClassVar[str] = _TILED_BODY
 
@@ -269,7 +267,6 @@ class ElementwiseKernel(TwinKernel):
         return self.launcher("tiled", size, self.facts, layout, plan, tiles, size, *scalars)
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
-        body = self._dense_body if layout == "dense" else self._tiled_body
         count = self.formula.scalars
         scalars = [f"p{k}" for k in range(count)]
         wants_size = self.prepare.__code__.co_argcount > count
@@ -294,11 +291,11 @@ class ElementwiseKernel(TwinKernel):
         return kernel(
             source,
             f"{self.name}_{layout}_{'parallel' if parallel else 'serial'}",
-            {
-                "body": body,
-                "prepare": compiled(self.prepare, self.compute),
+            lambda: {
+                "body": self._dense_body if layout == "dense" else self._tiled_body,
+                "prepare": self._bound(self.prepare),
                 "prange": prange,
-                "chunk": self._chunk if layout == "dense" else CHUNK // TILE,
+                "chunk": CHUNK if layout == "dense" else CHUNK // TILE,
                 "dense_size": dense_size,
                 "are_laid_out": are_laid_out,
                 "address": address,
@@ -375,7 +372,13 @@ class ElementwiseKernel(TwinKernel):
 
     def _names(self) -> dict[str, Any]:
         """Return what the names in the middle of the loops mean."""
-        return {"formula": compiled(self.element, self.compute), "outlined": outlined}
+        return {"formula": self._bound(self.element), "outlined": outlined}
+
+    def _bound(self, function: Callable[..., Any]) -> Any:
+        """Return a part of the formula, compiled for the compute type."""
+        from .vocabulary import compiled  # not needed by a process that only loads kernels
+
+        return compiled(function, self.compute)
 
 
 def _plan_of(operands: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], int]:

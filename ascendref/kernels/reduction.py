@@ -428,7 +428,7 @@ class ChannelSumKernel(TwinKernel):
             ),
             f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
             f"{'_stored' if self.stored else ''}_{layout}_{'parallel' if parallel else 'serial'}",
-            self._helpers,
+            lambda: self._helpers,
             types.int64(
                 *[types.int64] * len(names),
                 types.int64,
