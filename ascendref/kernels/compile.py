@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Final, NamedTuple
@@ -150,19 +150,17 @@ def kernel(
         ).hexdigest()
         qualified = f"{name[:120]}_{identity[:24]}"
         options = JIT_OPTIONS | {"parallel": parallel}
-        dispatcher = _loaded(_named(source, {}, qualified), signature, options)
+        named = partial(_named, source, qualified)
+        dispatcher = _cached(named, names, signature, options)
         if dispatcher is None:
-            function = _named(source, names(), qualified)
-            dispatcher = _cached(function, signature, options)
-            if dispatcher is None:
-                dispatcher = njit(**options)(function)
-                dispatcher.compile(signature)
+            dispatcher = njit(**options)(named(names()))
+            dispatcher.compile(signature)
         dispatcher.disable_compile()
         _compiled.append((name, dispatcher))
         return dispatcher
 
 
-def _named(source: str, names: dict[str, Any], qualified: str) -> Callable[..., Any]:
+def _named(source: str, qualified: str, names: dict[str, Any]) -> Callable[..., Any]:
     """Return a kernel's function under its name in the cache."""
     function = function_from(source, "kernel", names)
     function.__qualname__ = qualified
@@ -205,14 +203,22 @@ def _loaded(function: Callable[..., Any], signature: Any, options: dict[str, Any
     return dispatcher
 
 
-def _cached(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
-    """Compile through the disk cache; None, and one warning, where there is none to be had."""
+def _cached(
+    named: Callable[[dict[str, Any]], Any],
+    names: Callable[[], dict[str, Any]],
+    signature: Any,
+    options: dict[str, Any],
+) -> Any:
+    """Load or compile through the disk cache; None, and one warning, where there is none."""
     folder = numba.config.CACHE_DIR
     if folder and not _writable(folder):
         return _without_cache(f"the folder {folder} (NUMBA_CACHE_DIR) cannot be written")
     try:
-        dispatcher = njit(**options, cache=True)(function)
-        dispatcher.compile(signature)
+        # what is loaded needs no names
+        dispatcher = _loaded(named({}), signature, options)
+        if dispatcher is None:
+            dispatcher = njit(**options, cache=True)(named(names()))
+            dispatcher.compile(signature)
     except RuntimeError as error:
         if "no locator" not in str(error):
             raise
