@@ -13,6 +13,8 @@ from .work import Call
 
 #: seconds of one turn, in which a call is repeated
 _TURN: Final = 0.004
+#: seconds before it
+_SETTLING: Final = 0.002
 #: fewest turns of each side
 _TURNS: Final = 3
 
@@ -47,8 +49,16 @@ def take_turns(calls: Sequence[Call], budget: float) -> list[Timing]:
         end = time.perf_counter() + budget
         while time.perf_counter() < end or len(turns[0]) < _TURNS:
             for call, count, seconds in zip(calls, repeats, turns, strict=True):
+                _settle(call)
                 seconds.append(_seconds(call, count))
     return [Timing(min(seconds), statistics.median(seconds)) for seconds in turns]
+
+
+def _settle(call: Call) -> None:
+    """Bring back a call's data and threads: those of the other side linger after its turn."""
+    end = time.perf_counter() + _SETTLING
+    while time.perf_counter() < end:
+        call()
 
 
 def _repeats(call: Call) -> int:
