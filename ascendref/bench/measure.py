@@ -19,9 +19,6 @@ from .timing import Timing, take_turns
 from .triad import triad
 from .work import CHANNEL_LAYOUTS, LAYOUTS, SIZES, Call, Case, cases_of, moved, ours, tensors
 
-#: sections of a run: the peer on contiguous arrays, on others, with sums per channel; F64
-#: arithmetic against the peer's on F64 data and against the default; all threads against one
-SECTIONS: Final = ("sizes", "layouts", "channels", "truth", "rounding", "threads")
 #: elements where one size has to do
 _USUAL: Final = SIZES["1 Mi"]
 #: elements from which sums per channel are measured in all shapes
@@ -42,6 +39,9 @@ _ROOF: Final[dict[str | None, float]] = {None: 0.9, "softplus_backward": 0.8}
 class Job(NamedTuple):
     """One cell to be measured."""
 
+    #: what is beside what: the peer on contiguous arrays ("sizes"), on others ("layouts"), with
+    #: sums per channel ("channels"); float64 arithmetic beside the peer's on F64 data ("truth")
+    #: and beside the default ("rounding"); all threads beside one ("threads")
     section: str
     case: Case
     threads: int

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,9 +12,6 @@ from ..functional import kernel_for
 from ..spec import check_scalar
 from .timing import take_turns
 from .work import Arrays, Call, Case, defaults, ours, tensors
-
-#: the objects whose addresses a call has
-_KEPT: Final[WeakKeyDictionary[Call, Arrays]] = WeakKeyDictionary()
 
 
 class Split(NamedTuple):
@@ -45,22 +41,21 @@ def split(operator: str, kind: str, budget: float) -> Split:
     """Measure one operator and type."""
     case = Case(operator, kind, 16)
     arrays = tensors(case)
-    calls = (ours(case, arrays), launch(case, arrays, 16), launch(case, arrays, 0))
+    result = np.empty_like(arrays[1])
+    right, wrong = (*arrays, result), (*arrays, result[..., :0])
+    calls = (ours(case, arrays), launch(case, right), launch(case, wrong))
     return Split(operator, kind, *[timing.seconds for timing in take_turns(calls, budget)])
 
 
-def launch(case: Case, arrays: Arrays, size: int) -> Call:
-    """Return the call of the compiled function alone; with a result of another size it refuses."""
+def launch(case: Case, operands: Arrays) -> Call:
+    """Return the call of the compiled function alone, which refuses a result of another size.
+
+    The operands must outlive it.
+    """
     declared = case.declared
-    types = (ELEMENT_TYPES[case.kind],) * len(arrays)
+    types = (ELEMENT_TYPES[case.kind],) * len(declared.tensors)
     values = tuple([check_scalar(*pair) for pair in defaults(case.operator)])
     kernel: Any = kernel_for(declared, types, promote(*types), "float32", values)
-    result = np.empty_like(arrays[1])[..., :size]
     if declared.channel_term is not None:
-        return partial(kernel.dense, (*arrays, result), np.empty_like(arrays[2]))
-    twin = kernel.bind(values).small
-    operands = (*arrays, result)
-    # addresses are good as long as their objects are
-    call = partial(twin, *map(id, operands))
-    _KEPT[call] = operands
-    return call
+        return partial(kernel.dense, operands, np.empty_like(operands[2]))
+    return partial(kernel.bind(values).small, *map(id, operands))
