@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.extending import intrinsic
 
 from ..layout import MAX_RANK
-from .codecs import helper
+from .codecs import JIT_OPTIONS, helper
 
 _HEAD: Final = object.__basicsize__
 TYPE: Final = _HEAD - 8
@@ -32,6 +32,10 @@ FLAGS: Final = _HEAD + 48
 READABLE: Final = 0x0001 | 0x0100
 WRITABLE: Final = READABLE | 0x0400
 _WRITE: Final = 0x0400
+
+
+#: compiles a function as part of whatever calls it, which takes less time than one of its own
+merged: Final = njit(**JIT_OPTIONS, inline="always")
 
 
 def _load(bits: int) -> Any:
@@ -51,13 +55,13 @@ word: Final = _load(64)
 half_word: Final = _load(32)
 
 
-@helper
+@merged
 def address(array: Any) -> Any:
     """Return where an array's elements begin."""
     return word(array, DATA)
 
 
-@helper
+@merged
 def _are_arrays(facts: Any, arrays: Any) -> Any:
     """Tell whether objects are plain arrays of the expected element types."""
     for k in range(len(arrays)):
@@ -68,7 +72,7 @@ def _are_arrays(facts: Any, arrays: Any) -> Any:
     return True
 
 
-@helper
+@merged
 def _are_alike(array: Any, other: Any) -> Any:
     """Tell whether two arrays have one shape."""
     rank = half_word(array, RANK)
@@ -81,7 +85,7 @@ def _are_alike(array: Any, other: Any) -> Any:
     return True
 
 
-@helper
+@merged
 def _size(array: Any) -> Any:
     """Return how many elements an array has."""
     shape, size = word(array, SHAPE), 1
@@ -90,7 +94,7 @@ def _size(array: Any) -> Any:
     return size
 
 
-@helper
+@merged
 def _fit(facts: Any, arrays: Any, results: Any) -> Any:
     """Tell whether arrays are contiguous and aligned, the last ones writeable and apart."""
     for k in range(len(arrays)):
