@@ -59,9 +59,15 @@ def as_numbers(result: Any) -> tuple[np.ndarray[Any, Any], ...]:
     )
 
 
-@pytest.mark.parametrize("peer", INSTALLED)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case[:4])))
-def test_both_sides_do_the_same_work(case: Case, peer: str) -> None:
+@pytest.mark.parametrize(
+    ("peer", "case"),
+    [
+        pytest.param(peer, case, id="-".join(map(str, (peer, *case[:4]))))
+        for peer in INSTALLED
+        for case in CASES
+    ],
+)
+def test_both_sides_do_the_same_work(peer: str, case: Case) -> None:
     arrays = tensors(case)
     theirs = peer_call(peer, case, arrays)
     assert theirs is not None
