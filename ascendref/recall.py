@@ -65,18 +65,28 @@ def recall(
     operator: Operator, tensors: Tensors, scalars: tuple[Any, ...], out: Any, compute_dtype: Any
 ) -> Iterator[Known]:
     """Yield known calls that this one may be."""
+    key = _key(operator, tensors, scalars, compute_dtype)
+    if key is not None:
+        if (known := _KNOWN.get(key)) is not None:
+            yield known
+        if (known := _KNOWN.get((*key, *_layouts(tensors, out)))) is not None:
+            yield known
+
+
+def _key(
+    operator: Operator, tensors: Tensors, scalars: tuple[Any, ...], compute_dtype: Any
+) -> tuple[Any, ...] | None:
+    """Return what calls on contiguous arrays are told by; None if this one cannot be told."""
     if all([type(tensor) is np.ndarray for tensor in tensors]) and _PLAIN.issuperset(
         map(type, (*scalars, compute_dtype))
     ):
-        key = (operator, compute_dtype, scalars, *map(_type_of, tensors))
-        if (known := _KNOWN.get(key)) is not None:
-            yield known
-        if known := _KNOWN.get((*key, *map(_layout_of, tensors), _layout(out))):
-            yield known
+        return (operator, compute_dtype, scalars, *map(_type_of, tensors))
+    return None
 
 
-def _layout(out: Any) -> Any:
-    return _layout_of(out) if type(out) is np.ndarray else None
+def _layouts(tensors: Tensors, out: Any) -> tuple[Any, ...]:
+    """Return what calls on other arrays are told by, beside that."""
+    return (*map(_layout_of, tensors), _layout_of(out) if type(out) is np.ndarray else None)
 
 
 def remember(
@@ -105,21 +115,17 @@ def remember(
     in_place : bool
         Whether a result is an input's view.
     """
-    if (
-        not all([type(tensor) is np.ndarray for tensor in (*tensors, made)])
-        or not made.size
-        or not _PLAIN.issuperset(map(type, (*scalars, compute_dtype)))
-    ):
+    key = _key(operator, tensors, scalars, compute_dtype)
+    if key is None or type(made) is not np.ndarray or not made.size:
         return
     if len(_KNOWN) >= _KNOWN_LIMIT:
         _KNOWN.clear()
-    key: tuple[Any, ...] = (operator, compute_dtype, scalars, *map(_type_of, tensors))
     if operator.channel_term is not None:
         known = _channel_sum(kernel, made.dtype, compute_dtype)
     elif kernel.layout((*tensors, made), in_place) == "dense":
         known = _dense(kernel, made.dtype, len(tensors), values, scalars, compute_dtype)
     elif not in_place and (out is None or type(out) is np.ndarray):
-        key = (*key, *map(_layout_of, tensors), _layout(out))
+        key = (*key, *_layouts(tensors, out))
         known = _strided(kernel, (*tensors, made), values, scalars, compute_dtype)
     else:
         return

@@ -181,10 +181,9 @@ _MEASURES: Final[dict[str, Callable[[Job, str, float], Row]]] = {
 }
 
 
-def geometric_mean(ratios: Iterable[float]) -> float:
+def geometric_mean(ratios: Sequence[float]) -> float:
     """Return the geometric mean of some ratios; NaN of none."""
-    logs = [math.log(ratio) for ratio in ratios]
-    return math.exp(statistics.fmean(logs)) if logs else math.nan
+    return statistics.geometric_mean(ratios) if ratios else math.nan
 
 
 def noise(rows: Iterable[Row]) -> float:

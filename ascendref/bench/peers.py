@@ -7,11 +7,10 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any, Final
 
-import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ArgumentValueError
+from ..verify.peers import as_torch
 from .work import Arrays, Call, Case
 
 PEERS: Final = ("torch", "jax", "none")
@@ -79,13 +78,8 @@ def set_threads(name: str, count: int) -> None:
 def _torch_call(case: Case, arrays: Arrays) -> Call:
     import torch
 
-    def tensor(array: NDArray[Any]) -> Any:
-        if array.dtype == ml_dtypes.bfloat16:
-            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(array)
-
     operator, arguments, place = _TORCH[case.operator]
-    given = [tensor(array) for array in arrays]
+    given = [as_torch(array) for array in arrays]
     packet = getattr(torch.ops.aten, operator)
     if case.declared.channel_term is not None:
         return _torch_sums(packet.default, *given)
@@ -100,8 +94,8 @@ def _torch_call(case: Case, arrays: Arrays) -> Call:
 
 def _torch_sums(function: Any, grad: Any, data: Any, weight: Any) -> Call:
     """PyTorch makes a gradient of the data's shape for the weight, and then adds it up."""
-    axes = [axis for axis in range(data.ndim) if axis != 1 or weight.numel() == 1]
-    wide = weight.view([-1 if axis == 1 else 1 for axis in range(data.ndim)])
+    axes, shape = _channels(data.ndim, weight.numel())
+    wide = weight.view(shape)
 
     def call() -> object:
         first, second = function(grad, data, wide)
@@ -109,6 +103,12 @@ def _torch_sums(function: Any, grad: Any, data: Any, weight: Any) -> Call:
 
     call()
     return call
+
+
+def _channels(rank: int, weights: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the axes that are summed over, and the shape in which a weight meets the data."""
+    axes = tuple(axis for axis in range(rank) if axis != 1 or weights == 1)
+    return axes, tuple(-1 if axis == 1 else 1 for axis in range(rank))
 
 
 def _hardshrink(jnp: Any, grad: Any, data: Any) -> Any:
@@ -120,8 +120,8 @@ def _softplus(jnp: Any, grad: Any, data: Any) -> Any:
 
 
 def _prelu(jnp: Any, grad: Any, data: Any, weight: Any) -> Any:
-    axes = tuple(axis for axis in range(data.ndim) if axis != 1 or weight.size == 1)
-    wide = weight.reshape([-1 if axis == 1 else 1 for axis in range(data.ndim)])
+    axes, shape = _channels(data.ndim, weight.size)
+    wide = weight.reshape(shape)
     first = jnp.where(data > 0, grad, wide * grad)
     return first, jnp.where(data > 0, 0, data * grad).sum(axes)
 

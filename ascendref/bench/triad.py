@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numba import prange, types
 
-from ..kernels.compile import CORES, at_most, kernel
+from ..kernels.compile import kernel
+from ..kernels.twins import TwinKernel
 from .work import Call
 
 _SOURCE: Final = """
@@ -22,29 +23,28 @@ def triad(moved: int) -> Call:
     """Return a call that reads and writes so many bytes, two thirds and one."""
     size = moved // 12
     a, b, c = (np.ones(size, np.float32) for _ in range(3))
-    call = partial(_launch, a, b, c, np.float32(3))
+    call = partial(_TRIAD.launch, a, b, c, np.float32(3))
     call()
     return call
 
 
-@cache
-def _kernel() -> Any:
-    array = types.Array(types.float32, 1, "C")
-    return kernel(
-        _SOURCE,
-        "triad_float32",
-        lambda: {"prange": prange},
-        types.void(array, array, array, types.float32),
-        formula=triad,
-        parallel=True,
-    )
+class Triad(TwinKernel):
+    """The loop, on as many threads as the operators would use."""
+
+    def launch(self, a: Any, b: Any, c: Any, s: Any) -> None:
+        """Write ``b + s * c`` to ``a``."""
+        self._launch("dense", a.size, a, b, c, s)
+
+    def _compile(self, layout: str, *, parallel: bool) -> Any:
+        array = types.Array(types.float32, 1, "C")
+        return kernel(
+            _SOURCE,
+            f"triad_float32_{'parallel' if parallel else 'serial'}",
+            lambda: {"prange": prange},
+            types.void(array, array, array, types.float32),
+            formula=triad,
+            parallel=parallel,
+        )
 
 
-def _launch(a: Any, b: Any, c: Any, s: Any) -> None:
-    threads = CORES.acquire(a.size)
-    try:
-        with at_most(max(threads, 1)):
-            _kernel()(a, b, c, s)
-    finally:
-        if threads:
-            CORES.release()
+_TRIAD: Final = Triad()

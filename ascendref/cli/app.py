@@ -37,6 +37,13 @@ ComputeTypes = Annotated[
         help="Compute type: float16, bfloat16, float32, float64. Repeatable.",
     ),
 ]
+Operators = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[OPERATOR]...", help="Some operators instead of all."),
+]
+Report = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
@@ -186,10 +193,7 @@ def doctor_command(as_json: AsJson = False) -> None:
 
 @app.command("warmup")
 def warmup_command(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[OPERATOR]...", help="Some operators instead of all."),
-    ] = None,
+    names: Operators = None,
     dtypes: Dtypes = None,
     compute: ComputeTypes = None,
     attributes: Annotated[
@@ -205,16 +209,16 @@ def warmup_command(
 
     Example: ascendref warmup softplus_backward --dtype bfloat16 --compute float64
     """
-    from ..spec import OPERATORS, find_operator
+    from ..spec import OPERATORS
     from .verify import COMPUTED, KINDS, SWEPT
     from .warmup import warmup
 
     with bad_calls():
-        chosen = dict.fromkeys(find_operator(name).name for name in names or ())
+        chosen = _operators(names)
         if attributes and len(chosen) != 1:
             raise ArgumentValueError("--attr", "needs the one OPERATOR whose attribute it is")
         warmup(
-            tuple(chosen or OPERATORS),
+            chosen or tuple(OPERATORS),
             _chosen("--dtype", dtypes, KINDS) or SWEPT,
             _chosen("--compute", compute, COMPUTED),
             attributes or [],
@@ -259,9 +263,7 @@ def verify_command(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw error against input (.png, .pdf, …).")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
-    ] = None,
+    report: Report = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure the accuracy of the operators on this machine against an exact oracle.
@@ -289,6 +291,12 @@ def verify_command(
         )
     if status:
         raise typer.Exit(status)
+
+
+def _operators(names: list[str] | None) -> tuple[str, ...]:
+    from ..spec import find_operator
+
+    return tuple(dict.fromkeys(find_operator(name).name for name in names or ()))
 
 
 def _chosen(option: str, given: list[str] | None, allowed: tuple[str, ...]) -> tuple[str, ...]:
@@ -328,11 +336,11 @@ def study_command(
 
 @app.command("bench")
 def bench_command(
-    operators: Annotated[
+    names: Operators = None,
+    dtypes: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[OPERATOR]...", help="Some operators instead of all."),
+        typer.Option("--dtype", metavar="TYPE", help="float16, bfloat16, float32. Repeatable."),
     ] = None,
-    dtypes: Dtypes = None,
     sizes: Annotated[
         list[int] | None,
         typer.Option(
@@ -359,9 +367,7 @@ def bench_command(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw ratios and bytes per second.")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
-    ] = None,
+    report: Report = None,
     as_json: AsJson = False,
 ) -> None:
     """Time the operators beside PyTorch or JAX, and beside the memory.
@@ -373,14 +379,13 @@ def bench_command(
     """
     from ..bench.peers import chosen_peer
     from ..bench.work import KINDS
-    from ..spec import find_operator
     from .bench import Request, bench
 
     with bad_calls():
         if seconds is not None and not 0 < seconds < float("inf"):
             raise ArgumentValueError("--seconds", f"is {seconds}; a positive number is expected")
         request = Request(
-            tuple(dict.fromkeys(find_operator(name).name for name in operators or ())),
+            _operators(names),
             _chosen("--dtype", dtypes, KINDS),
             tuple(dict.fromkeys(sizes or ())),
             tuple(dict.fromkeys(threads or ())),

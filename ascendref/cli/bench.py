@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,7 @@ from ..errors import ArgumentValueError
 from ..spec import OPERATORS
 from ..threads import get_num_threads
 from .doctor import processor, versions
+from .page import check_page, write_page
 from .screen import print_json, progress
 from .verify import prepare_plot
 
@@ -69,8 +70,7 @@ class Request:
 def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | None) -> None:
     """Measure, print, draw."""
     prepare_plot(plot)
-    if report is not None and not report.parent.is_dir():
-        raise ArgumentValueError("--report", f"is {report}; there is no such folder")
+    check_page(report)
     most = get_num_threads()
     threads = request.threads or (most,)
     if max(threads) > most:
@@ -95,9 +95,9 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
 
         draw(rows, plot, request.peer)
     if report is not None:
-        from .performance import write_report
+        from .performance import lines
 
-        write_report(report, request, rows, plot)
+        write_page(report, lines(report, request, rows, plot))
     if as_json:
         print_json(as_dict(request, rows))
     else:
@@ -138,11 +138,8 @@ def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
 def show(request: Request, rows: Sequence[Row]) -> None:
     """Print a table for every section."""
     console = Console()
-    for count in dict.fromkeys(row.job.threads for row in rows):
-        for section, title in TITLES.items():
-            mine = [r for r in rows if (r.job.threads, r.job.section) == (count, section)]
-            if any(row.ratio is not None for row in mine):
-                console.print(table(mine, f"{title}; {threads_text(count)}"))
+    for title, mine in sections(rows):
+        console.print(table(mine, title))
     roofs = [row for row in rows if row.roof is not None]
     if roofs:
         console.print(roof_table(roofs))
@@ -150,28 +147,48 @@ def show(request: Request, rows: Sequence[Row]) -> None:
     console.print(f"{other}; a usual turn took {noise(rows):.0%} longer than the best one")
 
 
-def threads_text(count: int) -> str:
-    """Return a number of threads in words."""
-    return "1 thread" if count == 1 else f"{count} threads"
+def sections(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """Yield the sections that have ratios, each with its title and its cells."""
+    for count in dict.fromkeys(row.job.threads for row in rows):
+        threads = "1 thread" if count == 1 else f"{count} threads"
+        for section, title in TITLES.items():
+            mine = [r for r in rows if (r.job.threads, r.job.section) == (count, section)]
+            if any(row.ratio is not None for row in mine):
+                yield f"{title}; {threads}", mine
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a section in lines and columns."""
+
+    columns: tuple[str, ...]
+    #: by operator and type, the cells that stand in each column
+    lines: dict[tuple[str, str], list[list[Row]]]
+    #: geometric means of the columns
+    means: list[float]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Grid:
+        """Put cells in order."""
+        places: dict[tuple[str, str], dict[str, list[Row]]] = {}
+        ratios: dict[str, list[float]] = {}
+        for row in rows:
+            line = places.setdefault((row.job.case.operator, row.job.case.kind), {})
+            line.setdefault(column(row), []).append(row)
+            ratios.setdefault(column(row), []).extend(() if row.ratio is None else (row.ratio,))
+        lines = {key: [line.get(name, []) for name in ratios] for key, line in places.items()}
+        return cls(tuple(ratios), lines, [geometric_mean(found) for found in ratios.values()])
 
 
 def table(rows: Sequence[Row], title: str) -> Table:
     """Return the ratios of a section: a row for every operator and type."""
-    columns = dict.fromkeys(column(row) for row in rows)
-    made = Table("operator", "type", *columns, title=title, title_justify="left")
-    for operator, kind in dict.fromkeys((r.job.case.operator, r.job.case.kind) for r in rows):
-        cells = []
-        for name in columns:
-            found = [r for r in rows if column(r) == name and r.ratio is not None
-                     and (r.job.case.operator, r.job.case.kind) == (operator, kind)]  # fmt: skip
-            cells.append(Text(" / ").join([coloured(row.ratio, row.goal) for row in found]))
-        made.add_row(operator, kind, *cells)
-    means = []
-    for name in columns:
-        ratios = [r.ratio for r in rows if column(r) == name and r.ratio is not None]
-        means.append(f"{geometric_mean(ratios):.2f}")
+    grid = Grid.of(rows)
+    made = Table("operator", "type", *grid.columns, title=title, title_justify="left")
+    for key, cells in grid.lines.items():
+        texts = [[coloured(row.ratio, row.goal) for row in found] for found in cells]
+        made.add_row(*key, *[Text(" / ").join(text) for text in texts])
     made.add_section()
-    made.add_row("geometric mean", "", *means)
+    made.add_row("geometric mean", "", *[f"{mean:.2f}" for mean in grid.means])
     return made
 
 

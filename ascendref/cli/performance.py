@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import datetime
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..bench.measure import Row, geometric_mean, noise
+from ..bench.measure import Row, noise
 from ..bench.split import split
 from ..bench.work import KINDS, SIZES, cases_of
-from ..errors import ArgumentValueError
 from ..spec import OPERATORS
-from .bench import EVEN, TITLES, Request, column, size_text, threads_text
-from .doctor import processor, versions
+from .bench import EVEN, Grid, Request, sections, size_text
+from .page import command_line, origin, picture
 
 #: seconds to measure where the time of one small call goes
 _SPLIT_SECONDS = 0.3
 
 
-def write_report(path: Path, request: Request, rows: Sequence[Row], plot: Path | None) -> None:
-    """Write a page, with a picture if there is one; it says how to make it again."""
-    text = "\n".join(lines(path, request, rows, plot)) + "\n"
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ArgumentValueError(
-            "--report", f"is {path}, which cannot be written: {error}"
-        ) from error
-
-
 def lines(path: Path, request: Request, rows: Sequence[Row], plot: Path | None) -> Iterator[str]:
-    """Yield the lines of the page."""
-    chip = processor()
-    options = f"--report {path}" + (f" --plot {plot}" if plot else "")
-    yield from ("# Performance", "", f"Measured by `{request.command()} {options}`.", "")
-    yield f"- {datetime.datetime.now(datetime.UTC):%d %B %Y}"
-    names = versions(request.peer)
-    yield "- " + ", ".join(f"{name} {version}" for name, version in names.items())
-    yield f"- {chip['name']} ({chip['llvm']}), {chip['cores']} cores"
+    """Yield the lines of the page, with a picture if there is one; it says how to make it again."""
+    yield from ("# Performance", "")
+    yield from (f"Measured by `{command_line(request.command(), path, plot)}`.", "")
+    yield from origin(request.peer)
     yield f"- a usual turn took {noise(rows):.0%} longer than the best one"
     yield ""
     yield (
@@ -47,16 +29,11 @@ def lines(path: Path, request: Request, rows: Sequence[Row], plot: Path | None) 
         " numbers with the same number of threads, and the least of many turns counts. **Bold**"
         " cells miss what is aimed at."
     )
-    if plot is not None:
-        picture = Path(os.path.relpath(plot, path.parent)).as_posix()
-        yield from ("", f"![Ratio and bytes per second against the number of elements]({picture})")
+    yield from picture("Ratio and bytes per second against the number of elements", path, plot)
     yield from below(rows)
-    for count in dict.fromkeys(row.job.threads for row in rows):
-        for section, title in TITLES.items():
-            mine = [r for r in rows if (r.job.threads, r.job.section) == (count, section)]
-            if any(row.ratio is not None for row in mine):
-                yield from ("", f"## {title[0].upper()}{title[1:]}; {threads_text(count)}", "")
-                yield from table(mine)
+    for title, mine in sections(rows):
+        yield from ("", f"## {title[0].upper()}{title[1:]}", "")
+        yield from table(mine)
     yield from memory(rows)
     yield from parts(request)
 
@@ -89,19 +66,13 @@ def misses(row: Row) -> bool:
 
 def table(rows: Sequence[Row]) -> Iterator[str]:
     """Yield the ratios of a section."""
-    columns = dict.fromkeys(column(row) for row in rows)
-    yield f"| operator | type | {' | '.join(columns)} |"
-    yield "|---|---|" + "---|" * len(columns)
-    for operator, kind in dict.fromkeys((r.job.case.operator, r.job.case.kind) for r in rows):
-        cells = []
-        for name in columns:
-            found = [r for r in rows if column(r) == name
-                     and (r.job.case.operator, r.job.case.kind) == (operator, kind)]  # fmt: skip
-            cells.append(" / ".join([cell(row) for row in found]))
-        yield f"| {operator} | {kind} | {' | '.join(cells)} |"
-    means = [geometric_mean([r.ratio for r in rows if column(r) == name and r.ratio is not None])
-             for name in columns]  # fmt: skip
-    yield f"| geometric mean | | {' | '.join(f'{mean:.2f}' for mean in means)} |"
+    grid = Grid.of(rows)
+    yield f"| operator | type | {' | '.join(grid.columns)} |"
+    yield "|---|---|" + "---|" * len(grid.columns)
+    for (operator, kind), cells in grid.lines.items():
+        texts = [" / ".join([cell(row) for row in found]) for found in cells]
+        yield f"| {operator} | {kind} | {' | '.join(texts)} |"
+    yield f"| geometric mean | | {' | '.join(f'{mean:.2f}' for mean in grid.means)} |"
 
 
 def cell(row: Row) -> str:

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import datetime
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..errors import ArgumentValueError
 from ..verify.sweep import Outcome
-from .doctor import processor, versions
 from .findings import Findings, double_rows, grid_rows, histogram_text, where_text
+from .page import command_line, origin, picture
 from .verify import Request
 
 
-def write_report(path: Path, request: Request, findings: Findings, plot: Path | None) -> None:
-    """Write a page, with a picture if there is one; it says how to make it again."""
-    text = "\n".join(lines(path, request, findings, plot)) + "\n"
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ArgumentValueError(
-            "--report", f"is {path}, which cannot be written: {error}"
-        ) from error
-
-
 def lines(path: Path, request: Request, findings: Findings, plot: Path | None) -> Iterator[str]:
-    """Yield the lines of the page."""
-    chip = processor()
+    """Yield the lines of the page, with a picture if there is one; it says how to make it again."""
     extent = (
         "every pair of a datum and a gradient for F16 and BF16, every datum for F32"
         if request.exhaustive
@@ -35,12 +20,9 @@ def lines(path: Path, request: Request, findings: Findings, plot: Path | None) -
     )
     yield "# Accuracy"
     yield ""
-    options = f"--report {path}" + (f" --plot {plot}" if plot else "")
-    yield f"Measured by `{request.command()} {options}`: {extent}."
+    yield f"Measured by `{command_line(request.command(), path, plot)}`: {extent}."
     yield ""
-    yield f"- {datetime.datetime.now(datetime.UTC):%d %B %Y}"
-    yield "- " + ", ".join(f"{name} {version}" for name, version in versions().items())
-    yield f"- {chip['name']} ({chip['llvm']}), {chip['cores']} cores"
+    yield from origin()
     yield ""
     yield (
         "*Wrong* counts results that are not the exact value rounded once, to nearest even; a NaN"
@@ -50,9 +32,7 @@ def lines(path: Path, request: Request, findings: Findings, plot: Path | None) -
         " excepts. *Seconds* are what the rows of a setting took together, beside whatever else the"
         " machine did."
     )
-    if plot is not None:
-        picture = Path(os.path.relpath(plot, path.parent)).as_posix()
-        yield from ("", f"![Largest error against input, for every type and mode]({picture})")
+    yield from picture("Largest error against input, for every type and mode", path, plot)
     if findings.interrupted:
         yield ""
         yield "**The run was interrupted: rows may be partial.**"

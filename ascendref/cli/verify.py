@@ -24,6 +24,7 @@ from ..verify.subjects import SUBJECTS, Setting, Subject, find_subject
 from ..verify.sums import measure_sums
 from ..verify.sweep import TORCH, Outcome, Plan, run
 from .findings import Findings, as_dict, show
+from .page import check_page, write_page
 from .run import parse_attributes
 from .screen import print_json, progress
 
@@ -114,8 +115,7 @@ def verify(
     plans = request.plans()
     state = state or default_state(plans)
     prepare_plot(plot)
-    if report is not None and not report.parent.is_dir():
-        raise ArgumentValueError("--report", f"is {report}; there is no such folder")
+    check_page(report)
     findings = Findings(load(state, plans) if resume else [Outcome(plan) for plan in plans])
     with progress(long=True) as bar, interruptible() as stop:
         sweep(findings, bar, stop, state)
@@ -131,9 +131,9 @@ def verify(
 
         draw_errors([o for o in findings.outcomes if o.done], plot)
     if report is not None:
-        from .report import write_report
+        from .report import lines
 
-        write_report(report, request, findings, plot)
+        write_page(report, lines(report, request, findings, plot))
     if as_json:
         print_json(as_dict(findings, request.exhaustive, request.seed))
     else:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from .. import operators
+from ..bench.work import defaults
 from ..dtypes import ELEMENT_TYPES, FLOAT64, promote
 from ..functional import kernel_for
 from ..kernels.compile import kernel_statistics
@@ -69,11 +68,9 @@ def warmup(
 
 def scalars(operator: Operator, attributes: list[str]) -> tuple[float, ...]:
     """Return the values of an operator's scalars: those given, and the defaults of the others."""
-    defaults = inspect.signature(getattr(operators, operator.name)).parameters
     given = parse_attributes(operator, attributes)
     values = []
-    for param in operator.scalars:
-        value = given.get(param.name, defaults[param.name].default)
-        choices = param.choices or {}
-        values.append(check_scalar(param, choices.get(value, value)))
+    for param, default in defaults(operator.name):
+        value: Any = given.get(param.name, default)
+        values.append(check_scalar(param, (param.choices or {}).get(value, value)))
     return tuple(values)

@@ -17,6 +17,15 @@ def has_torch() -> bool:
     return find_spec("torch") is not None
 
 
+def as_torch(array: NDArray[Any]) -> Any:
+    """Return a tensor that is a view of an array."""
+    import torch
+
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
 def peer(
     subject: Subject,
     setting: Setting,
@@ -27,13 +36,8 @@ def peer(
     """Return what PyTorch makes of the same tensors and scalars, in the tensors' type."""
     import torch
 
-    def tensor(array: NDArray[Any]) -> Any:
-        if array.dtype == ml_dtypes.bfloat16:
-            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(array)
-
     with torch.no_grad():
-        result = subject.peer(torch, *map(tensor, (gradient, data, third)), **setting.scalars)
+        result = subject.peer(torch, *map(as_torch, (gradient, data, third)), **setting.scalars)
     if result.dtype == torch.bfloat16:
         result = result.view(torch.int16)
     found: NDArray[Any] = result.numpy().view(data.dtype)

@@ -1,0 +1,47 @@
+"""What all pages of results have: who measured what on which machine, a picture, a file."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ..errors import ArgumentValueError
+from .doctor import processor, versions
+
+
+def check_page(path: Path | None) -> None:
+    """Raise before any work is done if there can be no page."""
+    if path is not None and not path.parent.is_dir():
+        raise ArgumentValueError("--report", f"is {path}; there is no such folder")
+
+
+def write_page(path: Path, lines: Iterable[str]) -> None:
+    """Write a page of Markdown."""
+    text = "\n".join(lines) + "\n"
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ArgumentValueError(
+            "--report", f"is {path}, which cannot be written: {error}"
+        ) from error
+
+
+def command_line(command: str, path: Path, plot: Path | None) -> str:
+    """Return the call that makes a page again."""
+    return f"{command} --report {path}" + (f" --plot {plot}" if plot else "")
+
+
+def origin(*packages: str) -> Iterator[str]:
+    """Yield a list: the date, the versions, those of more packages too, and the machine."""
+    chip = processor()
+    yield f"- {datetime.datetime.now(datetime.UTC):%d %B %Y}"
+    yield "- " + ", ".join(f"{name} {version}" for name, version in versions(*packages).items())
+    yield f"- {chip['name']} ({chip['llvm']}), {chip['cores']} cores"
+
+
+def picture(text: str, path: Path, plot: Path | None) -> Iterator[str]:
+    """Yield the picture of a page, if there is one."""
+    if plot is not None:
+        yield from ("", f"![{text}]({Path(os.path.relpath(plot, path.parent)).as_posix()})")
