@@ -26,8 +26,8 @@ EDGE: Final = 32
 BLOCK: Final = 1024
 #: running sums inside a block, term k goes to sum k mod LANES: part of the definition of its bits
 LANES: Final = 16
-#: most channels in one tile of a reduction; two cache lines of float32
-STRIP: Final = 32
+#: most channels in one tile of a reduction; four cache lines of float32
+STRIP: Final = 64
 
 Strides = tuple[int, ...]
 
@@ -129,6 +129,31 @@ class ChannelPlan(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
+def dense_channel_plan(shape: tuple[int, ...], channels: int) -> ChannelPlan:
+    """Cut the loop over contiguous operands of one shape into tasks.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the data.
+    channels : int
+        Number of channels, which are axis 1, or 1.
+    """
+    inner = prod(shape[2:]) if channels > 1 else prod(shape)
+    terms = prod(shape) // channels
+    # channels that lie side by side in memory are taken together
+    strip = min(channels, STRIP) if inner == 1 else 1
+    # and if that is all of them, rows that belong to different running sums too
+    rows = 0 if inner > 1 else LANES if strip == channels else 1
+    group = max(1, SHARE // (strip * min(terms, BLOCK)))
+    blocks = -(-terms // BLOCK)
+    tasks = blocks * -(-channels // strip)
+    return ChannelPlan(
+        np.array((channels, terms, inner, strip, group, rows), np.int64), tasks, blocks
+    )
+
+
+@lru_cache(maxsize=1024)
 def channel_plan(
     shape: tuple[int, ...],
     operands: tuple[Strides, ...],
@@ -162,7 +187,7 @@ def channel_plan(
     inner = sizes[-1] if sizes else 1
     # where channels lie side by side in memory, a tile has them as columns
     columns = channels > 1 and bool(sizes) and abs(across[-1]) < abs(steps[-1][-1])
-    strip = min(channels, STRIP if columns else 1 if inner >= BLOCK else STRIP // 2)
+    strip = min(channels, STRIP if columns else 1 if inner >= BLOCK else STRIP // 4)
     segment = min(BLOCK, 2 * TILE // strip) // LANES * LANES
     group = max(1, 16 * TILE // (strip * min(terms, BLOCK)))
     rows = [channels, terms, strip, segment, group, int(columns), len(sizes), *sizes]

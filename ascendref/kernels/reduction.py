@@ -10,8 +10,7 @@ Every addition is rounded to the compute type.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache, partial
-from math import prod
+from functools import cache, partial
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -24,153 +23,32 @@ from ..layout import (
     BLOCK,
     LANES,
     PARALLEL_FROM,
+    SHARE,
     STRIP,
     TILE,
-    ChannelPlan,
     broadcast_strides,
     channel_plan,
+    dense_channel_plan,
 )
-from .codecs import REGISTER, ROUND, decoder, encoder, helper, outlined
+from .channel_loops import BODIES, KEEP_MANY, LOOK, MANY, PARALLEL, PLACES, SERIAL
+from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, outlined, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
 from .header import address, channel_size, facts_of
-from .tiles import loader, peek, poke, stack, storer
+from .tiles import loader, peek, poke, row_adder, stack, storer
 from .twins import TwinKernel
 from .vocabulary import compiled
-
-_PLACE: Final = """
-def place(plan, operand, channel, term):
-    axes = plan[6]
-    at = 7 + axes + operand * (axes + 1)
-    offset = channel * plan[at]
-    for axis in range(axes - 1, -1, -1):
-        size = plan[7 + axis]
-        after = term // size
-        offset += (term - after * size) * plan[at + 1 + axis]
-        term = after
-    return offset
-"""
-
-_BODY: Final = """
-def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
-    outlined()
-    hard = 0
-    grads = allocate()
-    datas = allocate()
-    results = allocate()
-    weights = allocate_weights()
-    lanes = allocate_lanes()
-    channels, terms, strip, segment = plan[0], plan[1], plan[2], plan[3]
-    columns, axes = plan[5] == 1, plan[6]
-    inner = plan[6 + axes] if axes else 1
-    strips = (channels + strip - 1) // strip
-    # a tile has terms as rows of channels, or channels as rows of terms
-    step, pitch = (strip, strip) if columns else (1, segment)
-    across = 7 + axes
-    along = across + axes
-    at_0, at_1 = (across, along) if columns else (along, across)
-    grad_0, grad_1 = plan[at_0], plan[at_1]
-    data_0, data_1 = plan[at_0 + axes + 1], plan[at_1 + axes + 1]
-    result_0, result_1 = plan[at_0 + 2 * axes + 2], plan[at_1 + 2 * axes + 2]
-    weight_axes = 10 + 4 * axes
-    weight_rank = plan[weight_axes]
-    # where a channel and a running sum stand among the running sums
-    lane_c, lane_k = (1, strip) if columns else ({lanes}, 1)
-    for task in range(start, stop):
-        block = task // strips
-        channel = (task - block * strips) * strip
-        height = min(strip, channels - channel)
-        for c in range(height):
-            rest = channel + c
-            offset = 0
-            for axis in range(weight_rank - 1, -1, -1):
-                size = plan[weight_axes + 1 + axis]
-                after = rest // size
-                offset += (rest - after * size) * plan[weight_axes + 1 + weight_rank + axis]
-                rest = after
-            weights[c] = decode(read(weight, offset))
-        end = min(terms, (block + 1) * {block})
-        # the others stay at -0, which adds nothing
-        used = min({lanes}, end - block * {block})
-        for i in range(strip * (used if columns else {lanes})):
-            {clear}
-        for first in range(block * {block}, end, segment):
-            width = min(segment, end - first)
-            done = 0
-            while done < width:
-                term = first + done
-                run = min(width - done, inner - term % inner)
-                grad_at = grad + place(plan, 0, channel, term)
-                data_at = data + place(plan, 1, channel, term)
-                m0, m1 = (height, run) if columns else (run, height)
-                load(grads, done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
-                load(datas, done * step, pitch, data_at, data_0, data_1, m0, m1)
-                done += run
-            if columns:
-                for k in range(width):
-                    row = k * strip
-                    lane = k % {lanes} * strip
-                    for c in range(height):
-                        results[row + c] = element(grads[row + c], datas[row + c], weights[c])
-                        {add_column}
-            else:
-                whole = width // {lanes} * {lanes}
-                for c in range(height):
-                    row = c * segment
-                    w = weights[c]
-                    for i in range(row, row + width):
-                        results[i] = element(grads[i], datas[i], w)
-{add_row}
-            done = 0
-            while done < width:
-                term = first + done
-                run = min(width - done, inner - term % inner)
-                at = result + place(plan, 2, channel, term)
-                m0, m1 = (height, run) if columns else (run, height)
-                store(results, done * step, pitch, at, result_0, result_1, m0, m1)
-                done += run
-        half = {lanes} // 2
-        while half:
-            for lane in range(used - half):
-                for c in range(height):
-                    k = c * lane_c + lane * lane_k
-                    {halve}
-            used = min(used, half)
-            half //= 2
-        for c in range(height):
-{deliver}
-    return hard
-"""
-
-#: what the body does with its running sums; ``true_sum.py`` has others
-_PLAIN: Final = {
-    "clear": "lanes[i] = minus_zero",
-    "add_column": (
-        "lanes[lane + c] = rnd(lanes[lane + c] + term_of(grads[row + c], datas[row + c]))"
-    ),
-    "add_row": """
-                    for i in range(row, row + width):
-                        grads[i] = term_of(grads[i], datas[i])
-                    for i in range(0, whole, {lanes}):
-                        for lane in range({lanes}):
-                            k = c * {lanes} + lane
-                            lanes[k] = rnd(lanes[k] + grads[row + i + lane])
-                    for i in range(whole, width):
-                        k = c * {lanes} + i - whole
-                        lanes[k] = rnd(lanes[k] + grads[row + i])
-""",
-    "halve": "lanes[k] = rnd(lanes[k] + lanes[k + half * lane_k])",
-    "deliver": """
-            if partial.size:
-                partial[(channel + c) * blocks + block] = lanes[c * lane_c]
-            else:
-                write(sums, (channel + c) * sums_stride, encode(lanes[c * lane_c]))
-""",
-}
 
 _STORED_TERM: Final = """
 def term_of(grad, data):
     return stored(term(grad, data))
+"""
+
+_ADD_ALL_KEPT: Final = """
+def add_all_kept(lanes, first, kept, start, stop):
+    for i in range(start, stop, {lanes}):
+        for lane in range({lanes}):
+            add_kept(lanes, first + lane, kept, i + lane)
 """
 
 _FINISH: Final = """
@@ -189,36 +67,6 @@ def finish(grad, data, sums, sums_stride, plan, partial, blocks):
         write(sums, channel * sums_stride, encode(partial[row]))
     return 0
 """
-
-#: what a kernel for contiguous operands does first
-_DENSE: Final = """
-    if channel_size(facts, (grad, data, weight, result, sums)) < 0:
-        return -1
-    grad, data, weight = address(grad), address(data), address(weight)
-    result, sums = address(result), address(sums)
-"""
-
-_SERIAL: Final = """
-def kernel({parameters}, sums_stride, plan, partial, tasks, blocks):
-{start}
-    hard = body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, 0, tasks)
-    return hard + finish(grad, data, sums, sums_stride, plan, partial, blocks)
-"""
-
-_PARALLEL: Final = """
-def kernel({parameters}, sums_stride, plan, partial, tasks, blocks):
-{start}
-    group = plan[4]
-    hard = 0
-    for part in prange((tasks + group - 1) // group):
-        start = part * group
-        stop = min(tasks, start + group)
-        hard += body(
-            grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop
-        )
-    return hard + finish(grad, data, sums, sums_stride, plan, partial, blocks)
-"""
-
 
 #: gradient, data, weight and result
 Operands = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -242,8 +90,7 @@ class ChannelSumKernel(TwinKernel):
         stores them in between.
     """
 
-    #: what the body does with its running sums, and what becomes of the sums of blocks
-    _sums: ClassVar[dict[str, str]] = _PLAIN
+    #: what becomes of the sums of blocks
     _finish: ClassVar[str] = _FINISH
     #: whether what a kernel returns is counted by ``_launch``
     _counts: ClassVar[bool] = False
@@ -341,12 +188,14 @@ class ChannelSumKernel(TwinKernel):
             the data and the weight, and where the weight or the sums have another rank than 1.
         """
         grad, data, weight, result = operands
-        plan = _dense_plan(data.shape, data.itemsize, weight.size)
+        plan = dense_channel_plan(data.shape, weight.size)
         partial_sums = self._partial_sums(self._room(weight.size, plan.blocks, False), scratch)
-        if data.size < PARALLEL_FROM and not self._counts:
+        # a task is never shared
+        work = min(data.size, plan.tasks * SHARE)
+        if work < PARALLEL_FROM and not self._counts:
             call = self.dense_serial
         else:
-            call = partial(self._launch, "dense", data.size)
+            call = partial(self._launch, "dense", work)
         done = call(
             self._facts_at,
             id(grad),
@@ -378,44 +227,114 @@ class ChannelSumKernel(TwinKernel):
         return channels * blocks if blocks > 1 or in_place else 0
 
     @Once
-    def _helpers(self) -> dict[str, Any]:
+    def _dense_helpers(self) -> dict[str, Any]:
+        return self._helpers("dense")
+
+    @Once
+    def _tiled_helpers(self) -> dict[str, Any]:
+        return self._helpers("tiled")
+
+    def _helpers(self, layout: str) -> dict[str, Any]:
         kind, compute, register = self.kind.name, self.compute, self.register
         decode, encode = decoder(kind, compute), encoder(compute, kind, kind)
+        numbers = {"block": BLOCK, "lanes": LANES, "size": self.kind.storage.itemsize}
+        place = function_from(PLACES[layout].format(**numbers), "place", {})
         names = {
             "outlined": outlined,
-            "place": helper(function_from(_PLACE, "place", {})),
+            "place": helper(place),
             "element": compiled(self.element.element, compute),
             "allocate": stack(register, 2 * TILE),
-            "allocate_weights": stack(register, STRIP),
-            "rnd": ROUND[compute],
             "decode": decode,
             "encode": encode,
             "read": peek(kind),
             "write": poke(kind),
-            "load": loader(kind, decode),
-            "store": storer(kind, encode),
         }
-        names |= self._sum_names(names)
-        sums = {name: code.format(lanes=LANES) for name, code in self._sums.items()}
-        body = _BODY.format(block=BLOCK, lanes=LANES, **sums)
+        names |= self._sums(names)
+        if layout == "dense":
+            apart = {"read": peek(kind, apart=True), "write": poke(kind, apart=True)}
+            for name, source in (("many", MANY), ("keep_many", KEEP_MANY)):
+                made = function_from(source.format(**numbers), name, names | apart)
+                names[name] = inlined(made)
+        else:
+            names["load"], names["store"] = loader(kind, decode), storer(kind, encode)
         return {
-            "body": helper(function_from(body, "body", names)),
+            "body": helper(function_from(BODIES[layout].format(**numbers), "body", names)),
             "finish": helper(function_from(self._finish, "finish", names)),
             "address": address,
             "channel_size": channel_size,
             "prange": prange,
         }
 
-    def _sum_names(self, names: dict[str, Any]) -> dict[str, Any]:
-        """Return what the names in ``_sums`` and ``_finish`` mean, beside those given."""
-        term = compiled(self.term.element, self.compute)
+    def _sums(self, names: dict[str, Any]) -> dict[str, Any]:
+        """Return what running sums are and what can be done with them, beside what is given."""
+        rnd, register, encode, write = (
+            ROUND[self.compute],
+            self.register,
+            names["encode"],
+            names["write"],
+        )
+        minus_zero = register(-0.0)
+        term_of = compiled(self.term.element, self.compute)
         if self.stored:
-            both = {"term": term, "stored": ROUND[self.kind.name]}
-            term = helper(function_from(_STORED_TERM, "term_of", both))
+            both = {"term": term_of, "stored": ROUND[self.kind.name]}
+            term_of = helper(function_from(_STORED_TERM, "term_of", both))
+
+        @inlined
+        def clear(lanes: Any, k: Any) -> None:
+            lanes[k] = minus_zero
+
+        @inlined
+        def add(lanes: Any, k: Any, grad: Any, data: Any) -> None:
+            lanes[k] = rnd(lanes[k] + term_of(grad, data))
+
+        @inlined
+        def keep(kept: Any, i: Any, grad: Any, data: Any) -> None:
+            kept[i] = term_of(grad, data)
+
+        @inlined
+        def add_kept(lanes: Any, k: Any, kept: Any, i: Any) -> None:
+            lanes[k] = rnd(lanes[k] + kept[i])
+
+        add_rows = row_adder(register, LANES)
+
+        @inlined
+        def add_all_kept(lanes: Any, first: Any, kept: Any, start: Any, stop: Any) -> None:
+            add_rows(lanes, first, kept, start, stop)
+
+        @inlined
+        def merge(lanes: Any, k: Any, other: Any) -> None:
+            lanes[k] = rnd(lanes[k] + lanes[other])
+
+        @inlined
+        def put(partial: Any, at: Any, lanes: Any, k: Any) -> None:
+            partial[at] = lanes[k]
+
+        @inlined
+        def deliver(
+            grad: Any,
+            data: Any,
+            sums: Any,
+            stride: Any,
+            plan: Any,
+            channel: Any,
+            lanes: Any,
+            k: Any,
+        ) -> Any:
+            write(sums, channel * stride, encode(lanes[k]))
+            return 0
+
         return {
-            "term_of": term,
-            "allocate_lanes": stack(self.register, STRIP * LANES),
-            "minus_zero": self.register(-0.0),
+            "allocate_lanes": stack(register, STRIP * LANES),
+            "clear": clear,
+            "add": add,
+            "allocate_kept": stack(register, BLOCK),
+            "keep": keep,
+            "add_kept": add_kept,
+            "add_all_kept": all_kept(add_kept) if rnd is not same else add_all_kept,
+            "merge": merge,
+            "put": put,
+            "deliver": deliver,
+            "rnd": rnd,
         }
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
@@ -423,12 +342,12 @@ class ChannelSumKernel(TwinKernel):
         names = ["facts"] if dense else []
         names += ["grad", "data", "weight", "result", "sums"]
         return kernel(
-            (_PARALLEL if parallel else _SERIAL).format(
-                parameters=", ".join(names), start=_DENSE if dense else ""
+            (PARALLEL if parallel else SERIAL).format(
+                parameters=", ".join(names), start=LOOK if dense else ""
             ),
             f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
             f"{'_stored' if self.stored else ''}_{layout}_{'parallel' if parallel else 'serial'}",
-            lambda: self._helpers,
+            lambda: self._dense_helpers if dense else self._tiled_helpers,
             types.int64(
                 *[types.int64] * len(names),
                 types.int64,
@@ -442,12 +361,10 @@ class ChannelSumKernel(TwinKernel):
         )
 
 
-@lru_cache(maxsize=1024)
-def _dense_plan(shape: tuple[int, ...], itemsize: int, channels: int) -> ChannelPlan:
-    """Return the plan for contiguous operands."""
-    strides = tuple(itemsize * prod(shape[axis + 1 :]) for axis in range(len(shape)))
-    weight = ((channels,), (itemsize,))
-    return channel_plan(shape, (strides,) * 3, 1 if channels > 1 else None, weight)
+def all_kept(add_kept: Any) -> Any:
+    """Return the function that adds what is kept from ``start`` on to all running sums in turn."""
+    made = function_from(_ADD_ALL_KEPT.format(lanes=LANES), "add_all_kept", {"add_kept": add_kept})
+    return helper(made)
 
 
 @cache

@@ -21,8 +21,11 @@ from .codecs import helper, inlined, same
 
 
 @cache
-def peek(storage: str) -> Any:
-    """Return the function that reads an element at ``address + offset`` bytes."""
+def peek(storage: str, *, apart: bool = False) -> Any:
+    """Return the function that reads an element at ``address + offset`` bytes.
+
+    It may be told that nothing is ever written there with ``poke(…, apart=True)``.
+    """
     kind = from_dtype(ELEMENT_TYPES[storage].storage)
 
     @intrinsic
@@ -30,6 +33,8 @@ def peek(storage: str) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             load = builder.load(_pointer(context, builder, kind, *args))
             load.align = 1  # views need not be aligned
+            if apart:
+                load.set_metadata("noalias", _results(builder.module))
             return load
 
         return kind(types.int64, types.int64), codegen
@@ -38,8 +43,11 @@ def peek(storage: str) -> Any:
 
 
 @cache
-def poke(storage: str) -> Any:
-    """Return the function that writes an element at ``address + offset`` bytes."""
+def poke(storage: str, *, apart: bool = False) -> Any:
+    """Return the function that writes an element at ``address + offset`` bytes.
+
+    It may be told that nothing is ever read there with ``peek(…, apart=True)``.
+    """
     kind = from_dtype(ELEMENT_TYPES[storage].storage)
 
     @intrinsic
@@ -47,11 +55,19 @@ def poke(storage: str) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             store = builder.store(args[2], _pointer(context, builder, kind, *args[:2]))
             store.align = 1
+            if apart:
+                store.set_metadata("alias.scope", _results(builder.module))
             return context.get_dummy_value()
 
         return types.void(types.int64, types.int64, kind), codegen
 
     return write
+
+
+def _results(module: Any) -> Any:
+    """Return LLVM's name for the memory of results, in a list of such names."""
+    domain = module.add_metadata(["ascendref operands"])
+    return module.add_metadata([module.add_metadata(["ascendref results", domain])])
 
 
 def _pointer(context: Any, builder: Any, kind: Any, address: Any, offset: Any) -> Any:
@@ -188,3 +204,37 @@ def storer(storage: str, encode: Any) -> Any:
                     write(address + i * s0, j * s1, encode(buffer[first + j * pitch + i]))
 
     return store
+
+
+@cache
+def row_adder(register: type, length: int) -> Any:
+    """Return the function that adds rows of registers to one, in order.
+
+    ``add(sums, first, rows, start, stop)`` keeps the sums in a vector meanwhile, which LLVM would
+    not do of itself.
+    """
+    kind = from_dtype(register)
+
+    @intrinsic
+    def add(typingctx: Any, sums: Any, first: Any, rows: Any, start: Any, stop: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            element = context.get_data_type(kind)
+            vector = ir.VectorType(element, length)
+
+            def place(base: Any, index: Any) -> Any:
+                return builder.bitcast(builder.gep(base, [index]), vector.as_pointer())
+
+            total = place(args[0], args[1])
+            align = element.get_abi_size(context.target_data)
+            held = cgutils.alloca_once_value(builder, builder.load(total, align=align))
+            step = ir.Constant(args[3].type, length)
+            with cgutils.for_range_slice(builder, args[3], args[4], step, inc=True) as (index, _):
+                row = builder.load(place(args[2], index), align=align)
+                builder.store(builder.fadd(builder.load(held), row), held)
+            builder.store(builder.load(held), total, align=align)
+            return context.get_dummy_value()
+
+        pointer = types.CPointer(kind)
+        return types.void(pointer, types.int64, pointer, types.int64, types.int64), codegen
+
+    return add

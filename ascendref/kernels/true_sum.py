@@ -15,37 +15,16 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..dtypes import FLOAT64, ElementType
-from ..layout import LANES, STRIP
+from ..layout import BLOCK, LANES, STRIP
 from .codecs import helper, inlined
 from .compile import function_from
 from .exact import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
 from .formula import Formula
 from .math import fma
-from .reduction import ChannelSumKernel, Operands
+from .reduction import ChannelSumKernel, Operands, all_kept
 from .tiles import stack
 from .truth import HardCaseCounter, differ_in
 from .vocabulary import compiled, vocabulary
-
-_SUMS: Final = {
-    "clear": "clear(lanes, i)",
-    "add_column": "add(lanes, lane + c, grads[row + c], datas[row + c])",
-    "add_row": """
-                    for i in range(0, whole, {lanes}):
-                        for lane in range({lanes}):
-                            at = row + i + lane
-                            add(lanes, c * {lanes} + lane, grads[at], datas[at])
-                    for i in range(whole, width):
-                        add(lanes, c * {lanes} + i - whole, grads[row + i], datas[row + i])
-""",
-    "halve": "merge(lanes, k, k + half * lane_k)",
-    "deliver": """
-            if partial.size:
-                put(partial, (channel + c) * blocks + block, lanes, c * lane_c)
-            else:
-                value, error = one_block(lanes, c * lane_c)
-                hard += settle(grad, data, sums, sums_stride, plan, channel + c, value, error)
-""",
-}
 
 _FINISH: Final = """
 def finish(grad, data, sums, sums_stride, plan, partial, blocks):
@@ -55,6 +34,12 @@ def finish(grad, data, sums, sums_stride, plan, partial, blocks):
             value, error = total(partial, channel * blocks, blocks)
             hard += settle(grad, data, sums, sums_stride, plan, channel, value, error)
     return hard
+"""
+
+_DELIVER: Final = """
+def deliver(grad, data, sums, sums_stride, plan, channel, lanes, k):
+    value, error = one_block(lanes, k)
+    return settle(grad, data, sums, sums_stride, plan, channel, value, error)
 """
 
 _SETTLE: Final = """
@@ -116,6 +101,12 @@ def _clear(lanes: Any, k: Any) -> None:
     lanes[k] = -_ZERO
     lanes[k + _REST] = _ZERO
     lanes[k + _SIZE] = _ZERO
+
+
+@inlined
+def _keep(kept: Any, i: Any, grad: Any, data: Any) -> None:
+    kept[i] = grad
+    kept[i + BLOCK] = data
 
 
 @inlined
@@ -181,7 +172,6 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
         Type of all operands.
     """
 
-    _sums: ClassVar = _SUMS
     _finish: ClassVar = _FINISH
     _counts: ClassVar = True
 
@@ -210,7 +200,7 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
         return _PARTS * channels * blocks if blocks > 1 else 0
 
-    def _sum_names(self, names: dict[str, Any]) -> dict[str, Any]:
+    def _sums(self, names: dict[str, Any]) -> dict[str, Any]:
         assert self.term.factors is not None
         wide = self.kind is FLOAT64
         factors = compiled(self.term.factors, "float64")
@@ -228,15 +218,27 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
             "unclear": _unclear(self.kind),
             "exactly": helper(function_from(_EXACTLY, "exactly", exact)),
         }
+        add = _adder(factors, wide)
+
+        @inlined
+        def add_kept(lanes: Any, k: Any, kept: Any, i: Any) -> None:
+            add(lanes, k, kept[i], kept[i + BLOCK])
+
+        settle = helper(function_from(_SETTLE, "settle", deciding))
+        delivering = {"settle": settle, "one_block": _one_block}
         return {
             "allocate_lanes": stack(self.register, _PARTS * STRIP * LANES),
             "clear": _clear,
-            "add": _adder(factors, wide),
+            "add": add,
+            "allocate_kept": stack(self.register, 2 * BLOCK),
+            "keep": _keep,
+            "add_kept": add_kept,
+            "add_all_kept": all_kept(add_kept),
             "merge": _merge,
             "put": _put,
-            "one_block": _one_block,
+            "deliver": helper(function_from(_DELIVER, "deliver", delivering)),
             "total": _total,
-            "settle": helper(function_from(_SETTLE, "settle", deciding)),
+            "settle": settle,
         }
 
 
