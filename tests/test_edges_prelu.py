@@ -202,6 +202,24 @@ def test_the_bits_of_a_sum_depend_on_its_terms_alone(terms: int) -> None:
         assert_bits(ar.prelu_backward(*arrays, weight)[1], np.array(alone))
 
 
+@pytest.mark.parametrize("compute", [None, "float64"])
+@pytest.mark.parametrize(
+    "shape",
+    [(1030, 64), (1030, 70), (1030, 130), (70, 5, 3), (90, 3, 7, 7), (7, 2, 16), (3, 2, 1100)],
+)
+def test_the_bits_of_a_channel_do_not_depend_on_its_place_in_images(
+    shape: tuple[int, ...], compute: str | None
+) -> None:
+    x, grad = (numbers("float32", shape, seed, tame=True) for seed in (1, 2))
+    weight = numbers("float32", shape[1:2], 3, tame=True)
+    results, sums = ar.prelu_backward(grad, x, weight, compute_dtype=compute)
+    for c in range(shape[1]):
+        alone = [np.ascontiguousarray(a[:, c]).reshape(-1) for a in (grad, x)]
+        result, total = ar.prelu_backward(*alone, weight[c : c + 1], compute_dtype=compute)
+        assert_bits(results[:, c].reshape(-1), result)
+        assert_bits(sums[c : c + 1], total)
+
+
 @pytest.mark.parametrize(("kind", "compute"), SUM_TYPES)
 def test_sums_are_near_the_exact_ones(kind: str, compute: str | None) -> None:
     """The error stays below depth + 1 roundings of the sum of magnitudes, plus the last one."""
