@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import threading
 import warnings
@@ -21,8 +22,10 @@ from types import FunctionType
 from typing import Any, Final, NamedTuple
 
 import numba
+from llvmlite.binding import add_symbol
 from numba import njit
 from numba.core.runtime import rtsys
+from numba.core.runtime._nrt_python import c_helpers
 
 from ..errors import CacheWarning
 from ..forks import LOCK
@@ -172,6 +175,22 @@ class _NotThere(Exception):
     """The cache does not have a kernel."""
 
 
+def _make_ready(context: Any, code: Any) -> None:
+    """Give machine code what it calls of Numba's runtime.
+
+    Those are C functions, if it deals with no arrays. Others have to be compiled first, which takes
+    longer than all the rest of a first call.
+    """
+    match code:
+        case ((_, "object", (bytes(machine_code), _)), *_):
+            called = {name.decode() for name in re.findall(rb"NRT_(\w+)", machine_code)}
+            if called <= c_helpers.keys():
+                for name in called:
+                    add_symbol(f"NRT_{name}", c_helpers[name])
+                return
+    rtsys.initialize(context)
+
+
 def _loaded(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
     """Load a function from the disk cache; None if it is not there, for whatever reason.
 
@@ -181,12 +200,15 @@ def _loaded(function: Callable[..., Any], signature: Any, options: dict[str, Any
     try:
         dispatcher = njit(**options, cache=True)(function)
         cache = dispatcher._cache
-        load = cache._load_overload
+        load, rebuild = cache._load_overload, cache._impl.rebuild
     except (RuntimeError, AttributeError):
         return None
 
+    def rebuild_code(context: Any, code: Any) -> Any:
+        _make_ready(context, code)
+        return rebuild(context, code)
+
     def load_overload(signature: Any, context: Any) -> Any:
-        rtsys.initialize(context)
         try:
             found = load(signature, context)
         except (OSError, EOFError):
@@ -195,7 +217,7 @@ def _loaded(function: Callable[..., Any], signature: Any, options: dict[str, Any
             raise _NotThere
         return found
 
-    cache.load_overload = load_overload
+    cache.load_overload, cache._impl.rebuild = load_overload, rebuild_code
     try:
         dispatcher.compile(signature)
     except _NotThere:

@@ -22,14 +22,17 @@ from ..layout import PARALLEL_FROM, TILE, broadcast_strides, tile_plan
 from .codecs import REGISTER, decoder, encoder, helper, outlined, remainder, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
-from .header import address, are_laid_out, dense_size, facts_of, layout_of
+from .header import address, are_laid_out, dense_size, facts_of, layout_of, merged
+from .streams import LINE, arrive, lines, stream
 from .tiles import fetcher, is_one_piece, peek, pointer_to, poke, stack, storer
 from .twins import TwinKernel
 
 #: elements that a thread takes at a time
 CHUNK: Final = 16 * 1024
-#: bytes in a line of the cache
-_LINE: Final = 64
+#: bytes of a result from which it goes past the caches (measured, with 32 MiB of them), and in how
+#: large blocks
+_STREAMED_FROM: Final = 16 * 1024 * 1024
+_BLOCK: Final = 1024
 #: elements from which stores are aligned to lines (measured: below, it costs more than it gains)
 _ALIGNED_FROM: Final = 256 * 1024
 
@@ -39,6 +42,25 @@ def body({arrays}, out, scalars, start, stop):
     for i in range(start, stop):
         write(out, i * {size}, encode(formula({elements}, *scalars)))
     return 0
+"""
+
+#: the same where the result is large: it goes past the caches, which would read what they write,
+#: in blocks of whole lines
+_STREAMED_BODY: Final = """
+def body({arrays}, out, count, scalars, start, stop):
+    if count < {streamed_from}:
+        return loop({arrays}, out, scalars, start, stop)
+    first = start + -(out + start * {size}) % {line} // {size}
+    last = stop - (stop - first) % {in_line}
+    hard = loop({arrays}, out, scalars, start, first)
+    buffer = allocate()
+    while first < last:
+        until = first + {in_block} if first + {in_block} < last else last
+        hard += loop({arrays}, buffer - first * {size}, scalars, first, until)
+        stream(out + first * {size}, buffer, (until - first) * {size})
+        first = until
+    arrive()
+    return hard + loop({arrays}, out, scalars, last, stop)
 """
 
 #: a loop over tiles, without what it does with one
@@ -128,10 +150,11 @@ def kernel({parameters}):
     lead = 0
 {start}
     scalars = prepare({arguments})
-    hard = body({given}, scalars, 0, lead)
+    hard = 0
     for part in {range}((count - lead + chunk - 1) // chunk):
-        first = lead + part * chunk
-        hard += body({given}, scalars, first, min(count, first + chunk))
+        first = lead + part * chunk if part else 0
+        last = lead + (part + 1) * chunk
+        hard += body({given}, scalars, first, last if last < count else count)
     return hard
 """
 
@@ -174,6 +197,8 @@ class ElementwiseKernel(TwinKernel):
         if formula.remainder and compute == "float64":
             self.reads.append((len(inputs) - 1, remainder(inputs[-1].name)))
         self.encode = encoder(compute, result.name, out.name)
+        #: whether large results go past the caches, which gains nothing where arithmetic is slower
+        self.streams = not formula.long
         self.name = "_".join(
             (
                 formula.name,
@@ -271,12 +296,13 @@ class ElementwiseKernel(TwinKernel):
         scalars = [f"p{k}" for k in range(count)]
         wants_size = self.prepare.__code__.co_argcount > count
         operands = [*(f"a{k}" for k in range(len(self.inputs))), "out"]
+        streamed = layout == "dense" and self.streams
         between, start = _ENDS[layout]
         words = {
             "operands": ", ".join(operands),
             "addresses": ", ".join(f"address({name})" for name in operands),
             "aligned_from": str(_ALIGNED_FROM),
-            "line": str(_LINE),
+            "line": str(LINE),
             "size": str(self.out.storage.itemsize),
         }
         source = _LOOP.format(
@@ -284,7 +310,8 @@ class ElementwiseKernel(TwinKernel):
             start=start.format(**words),
             arguments=", ".join([*scalars, "size"] if wants_size else scalars),
             range="prange" if parallel else "range",
-            given=words["operands"] + (", plan" if layout == "tiled" else ""),
+            given=words["operands"]
+            + (", plan" if layout == "tiled" else ", count" if streamed else ""),
         )
         integers = [types.int64] * len(operands)
         kinds = [_PLAN if name in ("layout", "plan") else types.int64 for name in between]
@@ -292,7 +319,7 @@ class ElementwiseKernel(TwinKernel):
             source,
             f"{self.name}_{layout}_{'parallel' if parallel else 'serial'}",
             lambda: {
-                "body": self._dense_body if layout == "dense" else self._tiled_body,
+                "body": getattr(self, "_streamed_body" if streamed else f"_{layout}_body"),
                 "prepare": self._bound(self.prepare),
                 "prange": prange,
                 "chunk": CHUNK if layout == "dense" else CHUNK // TILE,
@@ -304,6 +331,26 @@ class ElementwiseKernel(TwinKernel):
             formula=self.element,
             parallel=parallel,
         )
+
+    @Once
+    def _streamed_body(self) -> Any:
+        """The loop over contiguous operands, whose result may go past the caches."""
+        size = self.out.storage.itemsize
+        source = _STREAMED_BODY.format(
+            arrays=", ".join(f"a{k}" for k in range(len(self.inputs))),
+            size=size,
+            streamed_from=_STREAMED_FROM // size,
+            line=LINE,
+            in_line=LINE // size,
+            in_block=_BLOCK // size,
+        )
+        names = {
+            "loop": self._dense_body,
+            "allocate": lines(_BLOCK // LINE),
+            "stream": stream,
+            "arrive": arrive,
+        }
+        return merged(function_from(source, "body", names))
 
     @Once
     def _dense_body(self) -> Any:
@@ -321,9 +368,9 @@ class ElementwiseKernel(TwinKernel):
             ),
             size=self.out.storage.itemsize,
         )
-        names = names | {"encode": self.encode, "write": poke(self.out.name)}
+        names = names | {"encode": self.encode, "write": poke(self.out.name, apart=True)}
         for k, (at, decode) in enumerate(self.reads):
-            names |= {f"decode{k}": decode, f"read{k}": peek(self.inputs[at].name)}
+            names |= {f"decode{k}": decode, f"read{k}": peek(self.inputs[at].name, apart=True)}
         return helper(function_from(source, "body", names))
 
     @Once

@@ -198,6 +198,8 @@ class Formula(NamedTuple):
     factors: Callable[..., Any] | None = None
     #: whether ``element`` gives one of its tensors, 0, an infinity or NaN, and so never rounds
     selects: bool = False
+    #: whether computing an element takes longer than bringing it from memory and back
+    long: bool = False
 
     def suited(self, compute: str, result: str, scalars: tuple[float, ...]) -> Formula:
         """Return the formula for a compute type, the type of its result, and scalars."""

@@ -28,10 +28,9 @@ SHAPE: Final = _HEAD + 16
 STRIDES: Final = _HEAD + 24
 DESCRIPTOR: Final = _HEAD + 40
 FLAGS: Final = _HEAD + 48
-#: contiguous in C order and aligned; and writeable
+#: contiguous in C order and aligned; writeable
 READABLE: Final = 0x0001 | 0x0100
-WRITABLE: Final = READABLE | 0x0400
-_WRITE: Final = 0x0400
+WRITE: Final = 0x0400
 
 
 #: compiles a function as part of whatever calls it, which takes less time than one of its own
@@ -61,54 +60,33 @@ def address(array: Any) -> Any:
     return word(array, DATA)
 
 
-@merged
-def _are_arrays(facts: Any, arrays: Any) -> Any:
-    """Tell whether objects are plain arrays of the expected element types."""
-    for k in range(len(arrays)):
-        if word(arrays[k], TYPE) != word(facts, 0):
-            return False
-        if word(arrays[k], DESCRIPTOR) != word(facts, 16 * k + 8):
-            return False
-    return True
+@helper
+def _size(facts: Any, k: Any, array: Any, model: Any) -> Any:
+    """Return how many elements an array of a model's shape has; -1 if it is none.
 
-
-@merged
-def _are_alike(array: Any, other: Any) -> Any:
-    """Tell whether two arrays have one shape."""
+    It must be a plain array of the expected element type, contiguous in C order and aligned. The
+    model may be the object itself.
+    """
+    if word(array, TYPE) != word(facts, 0) or word(array, DESCRIPTOR) != word(facts, 16 * k + 8):
+        return -1
     rank = half_word(array, RANK)
-    if rank > MAX_RANK or half_word(other, RANK) != rank:
-        return False
-    shape, sizes = word(array, SHAPE), word(other, SHAPE)
+    if rank > MAX_RANK or half_word(model, RANK) != rank:
+        return -1
+    if half_word(array, FLAGS) & READABLE != READABLE:
+        return -1
+    shape, others, size = word(array, SHAPE), word(model, SHAPE), 1
     for axis in range(rank):
-        if word(shape, 8 * axis) != word(sizes, 8 * axis):
-            return False
-    return True
-
-
-@merged
-def _size(array: Any) -> Any:
-    """Return how many elements an array has."""
-    shape, size = word(array, SHAPE), 1
-    for axis in range(half_word(array, RANK)):
-        size *= word(shape, 8 * axis)
+        length = word(shape, 8 * axis)
+        if word(others, 8 * axis) != length:
+            return -1
+        size *= length
     return size
 
 
-@merged
-def _fit(facts: Any, arrays: Any, results: Any) -> Any:
-    """Tell whether arrays are contiguous and aligned, the last ones writeable and apart."""
-    for k in range(len(arrays)):
-        wanted = READABLE if k < len(arrays) - results else WRITABLE
-        if half_word(arrays[k], FLAGS) & wanted != wanted:
-            return False
-    for k in range(len(arrays) - results, len(arrays)):
-        start = address(arrays[k])
-        stop = start + _size(arrays[k]) * word(facts, 16 * k + 16)
-        for other in range(k):
-            first = address(arrays[other])
-            if first < stop and start < first + _size(arrays[other]) * word(facts, 16 * other + 16):
-                return False
-    return True
+@helper
+def _overlap(first: Any, length: Any, second: Any, size: Any) -> Any:
+    """Tell whether two pieces of memory have a byte in common."""
+    return first < second + size and second < first + length
 
 
 @helper
@@ -125,29 +103,53 @@ def dense_size(facts: Any, arrays: Any) -> Any:
     arrays : tuple of int64
         Addresses of the objects.
     """
-    if not _are_arrays(facts, arrays):
-        return -1
-    for k in range(1, len(arrays)):
-        if not _are_alike(arrays[0], arrays[k]):
+    size = 0
+    for k in range(len(arrays)):
+        size = _size(facts, k, arrays[k], arrays[0])
+        if size < 0:
             return -1
-    return _size(arrays[0]) if _fit(facts, arrays, 1) else -1
+    last = len(arrays) - 1
+    if not half_word(arrays[last], FLAGS) & WRITE:
+        return -1
+    result = word(arrays[last], DATA)
+    length = size * word(facts, 16 * last + 16)
+    for k in range(last):
+        if _overlap(result, length, word(arrays[k], DATA), size * word(facts, 16 * k + 16)):
+            return -1
+    return size
 
 
 @helper
 def channel_size(facts: Any, arrays: Any) -> Any:
     """Return how many elements gradient, data and result have; -1 where a plain loop is not right.
 
-    As ``dense_size``, with gradient, data, weight, result and sums. Weight and sums have one shape
-    of rank 1.
+    As ``dense_size``, with gradient, data, weight, result and sums, all of one element type. Weight
+    and sums have one shape of rank 1.
     """
-    if not _are_arrays(facts, arrays):
-        return -1
     grad, data, weight, result, sums = arrays
-    if not (_are_alike(data, grad) and _are_alike(data, result) and _are_alike(weight, sums)):
+    size = few = 0
+    for array in (data, grad, result):
+        size = _size(facts, 0, array, data)
+        if size < 0:
+            return -1
+    for array in (weight, sums):
+        few = _size(facts, 0, array, weight)
+        if few < 0:
+            return -1
+    if half_word(weight, RANK) != 1:
         return -1
-    if half_word(weight, RANK) != 1 or not _fit(facts, arrays, 2):
+    if not half_word(result, FLAGS) & half_word(sums, FLAGS) & WRITE:
         return -1
-    return _size(data)
+    length, small = size * word(facts, 16), few * word(facts, 16)
+    first, last = word(result, DATA), word(sums, DATA)
+    for array in (data, grad):
+        at = word(array, DATA)
+        if _overlap(first, length, at, length) or _overlap(last, small, at, length):
+            return -1
+    at = word(weight, DATA)
+    if _overlap(first, length, at, small) or _overlap(last, small, at, small):
+        return -1
+    return -1 if _overlap(first, length, last, small) else size
 
 
 @helper
@@ -163,10 +165,13 @@ def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
     arrays : tuple of int64
         Addresses of the objects.
     """
-    if not _are_arrays(facts, arrays):
-        return False
     row = 0
-    for array in arrays:
+    for k in range(len(arrays)):
+        array = arrays[k]
+        if word(array, TYPE) != word(facts, 0):
+            return False
+        if word(array, DESCRIPTOR) != word(facts, 16 * k + 8):
+            return False
         rank = half_word(array, RANK)
         if rank != layout[row]:
             return False
@@ -179,14 +184,14 @@ def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
         row += 3 + 2 * rank
     last = arrays[len(arrays) - 1]
     row -= 3 + 2 * half_word(last, RANK)
-    start, stop = address(last) + layout[row + 1], address(last) + layout[row + 2]
+    start, length = address(last) + layout[row + 1], layout[row + 2] - layout[row + 1]
     row = 0
     for k in range(len(arrays) - 1):
-        at = address(arrays[k])
-        if at + layout[row + 1] < stop and start < at + layout[row + 2]:
+        at = address(arrays[k]) + layout[row + 1]
+        if _overlap(start, length, at, layout[row + 2] - layout[row + 1]):
             return False
         row += 3 + 2 * layout[row]
-    return half_word(last, FLAGS) & _WRITE != 0
+    return half_word(last, FLAGS) & WRITE != 0
 
 
 def layout_of(arrays: tuple[np.ndarray[Any, Any], ...]) -> np.ndarray[Any, Any]:
@@ -233,6 +238,6 @@ def is_known() -> bool:
         and [ctypes.c_int64.from_address(shape + 8 * k).value for k in range(2)] == [2, 5]
         and [ctypes.c_int64.from_address(strides + 8 * k).value for k in range(2)] == [20, 4]
         and word_at(DESCRIPTOR) == id(probe.dtype)
-        and word_at(FLAGS) & WRITABLE == WRITABLE
+        and word_at(FLAGS) & (READABLE | WRITE) == READABLE | WRITE
         and bool(word_at(FLAGS) & 0x0002) == probe.flags.f_contiguous
     )

@@ -34,7 +34,7 @@ from .channel_loops import BODIES, KEEP_MANY, LOOK, MANY, PARALLEL, PLACES, SERI
 from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, outlined, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
-from .header import address, channel_size, facts_of
+from .header import address, channel_size, facts_of, merged
 from .tiles import loader, peek, poke, row_adder, stack, storer
 from .twins import TwinKernel
 from .vocabulary import compiled
@@ -258,8 +258,8 @@ class ChannelSumKernel(TwinKernel):
         else:
             names["load"], names["store"] = loader(kind, decode), storer(kind, encode)
         return {
-            "body": helper(function_from(BODIES[layout].format(**numbers), "body", names)),
-            "finish": helper(function_from(self._finish, "finish", names)),
+            "body": function_from(BODIES[layout].format(**numbers), "body", names),
+            "finish": function_from(self._finish, "finish", names),
             "address": address,
             "channel_size": channel_size,
             "prange": prange,
@@ -279,37 +279,37 @@ class ChannelSumKernel(TwinKernel):
             both = {"term": term_of, "stored": ROUND[self.kind.name]}
             term_of = helper(function_from(_STORED_TERM, "term_of", both))
 
-        @inlined
+        @merged
         def clear(lanes: Any, k: Any) -> None:
             lanes[k] = minus_zero
 
-        @inlined
+        @merged
         def add(lanes: Any, k: Any, grad: Any, data: Any) -> None:
             lanes[k] = rnd(lanes[k] + term_of(grad, data))
 
-        @inlined
+        @merged
         def keep(kept: Any, i: Any, grad: Any, data: Any) -> None:
             kept[i] = term_of(grad, data)
 
-        @inlined
+        @merged
         def add_kept(lanes: Any, k: Any, kept: Any, i: Any) -> None:
             lanes[k] = rnd(lanes[k] + kept[i])
 
         add_rows = row_adder(register, LANES)
 
-        @inlined
+        @merged
         def add_all_kept(lanes: Any, first: Any, kept: Any, start: Any, stop: Any) -> None:
             add_rows(lanes, first, kept, start, stop)
 
-        @inlined
+        @merged
         def merge(lanes: Any, k: Any, other: Any) -> None:
             lanes[k] = rnd(lanes[k] + lanes[other])
 
-        @inlined
+        @merged
         def put(partial: Any, at: Any, lanes: Any, k: Any) -> None:
             partial[at] = lanes[k]
 
-        @inlined
+        @merged
         def deliver(
             grad: Any,
             data: Any,
@@ -341,13 +341,21 @@ class ChannelSumKernel(TwinKernel):
         dense = layout == "dense"
         names = ["facts"] if dense else []
         names += ["grad", "data", "weight", "result", "sums"]
+
+        def names_of() -> dict[str, Any]:
+            helpers = self._dense_helpers if dense else self._tiled_helpers
+            # as a part of the kernel it is compiled once less, but shares the registers with the
+            # rest of a parallel one
+            compiled_in = helper if parallel else merged
+            return helpers | {name: compiled_in(helpers[name]) for name in ("body", "finish")}
+
         return kernel(
             (PARALLEL if parallel else SERIAL).format(
                 parameters=", ".join(names), start=LOOK if dense else ""
             ),
             f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
             f"{'_stored' if self.stored else ''}_{layout}_{'parallel' if parallel else 'serial'}",
-            lambda: self._dense_helpers if dense else self._tiled_helpers,
+            names_of,
             types.int64(
                 *[types.int64] * len(names),
                 types.int64,

@@ -137,6 +137,7 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
         super().__init__(formula, inputs, out, out, "float64")
         assert formula.truth is not None
         self.element, self.prepare, self.decide = formula.truth
+        self.streams = False
 
     def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
         return partial(self._launch, layout, size, *fixed)

@@ -107,7 +107,8 @@ def prepare_unit(reduction: float, beta: float, size: int) -> tuple[float, float
     large = number(norm)
     if wide(large) > norm:
         large = number(wide(large) * (1.0 - 2.0**-24))  # the number before it
-    return large, number(max(norm - wide(large), norm * 2.0**-60))
+    rest, least_rest = norm - wide(large), norm * 2.0**-60
+    return large, number(select(rest > least_rest, rest, least_rest))
 
 
 def unit(grad_out: float, self: float, target: float, norm: float, norm_rest: float) -> float:

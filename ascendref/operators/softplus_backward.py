@@ -189,6 +189,7 @@ OPERATOR = declare(
             double=double,
             truth=Truth(truth, prepare, decide),
             remainder=True,
+            long=True,
         ),
         shapes=equal_shapes,
         device=OnDevice(
