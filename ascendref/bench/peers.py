@@ -58,10 +58,13 @@ def chosen_peer(name: str | None) -> str:
     return name
 
 
-def peer_call(name: str, case: Case, arrays: Arrays) -> Call | None:
-    """Return the peer's call of the same work on the same numbers; None where it has none."""
+def peer_call(name: str, case: Case, arrays: Arrays, out: Any = None) -> Call | None:
+    """Return the peer's call of the same work on the same numbers; None where it has none.
+
+    Where it can, it writes to ``out`` if that is given.
+    """
     if name == "torch" and case.operator in _TORCH:
-        return _torch_call(case, arrays)
+        return _torch_call(case, arrays, out)
     if name == "jax" and case.operator in _JAX:
         return _jax_call(case, arrays)
     return None
@@ -75,7 +78,7 @@ def set_threads(name: str, count: int) -> None:
         torch.set_num_threads(count)
 
 
-def _torch_call(case: Case, arrays: Arrays) -> Call:
+def _torch_call(case: Case, arrays: Arrays, out: Any) -> Call:
     import torch
 
     operator, arguments, place = _TORCH[case.operator]
@@ -83,9 +86,9 @@ def _torch_call(case: Case, arrays: Arrays) -> Call:
     packet = getattr(torch.ops.aten, operator)
     if case.declared.channel_term is not None:
         return _torch_sums(packet.default, *given)
-    if case.out and place is not None:
-        out = torch.empty(case.shape(), dtype=given[0].dtype)
-        call: Call = partial(getattr(packet, place), *arguments(*given), **{place: out})
+    if out is not None and place is not None:
+        where = {place: as_torch(out)}
+        call: Call = partial(getattr(packet, place), *arguments(*given), **where)
     else:
         call = partial(packet.default, *arguments(*given))
     call()

@@ -108,13 +108,17 @@ def defaults(operator: str) -> tuple[tuple[ScalarParam, float], ...]:
     return tuple([(param, (param.choices or {}).get(value, value)) for param, value in pairs])
 
 
+def results(case: Case, arrays: Arrays, **options: Any) -> Any:
+    """Return what ascendref's function gives, where later calls may write."""
+    return getattr(operators, case.operator)(*arrays, **options)
+
+
 def ours(case: Case, arrays: Arrays, **options: Any) -> Call:
     """Return the call of ascendref's function; it has run once, so that all is compiled."""
-    function = getattr(operators, case.operator)
-    results = function(*arrays, **options)
+    made = results(case, arrays, **options)
     if case.out:
-        return partial(function, *arrays, out=results, **options)
-    return partial(function, *arrays, **options)
+        options = {"out": made} | options
+    return partial(getattr(operators, case.operator), *arrays, **options)
 
 
 def moved(case: Case) -> int:

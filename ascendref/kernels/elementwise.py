@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numba import prange, types
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from ..dtypes import ElementType
 from ..layout import PARALLEL_FROM, TILE, broadcast_strides, tile_plan
-from .codecs import REGISTER, decoder, encoder, helper, outlined, remainder, same
+from .codecs import decoder, encoder, helper, outlined, remainder, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
 from .header import address, are_laid_out, dense_size, facts_of, layout_of, merged
 from .streams import LINE, arrive, lines, stream
-from .tiles import fetcher, is_one_piece, peek, pointer_to, poke, stack, storer
+from .tiles import fetcher, is_one_piece, peek, pointer_to, poke, storer
 from .twins import TwinKernel
 
 #: elements that a thread takes at a time
@@ -63,11 +63,11 @@ def body({arrays}, out, count, scalars, start, stop):
     return hard + loop({arrays}, out, scalars, last, stop)
 """
 
-#: a loop over tiles, without what it does with one
-TILED: Final = """
-def body({{arrays}}, out, plan, scalars, start, stop):
+#: the same for operands of any layout, tile by tile
+_TILED_BODY: Final = """
+def body({arrays}, out, plan, scalars, start, stop):
     outlined()
-{{buffers}}
+{buffers}
     buffer = allocate()
     hard = 0
     n0, n1, t0, t1, outer = plan[0], plan[1], plan[2], plan[3], plan[4]
@@ -76,30 +76,26 @@ def body({{arrays}}, out, plan, scalars, start, stop):
     block = start // across
     at0, at1 = (start - block * across) * t0, block % down * t1
     block //= down
-{{origins}}
+{origins}
     located = -1
     for tile in range(start, stop):
         if located != block:
             located = block
             rest = block
-{{restart}}
+{restart}
             for axis in range(outer - 1, -1, -1):
                 size = plan[5 + axis]
                 index = rest % size
                 rest = rest // size
-{{advance}}
-        m0 = min(t0, n0 - at0)
-        m1 = min(t1, n1 - at1)
-{{offsets}}
-{{loads}}
-        count = m0 * m1
-        result = buffer
-        there = direct and is_one_piece({{size}}, {{out_tile}}) and {{apart}}
-        if there:
-            result = pointer(out_at)
-{compute}
+{advance}
+        m0 = t0 if at0 + t0 < n0 else n0 - at0
+        m1 = t1 if at1 + t1 < n1 else n1 - at1
+{offsets}
+{loads}
+        there = is_one_piece({size}, {out_tile}) and {apart}
+        hard += loop({elements}, out_at if there else buffer, scalars, 0, m0 * m1)
         if not there:
-            store(buffer, 0, m0, {{out_tile}})
+            store(pointer(buffer), 0, m0, {out_tile})
         at0 += t0
         if at0 >= n0:
             at0 = 0
@@ -109,13 +105,6 @@ def body({{arrays}}, out, plan, scalars, start, stop):
                 block += 1
     return hard
 """
-
-_TILED_BODY: Final = TILED.format(
-    compute="""
-        for i in range(count):
-            result[i] = formula({elements}, *scalars)
-"""
-)
 
 #: what a kernel gets between operands and scalars, and what it does first, by layout
 _ENDS: Final = {
@@ -176,9 +165,6 @@ class ElementwiseKernel(TwinKernel):
         Compute type.
     """
 
-    #: the loop over tiles
-    _tiled_source: ClassVar[str] = _TILED_BODY
-
     def __init__(
         self,
         formula: Formula,
@@ -197,6 +183,9 @@ class ElementwiseKernel(TwinKernel):
         if formula.remainder and compute == "float64":
             self.reads.append((len(inputs) - 1, remainder(inputs[-1].name)))
         self.encode = encoder(compute, result.name, out.name)
+        widest = max(kind.storage.itemsize for kind in (*inputs, out))
+        #: elements in a tile
+        self.tile = 2 * TILE if widest <= 2 else TILE
         #: whether large results go past the caches, which gains nothing where arithmetic is slower
         self.streams = not formula.long
         self.name = "_".join(
@@ -276,7 +265,7 @@ class ElementwiseKernel(TwinKernel):
         out = operands[-1]
         if out.size == 0:
             return
-        plan, tiles = _plan_of(operands)
+        plan, tiles = self._plan(operands)
         addresses = [array.ctypes.data for array in operands]
         self._launch("tiled", out.size, 0, _NO_LAYOUT, plan, tiles, out.size, *scalars, *addresses)
 
@@ -287,9 +276,15 @@ class ElementwiseKernel(TwinKernel):
         number, and nothing is done, if they are laid out otherwise or overlap.
         """
         size = operands[-1].size
-        plan, tiles = _plan_of(operands)
+        plan, tiles = self._plan(operands)
         layout = layout_of(operands)
         return self.launcher("tiled", size, self.facts, layout, plan, tiles, size, *scalars)
+
+    def _plan(self, operands: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], int]:
+        """Return how to walk operands of any layout, in how many tiles."""
+        shape = operands[-1].shape
+        strides = tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands])
+        return tile_plan(shape, strides, self.tile)
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
         count = self.formula.scalars
@@ -322,7 +317,7 @@ class ElementwiseKernel(TwinKernel):
                 "body": getattr(self, "_streamed_body" if streamed else f"_{layout}_body"),
                 "prepare": self._bound(self.prepare),
                 "prange": prange,
-                "chunk": CHUNK if layout == "dense" else CHUNK // TILE,
+                "chunk": CHUNK if layout == "dense" else CHUNK // self.tile,
                 "dense_size": dense_size,
                 "are_laid_out": are_laid_out,
                 "address": address,
@@ -376,14 +371,18 @@ class ElementwiseKernel(TwinKernel):
     @Once
     def _tiled_body(self) -> Any:
         """The loop over tiles of operands at some addresses."""
-        operands = [*(f"a{k}" for k in range(len(self.inputs))), "out"]
-        reads = list(enumerate(self.reads))
+        inputs = [f"a{k}" for k in range(len(self.inputs))]
+        operands = [*inputs, "out"]
         place = [f"5 + outer + {k} * (outer + 2)" for k in range(len(operands))]
         tile = "{0}_at, {0}_0, {0}_1, m0, m1"
-        source = self._tiled_source.format(
-            arrays=", ".join(operands[:-1]),
-            buffers="\n".join(f"    b{k} = allocate()\n    held{k} = (0, 0, 0)" for k, _ in reads),
-            elements=", ".join(f"e{k}[i]" for k, _ in reads),
+        storage = self.out.storage
+        source = _TILED_BODY.format(
+            arrays=", ".join(inputs),
+            buffers="\n".join(
+                f"    {name}_buffer = allocate_{name}()\n    {name}_held = (0, 0, 0)"
+                for name in inputs
+            ),
+            elements=", ".join(f"{name}_here" for name in inputs),
             origins="\n".join(
                 f"    {name}_origin = {name}\n    {name}_0, {name}_1 = plan[{at}], plan[{at} + 1]"
                 for name, at in zip(operands, place, strict=True)
@@ -398,23 +397,25 @@ class ElementwiseKernel(TwinKernel):
                 for name in operands
             ),
             loads="\n".join(
-                f"        e{k}, held{k} = fetch{k}(b{k}, held{k}, {tile.format(operands[at])})"
-                for k, (at, _) in reads
+                f"        {name}_here, {name}_held = fetch_{name}({name}_buffer, {name}_held,"
+                f" {tile.format(name)})"
+                for name in inputs
             ),
             out_tile=tile.format("out"),
-            apart=" and ".join(f"out_at != {name}_at" for name in operands[:-1]),
-            size=self.out.storage.itemsize,
+            apart=" and ".join(f"out_at != {name}_at" for name in inputs),
+            size=storage.itemsize,
         )
-        register = REGISTER[self.compute]
-        names = self._names() | {
-            "allocate": stack(register, TILE),
-            "direct": self.encode is same,
+        names = {
+            "outlined": outlined,
+            "loop": self._dense_body,
+            "allocate": lines(self.tile * storage.itemsize // LINE),
             "is_one_piece": is_one_piece,
-            "pointer": pointer_to(register),
-            "store": storer(self.out.name, self.encode),
+            "pointer": pointer_to(storage),
+            "store": storer(self.out.name, same),
         }
-        for k, (at, decode) in reads:
-            names[f"fetch{k}"] = fetcher(self.inputs[at].name, decode, register)
+        for name, kind in zip(inputs, self.inputs, strict=True):
+            names[f"allocate_{name}"] = lines(self.tile * kind.storage.itemsize // LINE)
+            names[f"fetch_{name}"] = fetcher(kind.name)
         return helper(function_from(source, "body", names))
 
     def _names(self) -> dict[str, Any]:
@@ -426,12 +427,6 @@ class ElementwiseKernel(TwinKernel):
         from .vocabulary import compiled  # not needed by a process that only loads kernels
 
         return compiled(function, self.compute)
-
-
-def _plan_of(operands: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], int]:
-    """Return how to walk operands of any layout, in how many tiles."""
-    shape = operands[-1].shape
-    return tile_plan(shape, tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands]))
 
 
 class BoundKernel:

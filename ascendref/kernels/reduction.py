@@ -343,7 +343,7 @@ class ChannelSumKernel(TwinKernel):
         names += ["grad", "data", "weight", "result", "sums"]
 
         def names_of() -> dict[str, Any]:
-            helpers = self._dense_helpers if dense else self._tiled_helpers
+            helpers: dict[str, Any] = self._dense_helpers if dense else self._tiled_helpers
             # as a part of the kernel it is compiled once less, but shares the registers with the
             # rest of a parallel one
             compiled_in = helper if parallel else merged

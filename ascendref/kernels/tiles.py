@@ -2,7 +2,7 @@
 
 A tile is read into buffers, computed there, and written back as a whole. That keeps the arithmetic
 vectorised for every layout, and makes an output that is exactly an input's view safe. A tile that
-is one piece of memory, of the type that is computed in, needs no buffer.
+is one piece of memory needs no buffer.
 """
 
 from __future__ import annotations
@@ -133,24 +133,23 @@ def loader(storage: str, decode: Any) -> Any:
 
 
 @cache
-def fetcher(storage: str, decode: Any, register: type) -> Any:
-    """Return the function that gives a pointer to a tile's decoded elements.
+def fetcher(storage: str) -> Any:
+    """Return the function that gives the address of a tile's elements, one after the other.
 
-    It is the memory itself where that will do, else a buffer, which is filled unless it holds the
-    same tile: ``fetch(buffer, held, address, s0, s1, m0, m1) -> pointer, held``.
+    They are there already where the tile is one piece of memory, else in a buffer, which is filled
+    unless it holds the same tile: ``fetch(buffer, held, address, s0, s1, m0, m1) -> place, held``.
     """
-    size = ELEMENT_TYPES[storage].storage.itemsize
-    load = loader(storage, decode)
-    direct = decode is same
-    pointer = pointer_to(register)
+    kind = ELEMENT_TYPES[storage].storage
+    size = kind.itemsize
+    load, pointer = loader(storage, same), pointer_to(kind)
 
     @inlined
     def fetch(buffer: Any, held: Any, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
-        if direct and is_one_piece(size, address, s0, s1, m0, m1):
-            return pointer(address), held
+        if is_one_piece(size, address, s0, s1, m0, m1):
+            return address, held
         wanted = address, m0, m1
         if held != wanted:
-            load(buffer, 0, m0, address, s0, s1, m0, m1)
+            load(pointer(buffer), 0, m0, address, s0, s1, m0, m1)
         return buffer, wanted
 
     return fetch
@@ -163,9 +162,9 @@ def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) ->
 
 
 @cache
-def pointer_to(register: type) -> Any:
-    """Return the function that makes an address a pointer to registers."""
-    kind = from_dtype(register)
+def pointer_to(storage: Any) -> Any:
+    """Return the function that makes an address a pointer to elements as they are stored."""
+    kind = from_dtype(storage)
 
     @intrinsic
     def pointer(typingctx: Any, address: Any) -> Any:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import threading
 from functools import cache, partial
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ..dtypes import FLOAT64, ElementType, float_format
 from .codecs import decoder, encoder, helper, inlined
 from .compile import Once
-from .elementwise import TILED, ElementwiseKernel, elementwise
+from .elementwise import ElementwiseKernel, elementwise
 from .formula import Formula
 from .math import bits32, middle_of_bfloat16, nearest_of_16_bits
 from .twins import TwinKernel
@@ -66,28 +66,6 @@ def body({arrays}, out, scalars, start, stop):
     return hard
 """
 
-_TILED_BODY: Final = TILED.format(
-    compute="""
-        suspects = 0
-        for i in range(count):
-            value, error = formula({elements}, *scalars)
-            result[i] = value
-            suspects += attempt(value, error)[1]
-        if suspects:
-            suspects = 0
-            for i in range(count):
-                suspects += differ(*formula({elements}, *scalars))
-            hard += suspects
-        if suspects:
-            for i in range(count):
-                value, error = formula({elements}, *scalars)
-                if differ(value, error):
-                    low, high, middle = neighbours(value, error)
-                    side = decide(middle, {elements}, *scalars)
-                    result[i] = high if side > 0 else low if side < 0 else middle
-"""
-)
-
 
 class HardCases(threading.local):
     """How many elements needed an exact decision, counted over all calls of a thread.
@@ -130,8 +108,6 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
     out : ElementType
         Type to which the result is rounded, narrower than F64.
     """
-
-    _tiled_source: ClassVar = _TILED_BODY
 
     def __init__(self, formula: Formula, inputs: tuple[ElementType, ...], out: ElementType) -> None:
         super().__init__(formula, inputs, out, out, "float64")
