@@ -103,14 +103,16 @@ def _half_power32(typingctx: Any, n: Any) -> Any:
 
 
 @intrinsic
-def _inverse_power32(typingctx: Any, n: Any) -> Any:
-    """``2**-n``, and 0 for an n of 127 and more."""
+def _lost_one32(typingctx: Any, n: Any) -> Any:
+    """``2**-n``, where 2**n + 1 is no float32 and that is a normal number; else 0."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        word, bias = ir.IntType(32), ir.Constant(ir.IntType(32), 127)
-        exponent = builder.shl(builder.sub(bias, args[0]), ir.Constant(word, 23))
-        tiny = builder.icmp_signed("<", args[0], bias)
-        bits = builder.select(tiny, exponent, ir.Constant(word, 0))
+        word, least = ir.IntType(32), 24
+        exponent = builder.shl(builder.sub(ir.Constant(word, 127), args[0]), ir.Constant(word, 23))
+        above = builder.sub(args[0], ir.Constant(word, least))
+        # one comparison for both ends: what is below is a large unsigned number
+        lost = builder.icmp_unsigned("<", above, ir.Constant(word, 127 - least))
+        bits = builder.select(lost, exponent, ir.Constant(word, 0))
         return builder.bitcast(bits, ir.FloatType())
 
     return types.float32(types.int32), codegen
@@ -172,7 +174,6 @@ _C7_F: Final = _F(float.fromhex("0x1.a12528p-13"))
 _ZERO_F: Final = _F(0.0)
 _ONE_F: Final = _F(1.0)
 _HALF_F: Final = _F(0.5)
-_FITS_I: Final = np.int32(23)
 #: below its exponential, 1 + exp is 1 with room to spare
 _NOTHING_F: Final = _F(-60.0)
 
@@ -243,7 +244,7 @@ def one_plus_exp_float32(x: Any) -> Any:
     # halves all along, because 2**128 is no float32
     power = _half_power32(n)
     # next to a power that it does not fit, the 1 goes with the small terms
-    small += _inverse_power32(n) if n > _FITS_I else _ZERO_F
+    small += _lost_one32(n)
     half = fma(power, r + small, _HALF_F + power)
     return half + half
 
