@@ -146,15 +146,16 @@ def nearest_of_16_bits(typingctx: Any, value: Any) -> Any:
 
 
 @intrinsic
-def middle_of_bfloat16(typingctx: Any, value: Any) -> Any:
-    """The middle between the two normal numbers of BF16 around a double."""
+def is_near_middle(typingctx: Any, value: Any) -> Any:
+    """Whether a float32 or a neighbour of it is in the middle between two numbers of BF16."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        word, half = ir.IntType(64), 1 << 44
-        bits = builder.and_(builder.bitcast(args[0], word), ir.Constant(word, -2 * half))
-        return builder.bitcast(builder.or_(bits, ir.Constant(word, half)), ir.DoubleType())
+        word = ir.IntType(32)
+        distance = builder.sub(builder.bitcast(args[0], word), ir.Constant(word, 0x7FFF))
+        lower = builder.and_(distance, ir.Constant(word, 0xFFFF))
+        return builder.icmp_unsigned("<", lower, ir.Constant(word, 3))
 
-    return types.float64(types.float64), codegen
+    return types.boolean(types.float32), codegen
 
 
 _LOG2E_F: Final = _F(float.fromhex("0x1.715476p+0"))

@@ -16,16 +16,16 @@ from typing import Any, Final
 import numpy as np
 
 from ..dtypes import FLOAT64, ElementType, float_format
-from .codecs import decoder, encoder, helper, inlined
+from .codecs import decoder, encode_bfloat16, encoder, helper, inlined
 from .compile import Once
 from .elementwise import ElementwiseKernel, elementwise
 from .formula import Formula
-from .math import bits32, middle_of_bfloat16, nearest_of_16_bits
+from .math import bits32, is_near_middle, nearest_of_16_bits
 from .twins import TwinKernel
 from .vocabulary import compiled
 
 #: elements that are looked through again where one of them is unclear, by the result's type
-_BLOCK: Final = {"float16": 128, "bfloat16": 2048, "float32": 2048}
+_BLOCK: Final = {"float16": 128, "bfloat16": 512, "float32": 2048}
 
 _DENSE_BODY: Final = """
 def body({arrays}, out, scalars, start, stop):
@@ -162,10 +162,11 @@ def _attempt(out: ElementType) -> Any:
 
     For F16 and BF16 it is quicker to look where a middle between two of their numbers would be than
     to round both ends, but not sure. Middles of F16 have 12 bits at most; most results of so few
-    bits are exact. A middle of BF16 has its ninth bit set, unless it is subnormal, which is rare.
+    bits are exact. Middles of BF16 are numbers of F32, subnormal ones too, and only next to them
+    does it matter that F32 was rounded to first.
     """
     encode, differ = encoder("float64", out.name, out.name), differ_in(out)
-    zero, normal = np.float64(0), np.float64(float_format(out).normal)
+    zero = np.float64(0)
 
     if out.name == "float32":
 
@@ -184,8 +185,9 @@ def _attempt(out: ElementType) -> Any:
 
         @inlined
         def attempt(value: Any, error: Any) -> Any:
-            near = abs(value - middle_of_bfloat16(value)) <= error
-            return encode(value), (near | (abs(value) < normal)) & (error != zero)
+            close = np.float32(value)
+            exact = (error == zero) & (np.float64(close) == value)
+            return encode_bfloat16(close), is_near_middle(close) & (not exact)
 
     return attempt
 
