@@ -236,7 +236,7 @@ def kernel({parameters}, sums_stride, plan, partial, tasks, blocks):
     for part in prange((tasks + group - 1) // group):
         start = part * group
         stop = min(tasks, start + group)
-        hard += body(
+        {counting}body(
             grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop
         )
     return hard + finish(grad, data, sums, sums_stride, plan, partial, blocks)

@@ -279,9 +279,19 @@ def _no_remainder(element: Any) -> Any:
     return np.float64(0)
 
 
+@helper
+def _short(element: Any) -> Any:
+    return None
+
+
 def remainder(storage: str) -> Any:
-    """Return the function that gives what a float64 lacks of a stored element."""
-    return _int64_remainder if storage == "int64" else _no_remainder
+    """Return the function that gives what a float64 lacks of a stored element.
+
+    That is None for elements so short that their products with a float32 are exact.
+    """
+    if storage == "int64":
+        return _int64_remainder
+    return _short if storage in ("float16", "bfloat16", "float32") else _no_remainder
 
 
 @cache

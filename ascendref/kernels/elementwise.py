@@ -143,7 +143,7 @@ def kernel({parameters}):
     for part in {range}((count - lead + chunk - 1) // chunk):
         first = lead + part * chunk if part else 0
         last = lead + (part + 1) * chunk
-        hard += body({given}, scalars, first, last if last < count else count)
+        {counting}body({given}, scalars, first, last if last < count else count)
     return hard
 """
 
@@ -305,6 +305,7 @@ class ElementwiseKernel(TwinKernel):
             start=start.format(**words),
             arguments=", ".join([*scalars, "size"] if wants_size else scalars),
             range="prange" if parallel else "range",
+            counting="hard += " if self.counts else "",
             given=words["operands"]
             + (", plan" if layout == "tiled" else ", count" if streamed else ""),
         )

@@ -78,12 +78,12 @@ def two_difference(a: float, b: float) -> tuple[float, float]:
     return total, (a - (total - part)) - (b + part)
 
 
-def exp_sum(value: float, rest: float) -> tuple[float, float]:
+def exp_sum(value: float, rest: float | None) -> tuple[float, float]:
     """Return exp(value + rest) as a sum of two doubles, to be added to 1; finite always.
 
-    The second is at most an eighth of the first.
+    The second is at most an eighth of the first. Without a rest there is less to compute.
     """
-    return math.exp(value + rest), zero
+    return math.exp(value if rest is None else value + rest), zero
 
 
 def exp_exactly(value: float, rest: float) -> tuple[float, float, float]:
@@ -191,7 +191,8 @@ class Formula(NamedTuple):
     #: float64 for narrower results; None where ``element`` rounds at most once, at its end
     truth: Truth | None = None
     #: whether ``double`` and the truth's functions get, after the tensors, what a float64 lacks of
-    #: the last tensor's int64
+    #: the last tensor's int64; None where that is of F32 or narrower, so that its products with
+    #: scalars are exact
     remainder: bool = False
     #: ``factors(tensors..., scalars...) -> (a, b)``: two numbers whose product ``element`` rounds,
     #: for sums that are rounded once

@@ -284,7 +284,9 @@ def _reduced_float64(x: Any, rest: Any) -> Any:
         _C2_D,
     )
     small = fma(r * r, p, lost)
-    return bits64(shifted) - _MAGIC_BITS_D, r, small + fma(rest, r + small, rest)
+    if rest is not None:
+        small += fma(rest, r + small, rest)
+    return bits64(shifted) - _MAGIC_BITS_D, r, small
 
 
 @inlined
@@ -292,7 +294,7 @@ def exp_float64(x: Any) -> Any:
     """Return the exponential of a float64."""
     x = _HIGHEST_D if x > _HIGHEST_D else x
     x = _LOWEST_D if x < _LOWEST_D else x
-    n, r, small = _reduced_float64(x, _ZERO_D)
+    n, r, small = _reduced_float64(x, None)
     # the large terms are added last and their rounding is mended
     total = _ONE_D + r
     return _scale64(total + (small + (r - (total - _ONE_D))), n)
@@ -306,7 +308,9 @@ def exp_sum_float64(x: Any, rest: Any) -> Any:
     """
     near = LARGEST_D if x > LARGEST_D else x
     near = _NOTHING_D if near < _NOTHING_D else near
-    n, r, small = _reduced_float64(near, rest if near == x else _ZERO_D)
+    if rest is not None:
+        rest = rest if near == x else _ZERO_D
+    n, r, small = _reduced_float64(near, rest)
     total = _ONE_D + r
     small = small + (r - (total - _ONE_D))
     # 2**1024 is no float64, its half is

@@ -92,8 +92,6 @@ class ChannelSumKernel(TwinKernel):
 
     #: what becomes of the sums of blocks
     _finish: ClassVar[str] = _FINISH
-    #: whether what a kernel returns is counted by ``_launch``
-    _counts: ClassVar[bool] = False
 
     def __init__(
         self, element: Formula, term: Formula, kind: ElementType, compute: str, stored: bool
@@ -192,7 +190,7 @@ class ChannelSumKernel(TwinKernel):
         partial_sums = self._partial_sums(self._room(weight.size, plan.blocks, False), scratch)
         # a task is never shared
         work = min(data.size, plan.tasks * SHARE)
-        if work < PARALLEL_FROM and not self._counts:
+        if work < PARALLEL_FROM and not self.counts:
             call = self.dense_serial
         else:
             call = partial(self._launch, "dense", work)
@@ -351,7 +349,9 @@ class ChannelSumKernel(TwinKernel):
 
         return kernel(
             (PARALLEL if parallel else SERIAL).format(
-                parameters=", ".join(names), start=LOOK if dense else ""
+                parameters=", ".join(names),
+                start=LOOK if dense else "",
+                counting="hard += " if self.counts else "",
             ),
             f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
             f"{'_stored' if self.stored else ''}_{layout}_{'parallel' if parallel else 'serial'}",

@@ -173,7 +173,6 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
     """
 
     _finish: ClassVar = _FINISH
-    _counts: ClassVar = True
 
     def __init__(self, element: Formula, term: Formula, kind: ElementType) -> None:
         super().__init__(element, term, kind, "float64", stored=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from functools import cache, partial
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -54,7 +54,9 @@ def body({arrays}, out, scalars, start, stop):
     outlined()
     hard = 0
     for i in range(start, stop):
-        hard += differ(*formula({elements}, *scalars))
+        value, error = formula({elements}, *scalars)
+        write(out, i * {size}, encode(value))
+        hard += differ(value, error)
     if hard:
         for i in range(start, stop):
             value, error = formula({elements}, *scalars)
@@ -89,6 +91,8 @@ hard_cases: Final = HardCases()
 
 class HardCaseCounter(TwinKernel):
     """Counts what its kernels return: how many elements needed an exact decision."""
+
+    counts: ClassVar = True
 
     def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
         found = super()._launch(layout, size, *arguments)
@@ -158,7 +162,7 @@ def _itself(bits: Any) -> Any:
 
 
 def _attempt(out: ElementType) -> Any:
-    """Return the function that rounds a value and tells whether its error might change that.
+    """Return the function that rounds a value and tells whether that might be wrong.
 
     For F16 and BF16 it is quicker to look where a middle between two of their numbers would be than
     to round both ends, but not sure. Middles of F16 have 12 bits at most; most results of so few

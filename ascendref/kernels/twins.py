@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..layout import PARALLEL_FROM
 from .compile import CORES, Once, at_most
@@ -14,6 +14,9 @@ TWINS: Final = ("dense_serial", "dense_parallel", "tiled_serial", "tiled_paralle
 
 class TwinKernel:
     """Base of the kernels, which are compiled twin by twin, each on first use."""
+
+    #: whether parallel work adds up what its parts return, which makes a launch longer
+    counts: ClassVar[bool] = False
 
     @Once
     def dense_serial(self) -> Any:

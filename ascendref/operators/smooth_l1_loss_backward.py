@@ -136,13 +136,26 @@ def steps(grad_out: float, self: float, target: float, beta: float, norm: float)
     return rnd(rnd(norm * slope) * grad_out)
 
 
+def prepare_unit_steps(reduction: float, beta: float, size: int) -> tuple[float]:
+    """The mean divides by the number of results."""
+    return (number(norm_for(reduction, size)),)
+
+
+def unit_steps(grad_out: float, self: float, target: float, norm: float) -> float:
+    """The same for β = 1, where the slope is d within ±1."""
+    d = rnd(self - target)
+    slope = select(d > one, one, select(d < -one, -one, d))
+    return rnd(rnd(norm * slope) * grad_out)
+
+
 def variant(compute: str, result: str, reduction: float, beta: float) -> Formula | None:
     """A half-precision result does not show what F32 loses, and with β = 1 less is lost."""
     if compute == FLOAT64.name:
         return None
+    unit_beta = single(beta) == 1.0
     if result in HALVES or compute in HALVES:
-        return STEPS
-    return UNIT if single(beta) == 1.0 else None
+        return UNIT_STEPS if unit_beta else STEPS
+    return UNIT if unit_beta else None
 
 
 def prepare_truth(
@@ -260,6 +273,13 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
 HALVES = (FLOAT16.name, BFLOAT16.name)
 STEPS = Formula(
     "smooth_l1_loss_backward_grad_input_steps", steps, prepare_steps, tensors=3, scalars=2
+)
+UNIT_STEPS = Formula(
+    "smooth_l1_loss_backward_grad_input_unit_steps",
+    unit_steps,
+    prepare_unit_steps,
+    tensors=3,
+    scalars=2,
 )
 UNIT = Formula("smooth_l1_loss_backward_grad_input_unit", unit, prepare_unit, tensors=3, scalars=2)
 

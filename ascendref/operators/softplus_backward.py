@@ -75,12 +75,19 @@ def steps(grad_output: float, self: float, minus_beta: float, threshold: float) 
     return select(whole, grad_output, logistic)
 
 
+def power_of(z: float, self: float, remainder: float | None, beta: float) -> tuple[float, float]:
+    """exp(-β·self), where z is that product as a double, as a sum of two."""
+    if remainder is None:
+        return exp_sum(-z, None)
+    return exp_sum(-z, -(fma(beta, self, -z) + beta * remainder))
+
+
 def double(
-    grad_output: float, self: float, remainder: float, beta: float, threshold: float
+    grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
 ) -> float:
     """Exponential and denominator are sums of two numbers."""
     z = beta * self
-    power, rest = exp_sum(-z, -(fma(beta, self, -z) + beta * remainder))
+    power, rest = power_of(z, self, remainder, beta)
     total, below = two_sum(one, power)
     value = quotient(grad_output, total, below + rest)
     value = select(z < -exp_limit, zero * grad_output, value)
@@ -89,11 +96,11 @@ def double(
 
 
 def truth(
-    grad_output: float, self: float, remainder: float, beta: float, threshold: float
+    grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
 ) -> tuple[float, float]:
     """The sum of two numbers that the exponential is becomes one here, off by less than 3 ulp."""
     z = beta * self
-    power, rest = exp_sum(-z, -(fma(beta, self, -z) + beta * remainder))
+    power, rest = power_of(z, self, remainder, beta)
     value = grad_output / (one + (power + rest))
     value = select(z < -exp_limit, zero * grad_output, value)
     whole = is_whole(grad_output, self, remainder, beta, threshold)
@@ -101,14 +108,16 @@ def truth(
 
 
 def is_whole(
-    grad_output: float, self: float, remainder: float, beta: float, threshold: float
+    grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
 ) -> bool:
     """Whether the gradient passes, for the exact β·self, however small or large it is."""
     z = beta * self
     positive = sign(beta) * sign(self) > zero
-    above = fma(beta, self, -threshold) + beta * remainder > zero
+    above = fma(beta, self, -threshold)
+    if remainder is not None:
+        above += beta * remainder
     finite = (abs(beta) < inf) & (abs(self) < inf)
-    above = select(threshold == zero, positive, above)
+    above = select(threshold == zero, positive, above > zero)
     at_infinity = select(finite, False, z == inf)  # exp(-z) is 0 there, not small
     return above | at_infinity | propagates(grad_output, select(finite, zero, z))
 
@@ -117,13 +126,14 @@ def decide(
     middle: float,
     grad_output: float,
     self: float,
-    remainder: float,
+    remainder: float | None,
     beta: float,
     threshold: float,
 ) -> int:
     """The sign of grad_output - middle·(1 + exp(-z)); it is 0 for z = 0 alone."""
     z = beta * self
-    half, high, low = exp_exactly(-z, -(fma(beta, self, -z) + beta * remainder))
+    rest = zero if remainder is None else -(fma(beta, self, -z) + beta * remainder)
+    half, high, low = exp_exactly(-z, rest)
     if abs(z) < 2.0**-200:
         # the product may be too small for a double; only its sign can tell in a tie
         high = -(sign(beta) * sign(self)) * 2.0**-200
