@@ -140,7 +140,9 @@ def kernel_for(
     """
     kernel: ElementwiseKernel | ChannelSumKernel
     result = operator.result(types)
-    formula = operator.formula.suited(compute, result.name, values)
+    # what is computed in float64 is rounded to the type of the results at once
+    rounded = out if compute == "float64" else result
+    formula = operator.formula.suited(compute, rounded.name, values)
     if operator.channel_term is not None:
         formulas = formula, operator.channel_term
         if compute == "float64":

@@ -12,6 +12,7 @@ from numba.np.numpy_support import from_dtype
 import ascendref as ar
 from ascendref.kernels.codecs import REGISTER
 from ascendref.kernels.vocabulary import compiled
+from ascendref.operators.smooth_l1_loss_backward import UNIT
 
 
 @pytest.mark.parametrize("compute", REGISTER)
@@ -43,12 +44,14 @@ def prepared(formula, function, compute):
     return prepare.nopython_signatures[-1].return_type
 
 
-@pytest.mark.parametrize("operator", ar.OPERATORS)
-def test_a_truth_is_a_value_and_its_error_in_double_precision(operator):
-    formula = ar.OPERATORS[operator].formula
-    if formula.truth is None:
-        return
+TRUTHS = [o.formula for o in ar.OPERATORS.values() if o.formula.truth] + [UNIT]
+
+
+@pytest.mark.parametrize("formula", TRUTHS, ids=lambda formula: formula.name)
+def test_a_truth_is_a_number_in_double_precision_and_whether_it_is_exact(formula):
     given = prepared(formula, formula.truth.prepare, "float64")
     element = compiled(formula.truth.element, "float64")
     element.compile((*[types.float64] * (formula.tensors + formula.remainder), *given))
-    assert element.nopython_signatures[-1].return_type == types.UniTuple(types.float64, 2)
+    value, exact = element.nopython_signatures[-1].return_type
+    assert value is types.float64
+    assert isinstance(exact, types.Boolean | types.BooleanLiteral)

@@ -8,7 +8,8 @@ An operator has up to four formulas for a result, one per kind of arithmetic:
 - ``steps``, for float16 and bfloat16: the documented formula with ``rnd`` around every single
   operation, because that is where these types round;
 - ``double``, for F64 results of float64;
-- ``truth``, for narrower results of float64: a value with its error, and a judge (``truth.py``).
+- ``truth``, for narrower results of float64: a value that may be off by a little, and a judge
+  (``truth.py``).
 """
 
 from __future__ import annotations
@@ -30,8 +31,6 @@ least: Final = 2.0**-149
 #: the largest number whose exponential is finite
 exp_limit: Final = float.fromhex("0x1.62e42fefa39efp+9")
 nan: Final = math.nan
-#: the largest float64
-largest: Final = (2.0 - 2.0**-52) * 2.0**1023
 
 
 def rnd(value: float) -> float:
@@ -109,12 +108,6 @@ def quotient(numerator: float, large: float, small: float) -> float:
     return select(abs(first) < inf, fma(-excess, inverse, first), first)
 
 
-def doubt(value: float) -> float:
-    """Return how far a double may be off that went through a few mended operations; finite."""
-    error = abs(value) * 2.0**-50
-    return select(error < largest, error, largest)
-
-
 def split(value: float) -> tuple[float, float]:
     """Return a double as a sum of two numbers of the compute type."""
     large = number(value)
@@ -157,8 +150,8 @@ class Truth(NamedTuple):
     All functions get float64 numbers only, and may use constants.
     """
 
-    #: ``element(tensors..., scalars...) -> (value, error)``: off by at most ``error``, which is 0
-    #: where the value is exact
+    #: ``element(tensors..., scalars...) -> (value, exact)``: off by at most 2**-50 of itself, and
+    #: whether it is sure not to be off at all
     element: Callable[..., Any]
     #: as in ``Formula``
     prepare: Callable[..., Any]
@@ -181,8 +174,8 @@ class Formula(NamedTuple):
     tensors: int
     #: number of scalars that ``prepare`` takes
     scalars: int
-    #: ``variant(compute, result, scalars...) -> Formula or None``: another formula for a compute
-    #: type, a result type and scalars, where there is one that is simpler
+    #: ``variant(compute, rounded, scalars...) -> Formula or None``: another formula for a compute
+    #: type, the type that results are rounded to and scalars, where there is one that is simpler
     variant: Callable[..., Formula | None] | None = None
     #: the same as ``element`` for half-precision compute types; None where that will do
     steps: Callable[..., Any] | None = None
@@ -202,9 +195,9 @@ class Formula(NamedTuple):
     #: whether computing an element takes longer than bringing it from memory and back
     long: bool = False
 
-    def suited(self, compute: str, result: str, scalars: tuple[float, ...]) -> Formula:
-        """Return the formula for a compute type, the type of its result, and scalars."""
-        return (self.variant and self.variant(compute, result, *scalars)) or self
+    def suited(self, compute: str, rounded: str, scalars: tuple[float, ...]) -> Formula:
+        """Return the formula for a compute type, what results are rounded to, and scalars."""
+        return (self.variant and self.variant(compute, rounded, *scalars)) or self
 
     def arithmetic(self, compute: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return the functions that compute an element and prepare scalars in a compute type."""

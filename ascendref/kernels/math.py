@@ -134,19 +134,35 @@ def _power(builder: Any, n: Any, word: ir.IntType, real: ir.Type, width: int, bi
 
 
 @intrinsic
-def nearest_of_16_bits(typingctx: Any, value: Any) -> Any:
-    """The number with 16 bits in its significand that is nearest to a double."""
+def is_near_middle_of_float16(typingctx: Any, value: Any) -> Any:
+    """Whether a double is within 2**-50 of itself of the middle between two numbers of F16.
+
+    That is 8 units of its last place at most. A middle has 12 bits, of which the last is set; where
+    numbers are subnormal fewer will do, and any number of 12 bits is taken for one.
+    """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        word, half = ir.IntType(64), 1 << 36
-        bits = builder.add(builder.bitcast(args[0], word), ir.Constant(word, half))
-        return builder.bitcast(builder.and_(bits, ir.Constant(word, -2 * half)), ir.DoubleType())
+        word, reach, last = ir.IntType(64), 8, 1 << 41
+        bits = builder.bitcast(args[0], word)
+        above = builder.add(bits, ir.Constant(word, reach))
+        lower = builder.and_(above, ir.Constant(word, last - 1))
+        short = builder.icmp_unsigned("<=", lower, ir.Constant(word, 2 * reach))
+        middle = builder.icmp_unsigned(
+            "!=", builder.and_(above, ir.Constant(word, last)), ir.Constant(word, 0)
+        )
+        # one comparison for both ends: what is below is a large unsigned number
+        size = builder.and_(bits, ir.Constant(word, (1 << 63) - 1))
+        normal = (1023 - 14) << 52
+        subnormal = builder.icmp_unsigned(
+            "<", builder.sub(size, ir.Constant(word, 1)), ir.Constant(word, normal - 1)
+        )
+        return builder.and_(short, builder.or_(middle, subnormal))
 
-    return types.float64(types.float64), codegen
+    return types.boolean(types.float64), codegen
 
 
 @intrinsic
-def is_near_middle(typingctx: Any, value: Any) -> Any:
+def is_near_middle_of_bfloat16(typingctx: Any, value: Any) -> Any:
     """Whether a float32 or a neighbour of it is in the middle between two numbers of BF16."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:

@@ -1,6 +1,6 @@
 """The truth mode: results that are rounded once, from the exact value of the formula.
 
-Every element is computed in float64 together with a bound of its error. Where both ends of that
+Every element is computed in float64, with an error below 2**-50 of it. Where both ends of that
 interval round to the same number of the result's type, that number is the result; this is Ziv's
 test, and all but about one in 2**25 elements of F32 pass it. The others lie next to the middle
 between two neighbours, and an operator's judge tells exactly on which side, or that it is a tie,
@@ -20,12 +20,17 @@ from .codecs import decoder, encode_bfloat16, encoder, helper, inlined
 from .compile import Once
 from .elementwise import ElementwiseKernel, elementwise
 from .formula import Formula
-from .math import bits32, is_near_middle, nearest_of_16_bits
+from .math import bits32, is_near_middle_of_bfloat16, is_near_middle_of_float16
 from .twins import TwinKernel
 from .vocabulary import compiled
 
 #: elements that are looked through again where one of them is unclear, by the result's type
-_BLOCK: Final = {"float16": 128, "bfloat16": 512, "float32": 2048}
+_BLOCK: Final = {"float16": 512, "bfloat16": 512, "float32": 2048}
+
+#: how far the value of a formula may be off, relative to it
+_RELATIVE: Final = 2.0**-50
+_LARGEST: Final = np.finfo(np.float64).max
+_NOTHING: Final = np.float64(0)
 
 _DENSE_BODY: Final = """
 def body({arrays}, out, scalars, start, stop):
@@ -42,8 +47,7 @@ def body({arrays}, out, scalars, start, stop):
     outlined()
     suspects = 0
     for i in range(start, stop):
-        value, error = formula({elements}, *scalars)
-        rounded, suspect = attempt(value, error)
+        rounded, suspect = attempt(*formula({elements}, *scalars))
         write(out, i * {size}, rounded)
         suspects += suspect
     return suspects
@@ -54,12 +58,13 @@ def body({arrays}, out, scalars, start, stop):
     outlined()
     hard = 0
     for i in range(start, stop):
-        value, error = formula({elements}, *scalars)
+        value, exact = formula({elements}, *scalars)
         write(out, i * {size}, encode(value))
-        hard += differ(value, error)
+        hard += differ(value, doubt(value, exact))
     if hard:
         for i in range(start, stop):
-            value, error = formula({elements}, *scalars)
+            value, exact = formula({elements}, *scalars)
+            error = doubt(value, exact)
             if differ(value, error):
                 low, high, middle = neighbours(value, error)
                 side = decide(middle, {elements}, *scalars)
@@ -135,6 +140,7 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
         return super()._names() | {
             "block": _BLOCK[self.out.name],
             "attempt": _attempt(self.out),
+            "doubt": _doubt,
             "differ": differ_in(self.out),
             "neighbours": _neighbours(self.out),
             "decide": compiled(self.decide, self.compute),
@@ -161,37 +167,42 @@ def _itself(bits: Any) -> Any:
     return bits
 
 
+@inlined
+def _doubt(value: Any, exact: Any) -> Any:
+    """Return how far a value may be off; finite."""
+    error = abs(value) * _RELATIVE
+    return _NOTHING if exact else error if error < _LARGEST else _LARGEST
+
+
 def _attempt(out: ElementType) -> Any:
     """Return the function that rounds a value and tells whether that might be wrong.
 
     For F16 and BF16 it is quicker to look where a middle between two of their numbers would be than
-    to round both ends, but not sure. Middles of F16 have 12 bits at most; most results of so few
-    bits are exact. Middles of BF16 are numbers of F32, subnormal ones too, and only next to them
-    does it matter that F32 was rounded to first.
+    to round both ends, but not sure. Middles of BF16 are numbers of F32, subnormal ones too, and
+    only next to them does it matter that F32 was rounded to first.
     """
     encode, differ = encoder("float64", out.name, out.name), differ_in(out)
-    zero = np.float64(0)
 
     if out.name == "float32":
 
         @inlined
-        def attempt(value: Any, error: Any) -> Any:
+        def attempt(value: Any, exact: Any) -> Any:
+            error = _doubt(value, exact)
             return encode(value - error), differ(value, error)
 
     elif out.name == "float16":
 
         @inlined
-        def attempt(value: Any, error: Any) -> Any:
-            near = abs(value - nearest_of_16_bits(value)) <= error
-            return encode(value), near & (error != zero)
+        def attempt(value: Any, exact: Any) -> Any:
+            return encode(value), is_near_middle_of_float16(value) & (not exact)
 
     else:
 
         @inlined
-        def attempt(value: Any, error: Any) -> Any:
+        def attempt(value: Any, exact: Any) -> Any:
             close = np.float32(value)
-            exact = (error == zero) & (np.float64(close) == value)
-            return encode_bfloat16(close), is_near_middle(close) & (not exact)
+            exact = exact & (np.float64(close) == value)
+            return encode_bfloat16(close), is_near_middle_of_bfloat16(close) & (not exact)
 
     return attempt
 

@@ -13,9 +13,7 @@ import numpy as np
 from .codecs import REGISTER, ROUND, decoder, inlined
 from .exact import sign_of_sum
 from .formula import (
-    doubt,
     exponent,
-    largest,
     least,
     narrow,
     quotient,
@@ -69,7 +67,6 @@ def vocabulary(compute: str) -> dict[str, Any]:
         "exp": exp_float32 if register is np.float32 else exp_float64,
         "one_plus_exp": one_plus_exp_float32,
         "least": least,
-        "largest": largest,
         "exp_limit": LARGEST_D,
         "exp_sum": exp_sum_float64,
         "exp_exactly": exp_exactly,
@@ -82,6 +79,6 @@ def vocabulary(compute: str) -> dict[str, Any]:
         "select": bind(select, {}),
         "exponent": bind(exponent, {"math": math}),
     }
-    for function in (sign, narrow, split, two_sum, two_difference, quotient, doubt):
+    for function in (sign, narrow, split, two_sum, two_difference, quotient):
         names[function.__name__] = bind(function, names)
     return names

@@ -10,7 +10,6 @@ from ..functional import Array, array_call
 from ..kernels.formula import (
     Formula,
     Truth,
-    doubt,
     float32,
     fma,
     inf,
@@ -68,7 +67,7 @@ def extreme(x: float, dy: float, eps: float) -> float:
     return select(eps == one, dy * inf, select(eps == inf, zero, nan))
 
 
-def variant(compute: str, result: str, eps: float) -> Formula | None:
+def variant(compute: str, rounded: str, eps: float) -> Formula | None:
     """An eps that is below 1 in the compute type leaves the formula a place."""
     near = max(min(single(eps), 2.0), -2.0)
     return None if float(ELEMENT_TYPES[compute].numpy.type(near)) < 1.0 else EXTREME
@@ -91,10 +90,9 @@ def double(x: float, dy: float, low: float, high: float, elsewhere: float) -> fl
     return select((x < low) | (x > high), elsewhere, value)
 
 
-def truth(x: float, dy: float, low: float, high: float, elsewhere: float) -> tuple[float, float]:
+def truth(x: float, dy: float, low: float, high: float, elsewhere: float) -> tuple[float, bool]:
     """The default arithmetic in double precision is off by less than 2 ulp."""
-    value = out(x, dy, low, high, elsewhere)
-    return value, doubt(value)
+    return out(x, dy, low, high, elsewhere), False
 
 
 def decide(middle: float, x: float, dy: float, low: float, high: float, elsewhere: float) -> int:

@@ -16,7 +16,6 @@ from ..kernels.formula import (
     Formula,
     Truth,
     copysign,
-    doubt,
     exponent,
     float32,
     fma,
@@ -136,6 +135,35 @@ def steps(grad_out: float, self: float, target: float, beta: float, norm: float)
     return rnd(rnd(norm * slope) * grad_out)
 
 
+def prepare_unit_truth(reduction: float, beta: float, size: int) -> tuple[float, float]:
+    """The count is exact, its inverse is rounded."""
+    count = wide(size) if reduction == 1 else one
+    return count, one / count
+
+
+def unit_truth(
+    grad_out: float, self: float, target: float, count: float, inverse: float
+) -> tuple[float, bool]:
+    """As for any β; the slope is d within ±1.
+
+    A difference that loses nothing gives back both numbers, and one that does loses the smaller. Of
+    counts, powers of two have an exact inverse.
+    """
+    d = self - target
+    slope = select(d > one, one, select(d < -one, -one, d))
+    product = grad_out * slope
+    whole = (self - d == target) & (d + target == self)
+    exact = whole & (fma(grad_out, slope, -product) == zero)
+    return product * inverse, exact & (fma(inverse, count, -one) == zero)
+
+
+def decide_unit(
+    middle: float, grad_out: float, self: float, target: float, count: float, inverse: float
+) -> int:
+    """As for any β."""
+    return decide(middle, grad_out, self, target, one, count, count, zero, inverse, inverse)
+
+
 def prepare_unit_steps(reduction: float, beta: float, size: int) -> tuple[float]:
     """The mean divides by the number of results."""
     return (number(norm_for(reduction, size)),)
@@ -148,12 +176,12 @@ def unit_steps(grad_out: float, self: float, target: float, norm: float) -> floa
     return rnd(rnd(norm * slope) * grad_out)
 
 
-def variant(compute: str, result: str, reduction: float, beta: float) -> Formula | None:
+def variant(compute: str, rounded: str, reduction: float, beta: float) -> Formula | None:
     """A half-precision result does not show what F32 loses, and with β = 1 less is lost."""
-    if compute == FLOAT64.name:
-        return None
     unit_beta = single(beta) == 1.0
-    if result in HALVES or compute in HALVES:
+    if compute == FLOAT64.name:
+        return UNIT if unit_beta and rounded != FLOAT64.name else None
+    if rounded in HALVES or compute in HALVES:
         return UNIT_STEPS if unit_beta else STEPS
     return UNIT if unit_beta else None
 
@@ -208,7 +236,7 @@ def truth(
     small: float,
     inverse_count: float,
     inverse: float,
-) -> tuple[float, float]:
+) -> tuple[float, bool]:
     """Three roundings; where none of them loses anything the result may be a tie as it stands.
 
     The gradient meets the difference first: what then leaves the range of doubles is far out of a
@@ -223,7 +251,7 @@ def truth(
     value = select((beta == inf) & (abs(d) < inf), (zero * d) * grad_out, value)
     same = fma(value, select(outside, count, large), -product) == zero
     exact = (lost == zero) & (fma(grad_out, slope, -product) == zero) & same & (small == zero)
-    return value, select(exact, zero, doubt(value))
+    return value, exact
 
 
 def decide(
@@ -281,7 +309,14 @@ UNIT_STEPS = Formula(
     tensors=3,
     scalars=2,
 )
-UNIT = Formula("smooth_l1_loss_backward_grad_input_unit", unit, prepare_unit, tensors=3, scalars=2)
+UNIT = Formula(
+    "smooth_l1_loss_backward_grad_input_unit",
+    unit,
+    prepare_unit,
+    tensors=3,
+    scalars=2,
+    truth=Truth(unit_truth, prepare_unit_truth, decide_unit),
+)
 
 OPERATOR = declare(
     Operator(

@@ -14,7 +14,6 @@ from ..functional import Array, array_call
 from ..kernels.formula import (
     Formula,
     Truth,
-    doubt,
     exp,
     exp_exactly,
     exp_limit,
@@ -97,14 +96,14 @@ def double(
 
 def truth(
     grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
-) -> tuple[float, float]:
+) -> tuple[float, bool]:
     """The sum of two numbers that the exponential is becomes one here, off by less than 3 ulp."""
     z = beta * self
     power, rest = power_of(z, self, remainder, beta)
     value = grad_output / (one + (power + rest))
     value = select(z < -exp_limit, zero * grad_output, value)
     whole = is_whole(grad_output, self, remainder, beta, threshold)
-    return select(whole, grad_output, value), select(whole, zero, doubt(value))
+    return select(whole, grad_output, value), whole
 
 
 def is_whole(
