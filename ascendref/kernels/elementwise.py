@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..dtypes import ElementType
 from ..layout import PARALLEL_FROM, TILE, broadcast_strides, tile_plan
 from .codecs import decoder, encoder, helper, outlined, remainder, same
-from .compile import Once, function_from, kernel
+from .compile import CORES, Once, function_from, kernel
 from .formula import Formula
 from .header import address, are_laid_out, dense_size, facts_of, layout_of, merged
 from .streams import LINE, arrive, lines, stream
@@ -454,8 +454,23 @@ class BoundKernel:
         """The loop for work that one thread does."""
         return self._kernel.launcher("dense", 0, *self._fixed)
 
+    @Once
+    def _shared(self) -> Any:
+        """The loop for work that all cores share."""
+        return partial(self._kernel.dense_parallel, *self._fixed)
+
     def large(self, size: int, *operands: int) -> Any:
         """Run the loop for work that pays the cores."""
+        if not self._kernel.counts:
+            # the usual case, without detours
+            threads = CORES.acquire(size)
+            if threads == CORES.all:
+                try:
+                    return self._shared(*operands)
+                finally:
+                    CORES.release()
+            if threads:
+                CORES.release()
         return self._kernel._launch("dense", size, *self._fixed, *operands)
 
 
