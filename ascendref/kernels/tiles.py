@@ -18,6 +18,7 @@ from numba.np.numpy_support import from_dtype
 
 from ..dtypes import ELEMENT_TYPES
 from .codecs import helper, inlined, same
+from .streams import LINE
 
 
 @cache
@@ -78,6 +79,21 @@ def _pointer(context: Any, builder: Any, kind: Any, address: Any, offset: Any) -
     return builder.bitcast(place, context.get_data_type(kind).as_pointer())
 
 
+@intrinsic
+def prefetch(typingctx: Any, address: Any) -> Any:
+    """Ask for a line of memory that will be read."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        read, keep, data = (ir.Constant(word, number) for number in (0, 3, 1))
+        builder.call(function, [builder.inttoptr(args[0], byte), read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
+
+
 @cache
 def stack(register: type, count: int) -> Any:
     """Return the function that makes a buffer of ``count`` registers on the stack."""
@@ -98,7 +114,7 @@ def stack(register: type, count: int) -> Any:
 def loader(storage: str, decode: Any) -> Any:
     """Return the function that reads a tile of ``m1`` × ``m0`` elements into a dense buffer."""
     size = ELEMENT_TYPES[storage].storage.itemsize
-    read = peek(storage)
+    read, line = peek(storage), LINE // size
 
     @helper
     def load(
@@ -125,6 +141,10 @@ def loader(storage: str, decode: Any) -> Any:
                 for i in range(m0):
                     buffer[first + j * pitch + i] = decode(read(address + j * s1, i * s0))
         else:
+            # rows are far apart: all of them are asked for before the first one is waited for
+            for i in range(m0):
+                for j in range(0, m1, line):
+                    prefetch(address + i * s0 + j * s1)
             for i in range(m0):
                 for j in range(m1):
                     buffer[first + j * pitch + i] = decode(read(address + i * s0, j * s1))
