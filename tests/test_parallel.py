@@ -201,3 +201,24 @@ def test_strided_and_dense_twins_of_prelu_give_the_same_bits(kind: str) -> None:
             kernel((grad, x, weight, out[0]), out[1], 1)
         results.append(out)
     assert_same(results[1], results[0])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("before", [0, 1, 7])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operator", ["hardshrink_backward", "logit_grad"])
+def test_large_results_have_the_bits_of_small_ones(
+    operator: str, kind: str, before: int, threads: int
+) -> None:
+    """A result of 16 MiB goes past the caches, in whole lines, wherever it begins and ends."""
+    dtype = ELEMENT_TYPES[kind].numpy
+    size = 16 * 1024 * 1024 // dtype.itemsize + 13
+    some = numbers(kind, (40_000,), 5), numbers(kind, (40_000,), 6)
+    tensors = [np.resize(a, size) for a in some]
+    memory = np.full(before + size + 1, 3, dtype)
+    with ar.num_threads(threads):
+        (got,) = call(operator, tensors, memory[before:-1])
+    (period,) = call(operator, some)
+    assert_bits(got, np.resize(period, size))
+    assert (memory[:before] == 3).all()
+    assert memory[-1] == 3

@@ -45,6 +45,10 @@ def inlined(function: Callable[..., Any]) -> Any:
     return njit(**JIT_OPTIONS, **_INSIDE, forceinline=True)(function)
 
 
+#: compiles a function as a part of whatever calls it, in less time than one of its own takes
+merged: Final = njit(**JIT_OPTIONS, inline="always")
+
+
 @intrinsic
 def outlined(typingctx: Any) -> Any:
     """Keep the function that calls this a function of its own.

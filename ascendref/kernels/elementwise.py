@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from ..dtypes import ElementType
 from ..layout import PARALLEL_FROM, TILE, broadcast_strides, tile_plan
-from .codecs import decoder, encoder, helper, outlined, remainder, same
+from .codecs import decoder, encoder, helper, merged, outlined, remainder, same
 from .compile import CORES, Once, function_from, kernel
 from .formula import Formula
-from .header import address, are_laid_out, dense_size, facts_of, layout_of, merged
+from .header import address, are_laid_out, dense_size, facts_of, layout_of
 from .streams import LINE, arrive, lines, stream
 from .tiles import fetcher, is_one_piece, peek, pointer_to, poke, storer
 from .twins import TwinKernel
@@ -32,7 +32,7 @@ CHUNK: Final = 16 * 1024
 #: bytes of a result from which it goes past the caches (measured, with 32 MiB of them), and in how
 #: large blocks
 _STREAMED_FROM: Final = 16 * 1024 * 1024
-_BLOCK: Final = 1024
+_STREAMED_BLOCK: Final = 1024
 #: elements from which stores are aligned to lines (measured: below, it costs more than it gains)
 _ALIGNED_FROM: Final = 256 * 1024
 
@@ -338,11 +338,11 @@ class ElementwiseKernel(TwinKernel):
             streamed_from=_STREAMED_FROM // size,
             line=LINE,
             in_line=LINE // size,
-            in_block=_BLOCK // size,
+            in_block=_STREAMED_BLOCK // size,
         )
         names = {
             "loop": self._dense_body,
-            "allocate": lines(_BLOCK // LINE),
+            "allocate": lines(_STREAMED_BLOCK // LINE),
             "stream": stream,
             "arrive": arrive,
         }

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from ..layout import MAX_RANK
-from .codecs import JIT_OPTIONS, helper
+from .codecs import helper, merged
 
 _HEAD: Final = object.__basicsize__
 TYPE: Final = _HEAD - 8
@@ -31,10 +31,6 @@ FLAGS: Final = _HEAD + 48
 #: contiguous in C order and aligned; writeable
 READABLE: Final = 0x0001 | 0x0100
 WRITE: Final = 0x0400
-
-
-#: compiles a function as part of whatever calls it, which takes less time than one of its own
-merged: Final = njit(**JIT_OPTIONS, inline="always")
 
 
 def _load(bits: int) -> Any:

@@ -31,10 +31,10 @@ from ..layout import (
     dense_channel_plan,
 )
 from .channel_loops import BODIES, KEEP_MANY, LOOK, MANY, PARALLEL, PLACES, SERIAL
-from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, outlined, same
+from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, merged, outlined, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
-from .header import address, channel_size, facts_of, merged
+from .header import address, channel_size, facts_of
 from .tiles import loader, peek, poke, row_adder, stack, storer
 from .twins import TwinKernel
 from .vocabulary import compiled
