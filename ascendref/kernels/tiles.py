@@ -103,7 +103,9 @@ def stack(register: type, count: int) -> Any:
     def allocate(typingctx: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             size = ir.Constant(ir.IntType(32), count)
-            return cgutils.alloca_once(builder, context.get_data_type(kind), size=size)
+            buffer = cgutils.alloca_once(builder, context.get_data_type(kind), size=size)
+            buffer.align = LINE  # no vector of it lies in two lines
+            return buffer
 
         return types.CPointer(kind)(), codegen
 
