@@ -89,7 +89,10 @@ def memory(rows: Sequence[Row]) -> Iterator[str]:
     if most < max(SIZES.values()):
         return
     yield from ("", f"## Bytes per second, {size_text(most)} elements", "")
-    yield "Every read and every write counts once; the triad (a = b + s·c) moves as many."
+    yield (
+        "Every read and every write counts once; the triad (a = b + s·c) moves as many. It stores"
+        " through the caches, large results of the operators go past them."
+    )
     yield from ("", "| operator | type | threads | GB/s | of the triad |", "|---|---|---|---|---|")
     for row in roofs:
         case = row.job.case
