@@ -143,6 +143,12 @@ def dense_channel_plan(shape: tuple[int, ...], channels: int) -> ChannelPlan:
         Shape of the data.
     channels : int
         Number of channels, which are axis 1, or 1.
+
+    Returns
+    -------
+    ChannelPlan
+        Its plan is ``channels, terms, inner, strip, group, rows``: ``inner`` terms of a channel
+        follow one another in memory, ``rows`` rows of channels are taken at a time.
     """
     inner = prod(shape[2:]) if channels > 1 else prod(shape)
     terms = prod(shape) // channels

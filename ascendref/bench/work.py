@@ -117,7 +117,7 @@ def ours(case: Case, arrays: Arrays, **options: Any) -> Call:
     """Return the call of ascendref's function; it has run once, so that all is compiled."""
     made = results(case, arrays, **options)
     if case.out:
-        options = {"out": made} | options
+        options |= {"out": made}
     return partial(getattr(operators, case.operator), *arrays, **options)
 
 

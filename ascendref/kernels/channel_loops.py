@@ -12,6 +12,15 @@ from __future__ import annotations
 
 from typing import Final
 
+_BEGIN: Final = """
+def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
+    outlined()
+    hard = 0
+    weights = allocate()
+    kept = allocate_kept()
+    lanes = allocate_lanes()
+"""
+
 #: from the running sums of a block to one, and where that goes
 _ADD_UP: Final = """
         half = {lanes} // 2
@@ -33,12 +42,6 @@ _ADD_UP: Final = """
 """
 
 _DENSE: Final = """
-def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
-    outlined()
-    hard = 0
-    weights = allocate()
-    kept = allocate_kept()
-    lanes = allocate_lanes()
     channels, terms, inner, strip, rows = plan[0], plan[1], plan[2], plan[3], plan[5]
     columns = rows > 0
     strips = (channels + strip - 1) // strip
@@ -71,9 +74,8 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
             factor = decode(read(weight, channel * {size}))
             done = 0
             while term < end:
-                batch = term // inner
-                at = ((batch * channels + channel) * inner + term - batch * inner) * {size}
-                run = min(end, (batch + 1) * inner) - term
+                at = place(plan, 0, channel, term)
+                run = min(end - term, inner - term % inner)
                 keep_many(grad + at, data + at, result + at, run, factor, kept)
                 # up to the first running sum, from there, and what is left
                 head = min(run, ({lanes} - done) % {lanes})
@@ -105,15 +107,9 @@ def keep_many(grad, data, result, count, weight, kept):
 """
 
 _TILED: Final = """
-def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
-    outlined()
-    hard = 0
     grads = allocate()
     datas = allocate()
     results = allocate()
-    weights = allocate()
-    kept = allocate_kept()
-    lanes = allocate_lanes()
     channels, terms, strip, segment = plan[0], plan[1], plan[2], plan[3]
     columns, axes = plan[5] == 1, plan[6]
     inner = plan[6 + axes] if axes else 1
@@ -189,7 +185,9 @@ def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
 """
 
 #: loops over tasks, by layout
-BODIES: Final = {layout: loop + _ADD_UP for layout, loop in (("dense", _DENSE), ("tiled", _TILED))}
+BODIES: Final = {
+    layout: _BEGIN + loop + _ADD_UP for layout, loop in (("dense", _DENSE), ("tiled", _TILED))
+}
 
 #: where a term stands, in bytes from the first one of an operand
 PLACES: Final = {

@@ -18,9 +18,9 @@ from numba import prange, types
 from numpy.typing import NDArray
 
 from ..dtypes import ElementType
-from ..layout import PARALLEL_FROM, TILE, broadcast_strides, tile_plan
+from ..layout import TILE, broadcast_strides, tile_plan
 from .codecs import decoder, encoder, helper, merged, outlined, remainder, same
-from .compile import CORES, Once, function_from, kernel
+from .compile import Once, function_from, kernel
 from .formula import Formula
 from .header import address, are_laid_out, dense_size, facts_of, layout_of
 from .streams import LINE, arrive, lines, stream
@@ -254,12 +254,6 @@ class ElementwiseKernel(TwinKernel):
         """Return the loop over contiguous operands with its scalars."""
         return BoundKernel(self, scalars)
 
-    def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
-        """Return the loop over so many elements, of which only the operands are missing."""
-        if size < PARALLEL_FROM:
-            return partial(getattr(self, f"{layout}_serial"), *fixed)
-        return partial(self._launch, layout, size, *fixed)
-
     def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
         out = operands[-1]
@@ -430,7 +424,7 @@ class ElementwiseKernel(TwinKernel):
         return compiled(function, self.compute)
 
 
-class BoundKernel:
+class BoundKernel(TwinKernel):
     """A kernel's loop over contiguous operands, with its scalars.
 
     ``small`` takes the addresses of objects: the inputs, then the output; ``large`` their size
@@ -452,26 +446,16 @@ class BoundKernel:
     @Once
     def small(self) -> Any:
         """The loop for work that one thread does."""
-        return self._kernel.launcher("dense", 0, *self._fixed)
+        return self.launcher("dense", 0)
 
     @Once
-    def _shared(self) -> Any:
-        """The loop for work that all cores share."""
-        return partial(self._kernel.dense_parallel, *self._fixed)
+    def large(self) -> Any:
+        """The loop for work that pays the cores."""
+        return partial(self._launch, "dense")
 
-    def large(self, size: int, *operands: int) -> Any:
-        """Run the loop for work that pays the cores."""
-        if not self._kernel.counts:
-            # the usual case, without detours
-            threads = CORES.acquire(size)
-            if threads == CORES.all:
-                try:
-                    return self._shared(*operands)
-                finally:
-                    CORES.release()
-            if threads:
-                CORES.release()
-        return self._kernel._launch("dense", size, *self._fixed, *operands)
+    def _compile(self, layout: str, *, parallel: bool) -> Any:
+        twin = self._kernel.dense_parallel if parallel else self._kernel.dense_serial
+        return partial(twin, *self._fixed)
 
 
 @cache

@@ -18,7 +18,7 @@ import numpy as np
 from ..dtypes import FLOAT64, ElementType, float_format
 from .codecs import decoder, encode_bfloat16, encoder, helper, inlined
 from .compile import Once
-from .elementwise import ElementwiseKernel, elementwise
+from .elementwise import BoundKernel, ElementwiseKernel, elementwise
 from .formula import Formula
 from .math import bits32, is_near_middle_of_bfloat16, is_near_middle_of_float16
 from .twins import TwinKernel
@@ -99,10 +99,17 @@ class HardCaseCounter(TwinKernel):
 
     counts: ClassVar = True
 
+    def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
+        return partial(self._launch, layout, size, *fixed)
+
     def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
         found = super()._launch(layout, size, *arguments)
         hard_cases.count += max(found, 0)
         return found
+
+
+class CountedKernel(HardCaseCounter, BoundKernel):
+    """A kernel that counts, with its scalars."""
 
 
 class TruthKernel(HardCaseCounter, ElementwiseKernel):
@@ -124,8 +131,8 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
         self.element, self.prepare, self.decide = formula.truth
         self.streams = False
 
-    def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
-        return partial(self._launch, layout, size, *fixed)
+    def bind(self, scalars: tuple[float, ...]) -> BoundKernel:
+        return CountedKernel(self, scalars)
 
     @Once
     def _dense_body(self) -> Any:

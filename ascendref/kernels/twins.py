@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from ..layout import PARALLEL_FROM
@@ -47,6 +48,12 @@ class TwinKernel:
     def make_ready(self, layout: str, size: int) -> None:
         """Compile, or load, the twin that a call of this size will use if the cores are free."""
         getattr(self, f"{layout}_{'serial' if size < PARALLEL_FROM else 'parallel'}")
+
+    def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
+        """Return the loop over so many elements, of which only the operands are missing."""
+        if size < PARALLEL_FROM:
+            return partial(getattr(self, f"{layout}_serial"), *fixed)
+        return partial(self._launch, layout, size, *fixed)
 
     def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
         """Call the parallel twin for large work if the cores are free, else the serial one."""

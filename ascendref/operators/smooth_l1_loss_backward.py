@@ -135,6 +135,11 @@ def steps(grad_out: float, self: float, target: float, beta: float, norm: float)
     return rnd(rnd(norm * slope) * grad_out)
 
 
+def within_one(d: float) -> float:
+    """The slope for β = 1; NaN stays."""
+    return select(d > one, one, select(d < -one, -one, d))
+
+
 def prepare_unit_truth(reduction: float, beta: float, size: int) -> tuple[float, float]:
     """The count is exact, its inverse is rounded."""
     count = wide(size) if reduction == 1 else one
@@ -144,13 +149,13 @@ def prepare_unit_truth(reduction: float, beta: float, size: int) -> tuple[float,
 def unit_truth(
     grad_out: float, self: float, target: float, count: float, inverse: float
 ) -> tuple[float, bool]:
-    """As for any β; the slope is d within ±1.
+    """As for any β.
 
     A difference that loses nothing gives back both numbers, and one that does loses the smaller. Of
     counts, powers of two have an exact inverse.
     """
     d = self - target
-    slope = select(d > one, one, select(d < -one, -one, d))
+    slope = within_one(d)
     product = grad_out * slope
     whole = (self - d == target) & (d + target == self)
     exact = whole & (fma(grad_out, slope, -product) == zero)
@@ -170,10 +175,9 @@ def prepare_unit_steps(reduction: float, beta: float, size: int) -> tuple[float]
 
 
 def unit_steps(grad_out: float, self: float, target: float, norm: float) -> float:
-    """The same for β = 1, where the slope is d within ±1."""
+    """The same for β = 1: there is nothing to divide by."""
     d = rnd(self - target)
-    slope = select(d > one, one, select(d < -one, -one, d))
-    return rnd(rnd(norm * slope) * grad_out)
+    return rnd(rnd(norm * within_one(d)) * grad_out)
 
 
 def variant(compute: str, rounded: str, reduction: float, beta: float) -> Formula | None:
