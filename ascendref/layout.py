@@ -131,6 +131,8 @@ class ChannelPlan(NamedTuple):
     tasks: int
     #: number of blocks of terms
     blocks: int
+    #: which loop walks it
+    layout: str
 
 
 @lru_cache(maxsize=1024)
@@ -160,7 +162,10 @@ def dense_channel_plan(shape: tuple[int, ...], channels: int) -> ChannelPlan:
     blocks = -(-terms // BLOCK)
     tasks = blocks * -(-channels // strip)
     return ChannelPlan(
-        np.array((channels, terms, inner, strip, group, rows), np.int64), tasks, blocks
+        np.array((channels, terms, inner, strip, group, rows), np.int64),
+        tasks,
+        blocks,
+        "rows" if rows else "runs",
     )
 
 
@@ -207,7 +212,7 @@ def channel_plan(
     weight_sizes, (weight_steps,) = collapse(weight[0], (weight[1],))
     rows += [len(weight_sizes), *weight_sizes, *weight_steps]
     blocks = -(-terms // BLOCK)
-    return ChannelPlan(np.array(rows, np.int64), blocks * -(-channels // strip), blocks)
+    return ChannelPlan(np.array(rows, np.int64), blocks * -(-channels // strip), blocks, "tiled")
 
 
 def maps_indices_to_one_address(array: NDArray[Any]) -> bool:

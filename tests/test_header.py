@@ -175,8 +175,9 @@ def test_without_known_headers_everything_still_works(monkeypatch: pytest.Monkey
     operator = ar.OPERATORS["logit_grad"]
     kind = ELEMENT_TYPES["float32"]
     kernel = elementwise(operator.formula, (kind, kind), kind, kind, "float32")
-    nothing = np.zeros(8, np.int64)
-    monkeypatch.setattr(kernel, "facts", nothing.ctypes.data)
+    monkeypatch.setattr(header, "is_known", lambda: False)
+    facts = header.facts_of(tuple(header.Fact(kind.numpy, result=k == 2) for k in range(3)))
+    monkeypatch.setattr(kernel, "facts", facts.ctypes.data)
     x = np.linspace(0.1, 0.9, 9).astype(np.float32)
     out = np.zeros_like(x)
     assert not kernel.dense((x, x, out), (-1.0,))

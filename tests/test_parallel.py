@@ -186,21 +186,19 @@ def test_dense_and_tiled_twins_give_the_same_bits(operator: str, kind: str) -> N
     assert_bits(out[1], out[0])
 
 
+@pytest.mark.parametrize("shape", [(900, 50), (1500, 70), (3, 50, 21, 21), (70_001,)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_strided_and_dense_twins_of_prelu_give_the_same_bits(kind: str) -> None:
+def test_all_twins_of_prelu_give_the_same_bits(kind: str, shape: tuple[int, ...]) -> None:
     declared = ar.OPERATORS["prelu_backward"]
     assert declared.channel_term is not None
     kernel = channel_sum(declared.formula, declared.channel_term, ELEMENT_TYPES[kind], "float32")
-    grad, x, weight = vectors("prelu_backward", kind, (900, 50))
-    results = []
-    for twin in ("dense", "tiled"):
-        out = np.empty_like(x), np.empty_like(weight)
-        if twin == "dense":
-            kernel.dense((grad, x, weight, out[0]), out[1])
-        else:
-            kernel((grad, x, weight, out[0]), out[1], 1)
-        results.append(out)
-    assert_same(results[1], results[0])
+    grad, x, weight = vectors("prelu_backward", kind, shape)
+    out = [(np.empty_like(x), np.empty_like(weight)) for _ in range(2)]
+    assert kernel.dense((grad, x, weight, out[0][0]), out[0][1])
+    # every second element of a row is another layout
+    apart = np.repeat(grad, 2, axis=-1)[..., ::2]
+    kernel((apart, x, weight, out[1][0]), out[1][1], 1 if len(shape) > 1 else None)
+    assert_same(out[1], out[0])
 
 
 @pytest.mark.parametrize("threads", [1, 2])

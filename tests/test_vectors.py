@@ -75,13 +75,14 @@ def test_truth_is_computed_in_vectors_of_float64(operator: str, kind: str) -> No
 
 
 @pytest.mark.usefixtures("anew")
+@pytest.mark.parametrize("layout", ["rows", "runs"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_sums_are_added_in_vectors(kind: str) -> None:
+def test_sums_are_added_in_vectors(kind: str, layout: str) -> None:
     declared = ar.OPERATORS["prelu_backward"]
     assert declared.channel_term is not None
     element = ELEMENT_TYPES[kind]
     kernel = ChannelSumKernel(declared.formula, declared.channel_term, element, "float32", False)
-    code = code_of(kernel.dense_serial)
+    code = code_of(getattr(kernel, f"{layout}_serial"))
     assert widest(r"fadd <(\d+) x float>", code) >= 4
     assert widest(r"fmul <(\d+) x float>", code) >= 4
     assert widest(rf"store <(\d+) x {STORED[kind]}>", code) >= LANES[kind]

@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+import ascendref as ar
 from ascendref.cli.app import app
-from ascendref.kernels.twins import TWINS
+from ascendref.kernels.elementwise import ElementwiseKernel
+from ascendref.kernels.reduction import ChannelSumKernel
+from ascendref.kernels.twins import TwinKernel
 
 
 def call(*arguments: str) -> Result:
@@ -25,18 +28,26 @@ import sys
 import numpy as np, ascendref as ar
 from ascendref.cli.app import app
 app(sys.argv[1:], standalone_mode=False)
-x = np.linspace(0.1, 0.9, 1 << 16).astype(np.float16)
 before = len(ar.kernel_statistics())
-ar.logit_grad(x, x)
-ar.logit_grad(x[:9], x[:9])
-ar.logit_grad(x[::-1], x)
-ar.logit_grad(x[8::-1], x[:9])
+for shape in ((40, 40, 40), (3, 3, 3), (64, 1024), (3, 3)):
+    x = np.linspace(0.1, 0.9, np.prod(shape)).astype(np.float16).reshape(shape)
+    for seen in (x, x[::-1]):
+        if "aclnnLogitGrad" in sys.argv:
+            ar.logit_grad(seen, x)
+        else:
+            ar.prelu_backward(seen, x, np.ones(shape[1], x.dtype))
 print(len(ar.kernel_statistics()) - before)
 """
 
 
-def test_calls_after_it_compile_nothing(tmp_path: Path) -> None:
-    command = ("warmup", "aclnnLogitGrad", "--dtype", "float16", "--json")
+@pytest.mark.parametrize(
+    ("operator", "kernel"),
+    [("logit_grad", ElementwiseKernel), ("prelu_backward", ChannelSumKernel)],
+)
+def test_calls_after_it_compile_nothing(
+    operator: str, kernel: type[TwinKernel], tmp_path: Path
+) -> None:
+    command = ("warmup", ar.OPERATORS[operator].api, "--dtype", "float16", "--json")
     found = []
     for _ in range(2):
         done = subprocess.run(
@@ -49,10 +60,11 @@ def test_calls_after_it_compile_nothing(tmp_path: Path) -> None:
         rows, _, rest = done.stdout.rpartition("]")
         assert rest.strip() == "0"
         found += json.loads(rows + "]")
-    for row, compiled in zip(found, (len(TWINS), 0), strict=True):
-        assert (row["operator"], row["dtype"]) == ("logit_grad", "float16")
+    twins = len(kernel.twins())
+    for row, compiled in zip(found, (twins, 0), strict=True):
+        assert (row["operator"], row["dtype"]) == (operator, "float16")
         assert row["compute_dtype"] == "float32"
-        assert (row["compiled"], row["cached"]) == (compiled, len(TWINS) - compiled)
+        assert (row["compiled"], row["cached"]) == (compiled, twins - compiled)
         assert row["seconds"] > 0
 
 

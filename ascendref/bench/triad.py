@@ -9,7 +9,7 @@ import numpy as np
 from numba import prange, types
 
 from ..kernels.compile import kernel
-from ..kernels.twins import TwinKernel
+from ..kernels.twins import DenseKernel
 from .work import Call
 
 _SOURCE: Final = """
@@ -28,7 +28,7 @@ def triad(moved: int) -> Call:
     return call
 
 
-class Triad(TwinKernel):
+class Triad(DenseKernel):
     """The loop, on as many threads as the operators would use."""
 
     def launch(self, a: Any, b: Any, c: Any, s: Any) -> None:

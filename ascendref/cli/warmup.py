@@ -12,7 +12,7 @@ from ..bench.work import defaults
 from ..dtypes import ELEMENT_TYPES, FLOAT64, promote
 from ..functional import kernel_for
 from ..kernels.compile import kernel_statistics
-from ..kernels.twins import TWINS
+from ..kernels.twins import TwinKernel
 from ..spec import OPERATORS, Operator, check_scalar
 from .run import parse_attributes
 from .screen import print_json, progress
@@ -26,28 +26,24 @@ def warmup(
     as_json: bool,
 ) -> None:
     """Compile every kernel of some operators, types and compute types, and say what it took."""
-    wanted = [
-        (operator, kind, compute)
+    kernels = {
+        (operator.name, kind, compute): _kernel(operator, kind, compute, attributes)
         for operator in OPERATORS.values()
         if operator.name in chosen
         for kind in kinds
         for compute in computed or ("float64" if kind == FLOAT64.name else "float32",)
-    ]
+    }
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
     with progress() as bar:
-        task = bar.add_task("", total=len(wanted) * len(TWINS))
-        for operator, kind, compute in wanted:
-            label = f"{operator.name} {kind} in {compute}"
-            bar.update(task, description=label)
+        task = bar.add_task("", total=sum(len(kernel.twins()) for kernel in kernels.values()))
+        for (operator, kind, compute), kernel in kernels.items():
+            bar.update(task, description=f"{operator} {kind} in {compute}")
             before = len(kernel_statistics())
             start = time.perf_counter()
-            types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
-            values = scalars(operator, attributes)
-            kernel = kernel_for(operator, types, promote(*types), compute, values)
             for _ in kernel.compile_all():
                 bar.advance(task)
-            rows[operator.name, kind, compute] = {
-                "operator": operator.name,
+            rows[operator, kind, compute] = {
+                "operator": operator,
                 "dtype": kind,
                 "compute_dtype": compute,
                 "seconds": round(time.perf_counter() - start, 3),
@@ -64,6 +60,12 @@ def warmup(
             str(row["cached"]), f"{row['seconds']:.2f}",
         )  # fmt: skip
     Console().print(table)
+
+
+def _kernel(operator: Operator, kind: str, compute: str, attributes: list[str]) -> TwinKernel:
+    types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
+    values = scalars(operator, attributes)
+    return kernel_for(operator, types, promote(*types), compute, values)
 
 
 def scalars(operator: Operator, attributes: list[str]) -> tuple[float, ...]:

@@ -1,11 +1,11 @@
 """The loops of an elementwise result together with one sum per channel, as sources.
 
-*Dense* is for contiguous operands: sixteen elements at a time go from memory through registers back
-to memory. Where channels lie side by side, a row of them is taken after the other, so that memory
-is walked in order. *Tiled* is for any other layout, through buffers.
+*Rows* and *runs* are for contiguous operands: sixteen elements at a time go from memory through
+registers back to memory. Where channels lie side by side, a row of them is taken after the other,
+so that memory is walked in order; elsewhere, runs of one channel are. *Tiled* is for any other
+layout, through buffers.
 
-What a running sum consists of is left open: ``clear``, ``add``, ``keep``, ``add_kept``,
-``add_all_kept``, ``merge``, ``put`` and ``deliver`` know it.
+What a running sum consists of is left open: the statements in braces and ``add_rows`` know it.
 """
 
 from __future__ import annotations
@@ -13,100 +13,119 @@ from __future__ import annotations
 from typing import Final
 
 _BEGIN: Final = """
-def body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
-    outlined()
     hard = 0
     weights = allocate()
     kept = allocate_kept()
     lanes = allocate_lanes()
+    parts = pointer(partial)
+    apart = channels * blocks
+    for task in range(start, stop):
+"""
+
+#: one task has all rows of a strip of channels in one block, where they are done first
+_STRIPS: Final = """
+        block = task // strips
+        channel = (task - block * strips) * strip
+        height = channels - channel
+        height = height if height < strip else strip
 """
 
 #: from the running sums of a block to one, and where that goes
 _ADD_UP: Final = """
-        half = {lanes} // 2
-        while half:
-            for lane in range(used - half):
-                for c in range(height):
-                    k = c * lane_c + lane * lane_k
-                    merge(lanes, k, k + half * lane_k)
-            used = min(used, half)
+        half = {lanes} // 2 * strip
+        while half >= strip:
+            for i in range(half):
+                j = i + half
+                {merge}
             half //= 2
-        for c in range(height):
-            if partial.size:
-                put(partial, (channel + c) * blocks + block, lanes, c * lane_c)
+        for i in range(height):
+            to = channel + i
+            at = to * blocks + block
+            if partial:
+                {put}
             else:
-                hard += deliver(
-                    grad, data, sums, sums_stride, plan, channel + c, lanes, c * lane_c
-                )
-    return hard
+                {deliver}
 """
 
-_DENSE: Final = """
-    channels, terms, inner, strip, rows = plan[0], plan[1], plan[2], plan[3], plan[5]
-    columns = rows > 0
-    strips = (channels + strip - 1) // strip
-    # where a channel and a running sum stand among the running sums
-    lane_c, lane_k = (1, strip) if columns else ({lanes}, 1)
-    for task in range(start, stop):
-        if columns:
-            block = task // strips
-            channel = (task - block * strips) * strip
-        else:
-            channel = task // blocks
-            block = task - channel * blocks
-        height = min(strip, channels - channel)
+_TERMS: Final = """
         term = block * {block}
-        end = min(terms, term + {block})
-        # the others stay at -0, which adds nothing
-        used = min({lanes}, end - term)
-        for i in range(strip * used if columns else {lanes}):
-            clear(lanes, i)
-        if columns:
-            for row in range(rows):
-                for c in range(height):
-                    weights[row * strip + c] = decode(read(weight, (channel + c) * {size}))
-            for done in range(0, end - term, rows):
-                at = ((term + done) * channels + channel) * {size}
-                count = min(rows, end - term - done) * height
-                lane = done % {lanes} * strip
-                many(grad + at, data + at, result + at, count, weights, lanes, lane)
-        else:
-            factor = decode(read(weight, channel * {size}))
-            done = 0
-            while term < end:
-                at = place(plan, 0, channel, term)
-                run = min(end - term, inner - term % inner)
-                keep_many(grad + at, data + at, result + at, run, factor, kept)
-                # up to the first running sum, from there, and what is left
-                head = min(run, ({lanes} - done) % {lanes})
-                for i in range(head):
-                    add_kept(lanes, done % {lanes} + i, kept, i)
-                whole = head + (run - head) // {lanes} * {lanes}
-                add_all_kept(lanes, 0, kept, head, whole)
-                for i in range(whole, run):
-                    add_kept(lanes, i - whole, kept, i)
-                done += run
-                term += run
+        end = terms if terms < term + {block} else term + {block}
+        # those that get no term stay at -0, which adds nothing
+        for i in range({lanes} * strip):
+            {clear}
 """
 
-#: elements that follow one another, each with its weight and its running sum; and with one weight,
-#: what is to be added kept
-MANY: Final = """
-def many(grad, data, result, count, weights, lanes, lane):
-    for i in range(count):
-        g, x = decode(read(grad, i * {size})), decode(read(data, i * {size}))
-        write(result, i * {size}, encode(element(g, x, weights[i])))
-        add(lanes, lane + i, g, x)
+_ROWS: Final = (
+    """
+    channels, terms, strip, rows = plan[0], plan[1], plan[3], plan[5]
+    strips = (channels + strip - 1) // strip
 """
-KEEP_MANY: Final = """
-def keep_many(grad, data, result, count, weight, kept):
-    for i in range(count):
-        g, x = decode(read(grad, i * {size})), decode(read(data, i * {size}))
-        write(result, i * {size}, encode(element(g, x, weight)))
-        keep(kept, i, g, x)
+    + _BEGIN
+    + _STRIPS
+    + _TERMS
+    + """
+        for row in range(rows):
+            for c in range(height):
+                weights[row * strip + c] = decode(read(weight, (channel + c) * {size}))
+        done = 0
+        while term < end:
+            at = (term * channels + channel) * {size}
+            grad_at, data_at, result_at = grad + at, data + at, result + at
+            lane = done % {lanes} * strip
+            count = height * (rows if rows < end - term else end - term)
+            for i in range(count):
+                g, x = decode(read(grad_at, i * {size})), decode(read(data_at, i * {size}))
+                write(result_at, i * {size}, encode(element(g, x, weights[i])))
+                k = lane + i
+                {add}
+            done += rows
+            term += rows
 """
+    + _ADD_UP
+)
 
-_TILED: Final = """
+_RUNS: Final = (
+    """
+    channels, terms, inner, strip, height = plan[0], plan[1], plan[2], 1, 1
+"""
+    + _BEGIN
+    + """
+        channel = task // blocks
+        block = task - channel * blocks
+"""
+    + _TERMS
+    + """
+        factor = decode(read(weight, channel * {size}))
+        lane = 0
+        while term < end:
+            at = place(plan, 0, channel, term)
+            grad_at, data_at, result_at = grad + at, data + at, result + at
+            run = inner - term % inner
+            run = run if run < end - term else end - term
+            for i in range(run):
+                g, x = decode(read(grad_at, i * {size})), decode(read(data_at, i * {size}))
+                write(result_at, i * {size}, encode(element(g, x, factor)))
+                {keep}
+            # up to the first running sum, from there, and what is left
+            i = 0
+            while lane and i < run:
+                k = lane
+                {add_kept}
+                lane = (lane + 1) % {lanes}
+                i += 1
+            whole = i + (run - i) // {lanes} * {lanes}
+            add_rows(lanes, 0, kept, i, whole)
+            for i in range(whole, run):
+                k = lane
+                {add_kept}
+                lane += 1
+            term += run
+"""
+    + _ADD_UP
+)
+
+_TILED: Final = (
+    """
     grads = allocate()
     datas = allocate()
     results = allocate()
@@ -126,10 +145,10 @@ _TILED: Final = """
     weight_rank = plan[weight_axes]
     # where a channel and a running sum stand among the running sums
     lane_c, lane_k = (1, strip) if columns else ({lanes}, 1)
-    for task in range(start, stop):
-        block = task // strips
-        channel = (task - block * strips) * strip
-        height = min(strip, channels - channel)
+"""
+    + _BEGIN
+    + _STRIPS
+    + """
         for c in range(height):
             rest = channel + c
             offset = 0
@@ -139,12 +158,10 @@ _TILED: Final = """
                 offset += (rest - after * size) * plan[weight_axes + 1 + weight_rank + axis]
                 rest = after
             weights[c] = decode(read(weight, offset))
-        end = min(terms, (block + 1) * {block})
-        # the others stay at -0, which adds nothing
-        used = min({lanes}, end - block * {block})
-        for i in range(strip * (used if columns else {lanes})):
-            clear(lanes, i)
-        for first in range(block * {block}, end, segment):
+"""
+    + _TERMS
+    + """
+        for first in range(term, end, segment):
             width = min(segment, end - first)
             done = 0
             while done < width:
@@ -157,23 +174,26 @@ _TILED: Final = """
                 load(datas, done * step, pitch, data_at, data_0, data_1, m0, m1)
                 done += run
             if columns:
-                for k in range(width):
-                    row = k * strip
-                    lane = k % {lanes} * strip
+                for row in range(width):
+                    lane = row % {lanes} * strip
                     for c in range(height):
-                        results[row + c] = element(grads[row + c], datas[row + c], weights[c])
-                        add(lanes, lane + c, grads[row + c], datas[row + c])
+                        g, x = grads[row * strip + c], datas[row * strip + c]
+                        results[row * strip + c] = element(g, x, weights[c])
+                        k = lane + c
+                        {add}
             else:
                 whole = width // {lanes} * {lanes}
                 for c in range(height):
                     row = c * segment
-                    w = weights[c]
+                    factor = weights[c]
                     for i in range(width):
-                        results[row + i] = element(grads[row + i], datas[row + i], w)
-                        keep(kept, i, grads[row + i], datas[row + i])
-                    add_all_kept(lanes, c * {lanes}, kept, 0, whole)
+                        g, x = grads[row + i], datas[row + i]
+                        results[row + i] = element(g, x, factor)
+                        {keep}
+                    add_rows(lanes, c * {lanes}, kept, 0, whole)
                     for i in range(whole, width):
-                        add_kept(lanes, c * {lanes} + i - whole, kept, i)
+                        k = c * {lanes} + i - whole
+                        {add_kept}
             done = 0
             while done < width:
                 term = first + done
@@ -182,21 +202,38 @@ _TILED: Final = """
                 m0, m1 = (height, run) if columns else (run, height)
                 store(results, done * step, pitch, at, result_0, result_1, m0, m1)
                 done += run
+        for c in range(height):
+            half = {lanes} // 2
+            while half:
+                for lane in range(half):
+                    i = c * lane_c + lane * lane_k
+                    j = i + half * lane_k
+                    {merge}
+                half //= 2
+            i = c * lane_c
+            to = channel + c
+            at = to * blocks + block
+            if partial:
+                {put}
+            else:
+                {deliver}
 """
+)
 
 #: loops over tasks, by layout
-BODIES: Final = {
-    layout: _BEGIN + loop + _ADD_UP for layout, loop in (("dense", _DENSE), ("tiled", _TILED))
-}
+LOOPS: Final = {"rows": _ROWS, "runs": _RUNS, "tiled": _TILED}
 
-#: where a term stands, in bytes from the first one of an operand
-PLACES: Final = {
-    "dense": """
+_DENSE_PLACE: Final = """
 def place(plan, operand, channel, term):
     inner = plan[2]
     batch = term // inner
     return ((batch * plan[0] + channel) * inner + term - batch * inner) * {size}
-""",
+"""
+
+#: where a term stands, in bytes from the first one of an operand
+PLACES: Final = {
+    "rows": _DENSE_PLACE,
+    "runs": _DENSE_PLACE,
     "tiled": """
 def place(plan, operand, channel, term):
     axes = plan[6]
@@ -213,29 +250,51 @@ def place(plan, operand, channel, term):
 
 #: what a kernel for contiguous operands does first
 LOOK: Final = """
-    if channel_size(facts, (grad, data, weight, result, sums)) < 0:
+    if dense_size(facts, (grad, data, weight, result, sums)) < 0:
         return -1
-    grad, data, weight = address(grad), address(data), address(weight)
-    result, sums = address(result), address(sums)
+    grad, data, weight = word(grad, {data}), word(data, {data}), word(weight, {data})
+    result, sums = word(result, {data}), word(sums, {data})
+    sums_stride = {size}
+    if partial:
+        partial = word(partial, {data})
 """
 
 SERIAL: Final = """
-def kernel({parameters}, sums_stride, plan, partial, tasks, blocks):
-{start}
-    hard = body(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, 0, tasks)
-    return hard + finish(grad, data, sums, sums_stride, plan, partial, blocks)
+def kernel({parameters}, plan, partial, tasks, blocks):
+{look}
+    start, stop = 0, tasks
+{loop}
+    if partial:
+        for to in range(channels):
+            at = to * blocks
+            {finish}
+    return hard
+"""
+
+#: a part of what a parallel kernel does
+PART: Final = """
+def part(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
+    outlined()
+{loop}
+    return hard
 """
 
 PARALLEL: Final = """
-def kernel({parameters}, sums_stride, plan, partial, tasks, blocks):
-{start}
+def kernel({parameters}, plan, partial, tasks, blocks):
+{look}
     group = plan[4]
     hard = 0
-    for part in prange((tasks + group - 1) // group):
-        start = part * group
+    for number in prange((tasks + group - 1) // group):
+        start = number * group
         stop = min(tasks, start + group)
-        {counting}body(
+        {counting}part(
             grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop
         )
-    return hard + finish(grad, data, sums, sums_stride, plan, partial, blocks)
+    if partial:
+        channels, parts = plan[0], pointer(partial)
+        apart = channels * blocks
+        for to in range(channels):
+            at = to * blocks
+            {finish}
+    return hard
 """

@@ -22,10 +22,10 @@ from ..layout import TILE, broadcast_strides, tile_plan
 from .codecs import decoder, encoder, helper, merged, outlined, remainder, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
-from .header import address, are_laid_out, dense_size, facts_of, layout_of
+from .header import DATA, Fact, are_laid_out, dense_size, facts_of, layout_of, word
 from .streams import LINE, arrive, lines, stream
 from .tiles import fetcher, is_one_piece, peek, pointer_to, poke, storer
-from .twins import TwinKernel
+from .twins import DenseKernel, Twin
 
 #: elements that a thread takes at a time
 CHUNK: Final = 16 * 1024
@@ -148,7 +148,7 @@ def kernel({parameters}):
 """
 
 
-class ElementwiseKernel(TwinKernel):
+class ElementwiseKernel(DenseKernel):
     """One formula for one combination of types, compiled piece by piece on first use.
 
     Parameters
@@ -164,6 +164,9 @@ class ElementwiseKernel(TwinKernel):
     compute : str
         Compute type.
     """
+
+    tiled_serial = Twin()
+    tiled_parallel = Twin()
 
     def __init__(
         self,
@@ -198,7 +201,9 @@ class ElementwiseKernel(TwinKernel):
                 compute,
             )
         )
-        self._facts = facts_of(tuple([kind.numpy for kind in (*inputs, out)]))
+        self._facts = facts_of(
+            (*[Fact(kind.numpy) for kind in inputs], Fact(out.numpy, result=True))
+        )
         #: where they stand
         self.facts: int = self._facts.ctypes.data
 
@@ -289,7 +294,7 @@ class ElementwiseKernel(TwinKernel):
         between, start = _ENDS[layout]
         words = {
             "operands": ", ".join(operands),
-            "addresses": ", ".join(f"address({name})" for name in operands),
+            "addresses": ", ".join(f"word({name}, {DATA})" for name in operands),
             "aligned_from": str(_ALIGNED_FROM),
             "line": str(LINE),
             "size": str(self.out.storage.itemsize),
@@ -315,7 +320,7 @@ class ElementwiseKernel(TwinKernel):
                 "chunk": CHUNK if layout == "dense" else CHUNK // self.tile,
                 "dense_size": dense_size,
                 "are_laid_out": are_laid_out,
-                "address": address,
+                "word": word,
             },
             types.int64(*kinds, *[types.float64] * count, *integers),
             formula=self.element,
@@ -424,7 +429,7 @@ class ElementwiseKernel(TwinKernel):
         return compiled(function, self.compute)
 
 
-class BoundKernel(TwinKernel):
+class BoundKernel(DenseKernel):
     """A kernel's loop over contiguous operands, with its scalars.
 
     ``small`` takes the addresses of objects: the inputs, then the output; ``large`` their size

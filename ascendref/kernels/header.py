@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ..layout import MAX_RANK
-from .codecs import helper, merged
+from .codecs import helper
 
 _HEAD: Final = object.__basicsize__
 TYPE: Final = _HEAD - 8
@@ -31,6 +32,10 @@ FLAGS: Final = _HEAD + 48
 #: contiguous in C order and aligned; writeable
 READABLE: Final = 0x0001 | 0x0100
 WRITE: Final = 0x0400
+#: where a fact of an operand stands in its row, and how long a row is
+KIND, WIDTH, MODEL, MOST, WANTED, ROW = range(0, 48, 8)
+#: where the first row is
+ROWS: Final = 16
 
 
 def _load(bits: int) -> Any:
@@ -50,47 +55,23 @@ word: Final = _load(64)
 half_word: Final = _load(32)
 
 
-@merged
-def address(array: Any) -> Any:
-    """Return where an array's elements begin."""
-    return word(array, DATA)
+@intrinsic
+def _in_memory(typingctx: Any, numbers: Any) -> Any:
+    """Put a tuple on the stack, where an index is an address; without, it is a switch."""
 
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = cgutils.alloca_once_value(builder, args[0])
+        return builder.bitcast(place, ir.IntType(64).as_pointer())
 
-@helper
-def _size(facts: Any, k: Any, array: Any, model: Any) -> Any:
-    """Return how many elements an array of a model's shape has; -1 if it is none.
-
-    It must be a plain array of the expected element type, contiguous in C order and aligned. The
-    model may be the object itself.
-    """
-    if word(array, TYPE) != word(facts, 0) or word(array, DESCRIPTOR) != word(facts, 16 * k + 8):
-        return -1
-    rank = half_word(array, RANK)
-    if rank > MAX_RANK or half_word(model, RANK) != rank:
-        return -1
-    if half_word(array, FLAGS) & READABLE != READABLE:
-        return -1
-    shape, others, size = word(array, SHAPE), word(model, SHAPE), 1
-    for axis in range(rank):
-        length = word(shape, 8 * axis)
-        if word(others, 8 * axis) != length:
-            return -1
-        size *= length
-    return size
-
-
-@helper
-def _overlap(first: Any, length: Any, second: Any, size: Any) -> Any:
-    """Tell whether two pieces of memory have a byte in common."""
-    return first < second + size and second < first + length
+    return types.CPointer(types.int64)(numbers), codegen
 
 
 @helper
 def dense_size(facts: Any, arrays: Any) -> Any:
-    """Return how many elements arrays have, each; -1 where a plain loop over them is not right.
+    """Return how many elements the first array has; -1 where a plain loop over all is not right.
 
-    They must be plain arrays of the expected element types and of one shape, contiguous in C order
-    and aligned; the last one, the result, writeable and apart from the others.
+    They must be plain arrays of the expected element types and shapes, contiguous in C order and
+    aligned; results writeable and apart from everything else.
 
     Parameters
     ----------
@@ -99,53 +80,41 @@ def dense_size(facts: Any, arrays: Any) -> Any:
     arrays : tuple of int64
         Addresses of the objects.
     """
-    size = 0
-    for k in range(len(arrays)):
-        size = _size(facts, k, arrays[k], arrays[0])
-        if size < 0:
+    # a number that is known only then keeps loops from being unrolled, which takes longer than it
+    # saves
+    count, arrays = word(facts, 8), _in_memory(arrays)
+    large = small = size = 0
+    for k in range(count):
+        array, fact = arrays[k], facts + ROWS + ROW * k
+        model, flags = arrays[word(fact, MODEL)], word(fact, WANTED)
+        if word(array, TYPE) != word(facts, 0) or word(array, DESCRIPTOR) != word(fact, KIND):
             return -1
-    last = len(arrays) - 1
-    if not half_word(arrays[last], FLAGS) & WRITE:
-        return -1
-    result = word(arrays[last], DATA)
-    length = size * word(facts, 16 * last + 16)
-    for k in range(last):
-        if _overlap(result, length, word(arrays[k], DATA), size * word(facts, 16 * k + 16)):
+        rank = half_word(array, RANK)
+        if rank > word(fact, MOST) or rank != half_word(model, RANK):
             return -1
-    return size
-
-
-@helper
-def channel_size(facts: Any, arrays: Any) -> Any:
-    """Return how many elements gradient, data and result have; -1 where a plain loop is not right.
-
-    As ``dense_size``, with gradient, data, weight, result and sums, all of one element type. Weight
-    and sums have one shape of rank 1.
-    """
-    grad, data, weight, result, sums = arrays
-    size = few = 0
-    for array in (data, grad, result):
-        size = _size(facts, 0, array, data)
-        if size < 0:
+        if half_word(array, FLAGS) & flags != flags:
             return -1
-    for array in (weight, sums):
-        few = _size(facts, 0, array, weight)
-        if few < 0:
-            return -1
-    if half_word(weight, RANK) != 1:
-        return -1
-    if not half_word(result, FLAGS) & half_word(sums, FLAGS) & WRITE:
-        return -1
-    length, small = size * word(facts, 16), few * word(facts, 16)
-    first, last = word(result, DATA), word(sums, DATA)
-    for array in (data, grad):
-        at = word(array, DATA)
-        if _overlap(first, length, at, length) or _overlap(last, small, at, length):
-            return -1
-    at = word(weight, DATA)
-    if _overlap(first, length, at, small) or _overlap(last, small, at, small):
-        return -1
-    return -1 if _overlap(first, length, last, small) else size
+        shape, others, size = word(array, SHAPE), word(model, SHAPE), 1
+        for axis in range(rank):
+            length = word(shape, 8 * axis)
+            if word(others, 8 * axis) != length:
+                return -1
+            size *= length
+        if word(fact, MODEL):
+            small = size
+        else:
+            large = size
+    for k in range(count):
+        result = facts + ROWS + ROW * k
+        if word(result, WANTED) & WRITE:
+            start = word(arrays[k], DATA)
+            end = start + (small if word(result, MODEL) else large) * word(result, WIDTH)
+            for j in range(count):
+                fact, at = facts + ROWS + ROW * j, word(arrays[j], DATA)
+                extent = (small if word(fact, MODEL) else large) * word(fact, WIDTH)
+                if j != k and at < end and start < at + extent:
+                    return -1
+    return large
 
 
 @helper
@@ -166,7 +135,7 @@ def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
         array = arrays[k]
         if word(array, TYPE) != word(facts, 0):
             return False
-        if word(array, DESCRIPTOR) != word(facts, 16 * k + 8):
+        if word(array, DESCRIPTOR) != word(facts, ROWS + ROW * k + KIND):
             return False
         rank = half_word(array, RANK)
         if rank != layout[row]:
@@ -180,11 +149,11 @@ def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
         row += 3 + 2 * rank
     last = arrays[len(arrays) - 1]
     row -= 3 + 2 * half_word(last, RANK)
-    start, length = address(last) + layout[row + 1], layout[row + 2] - layout[row + 1]
+    start, length = word(last, DATA) + layout[row + 1], layout[row + 2] - layout[row + 1]
     row = 0
     for k in range(len(arrays) - 1):
-        at = address(arrays[k]) + layout[row + 1]
-        if _overlap(start, length, at, layout[row + 2] - layout[row + 1]):
+        at = word(arrays[k], DATA) + layout[row + 1]
+        if at < start + length and start < at + layout[row + 2] - layout[row + 1]:
             return False
         row += 3 + 2 * layout[row]
     return half_word(last, FLAGS) & WRITE != 0
@@ -206,15 +175,26 @@ def layout_of(arrays: tuple[np.ndarray[Any, Any], ...]) -> np.ndarray[Any, Any]:
     return np.array(rows, np.int64)
 
 
-def facts_of(dtypes: tuple[np.dtype[Any], ...]) -> np.ndarray[Any, Any]:
-    """Return what ``dense_size`` compares with: type and element types, and the sizes of these.
+class Fact(NamedTuple):
+    """What an operand must be like."""
+
+    dtype: np.dtype[Any]
+    #: number of the operand whose shape it must have: the first one, or another that is no later
+    model: int = 0
+    most: int = MAX_RANK
+    result: bool = False
+
+
+def facts_of(operands: tuple[Fact, ...]) -> np.ndarray[Any, Any]:
+    """Return what ``dense_size`` compares with.
 
     An element type is known by the address of NumPy's one object for it. Where arrays do not look
     as expected, no object is taken for one.
     """
-    rows = [id(np.ndarray) if is_known() else 0]
-    for dtype in dtypes:
-        rows += [id(dtype), dtype.itemsize]
+    rows = [id(np.ndarray) if is_known() else 0, len(operands)]
+    for fact in operands:
+        wanted = READABLE | WRITE if fact.result else READABLE
+        rows += [id(fact.dtype), fact.dtype.itemsize, fact.model, fact.most, wanted]
     return np.array(rows, np.int64)
 
 

@@ -10,19 +10,17 @@ Every addition is rounded to the compute type.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from typing import Any, ClassVar, Final
 
 import numpy as np
 from numba import prange, types
-from numba.np.numpy_support import from_dtype
 from numpy.typing import NDArray
 
 from ..dtypes import ElementType
 from ..layout import (
     BLOCK,
     LANES,
-    PARALLEL_FROM,
     SHARE,
     STRIP,
     TILE,
@@ -30,13 +28,13 @@ from ..layout import (
     channel_plan,
     dense_channel_plan,
 )
-from .channel_loops import BODIES, KEEP_MANY, LOOK, MANY, PARALLEL, PLACES, SERIAL
-from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, merged, outlined, same
+from .channel_loops import LOOK, LOOPS, PARALLEL, PART, PLACES, SERIAL
+from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, outlined, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
-from .header import address, channel_size, facts_of
-from .tiles import loader, peek, poke, row_adder, stack, storer
-from .twins import TwinKernel
+from .header import DATA, Fact, dense_size, facts_of, word
+from .tiles import loader, peek, pointer_to, poke, row_adder, stack, storer
+from .twins import Twin, TwinKernel
 from .vocabulary import compiled
 
 _STORED_TERM: Final = """
@@ -44,28 +42,24 @@ def term_of(grad, data):
     return stored(term(grad, data))
 """
 
-_ADD_ALL_KEPT: Final = """
-def add_all_kept(lanes, first, kept, start, stop):
-    for i in range(start, stop, {lanes}):
+_ADD_ROWS: Final = """
+def add_rows(lanes, first, kept, start, stop):
+    for row in range(start, stop, {lanes}):
         for lane in range({lanes}):
-            add_kept(lanes, first + lane, kept, i + lane)
+            i, k = row + lane, first + lane
+            {add_kept}
 """
 
-_FINISH: Final = """
-def finish(grad, data, sums, sums_stride, plan, partial, blocks):
-    if not partial.size:
-        return 0
-    for channel in range(plan[0]):
-        row = channel * blocks
-        count = blocks
-        while count > 1:
-            for i in range(count // 2):
-                partial[row + i] = rnd(partial[row + 2 * i] + partial[row + 2 * i + 1])
-            if count % 2:
-                partial[row + count // 2] = partial[row + count - 1]
-            count = (count + 1) // 2
-        write(sums, channel * sums_stride, encode(partial[row]))
-    return 0
+_TOTAL: Final = """
+def total(parts, at, blocks):
+    step = 1
+    while step < blocks:
+        i = at
+        while i + step < at + blocks:
+            parts[i] = rnd(parts[i] + parts[i + step])
+            i += 2 * step
+        step *= 2
+    return parts[at]
 """
 
 #: gradient, data, weight and result
@@ -90,8 +84,24 @@ class ChannelSumKernel(TwinKernel):
         stores them in between.
     """
 
-    #: what becomes of the sums of blocks
-    _finish: ClassVar[str] = _FINISH
+    rows_serial = Twin()
+    rows_parallel = Twin()
+    runs_serial = Twin()
+    runs_parallel = Twin()
+    tiled_serial = Twin()
+    tiled_parallel = Twin()
+
+    #: what can be done with a running sum, by what the loops call it
+    _statements: ClassVar[dict[str, str]] = {
+        "clear": "lanes[i] = minus_zero",
+        "add": "lanes[k] = rnd(lanes[k] + term_of(g, x))",
+        "keep": "kept[i] = term_of(g, x)",
+        "add_kept": "lanes[k] = rnd(lanes[k] + kept[i])",
+        "merge": "lanes[i] = rnd(lanes[i] + lanes[j])",
+        "put": "parts[at] = lanes[i]",
+        "deliver": "write(sums, to * sums_stride, encode(lanes[i]))",
+        "finish": "write(sums, to * sums_stride, encode(total(parts, at, blocks)))",
+    }
 
     def __init__(
         self, element: Formula, term: Formula, kind: ElementType, compute: str, stored: bool
@@ -103,7 +113,9 @@ class ChannelSumKernel(TwinKernel):
         self.stored = stored
         self.register = REGISTER[compute]
         self._nothing: NDArray[Any] = np.empty(0, self.register)
-        self._facts = facts_of((kind.numpy,) * 5)
+        tensor, few = Fact(kind.numpy), Fact(kind.numpy, model=2, most=1)
+        results = tensor._replace(result=True), few._replace(result=True)
+        self._facts = facts_of((tensor, tensor, few, *results))
         self._facts_at: int = self._facts.ctypes.data
 
     def __call__(
@@ -130,19 +142,20 @@ class ChannelSumKernel(TwinKernel):
         scratch : ndarray of uint8, optional
             Where partial sums go, aligned for the compute type; None for memory of their own.
         """
-        dense = self.layout((*operands, sums), in_place) == "dense"
-        if not (dense and self.dense(operands, sums, scratch)):
+        tiled = self.layout((*operands, sums), in_place) == "tiled"
+        if tiled or not self.dense(operands, sums, scratch):
             self._tiled(operands, sums, channel, in_place, scratch)
 
     def layout(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> str:
-        """Return which loop takes operands and sums, "dense" or "tiled"; no element is read."""
+        """Return which loop takes operands and sums; no element is read."""
+        grad, data, weight = arrays[:3]
         flags = [array.flags for array in arrays]
         if (
             not in_place
-            and arrays[0].shape == arrays[1].shape
+            and grad.shape == data.shape
             and all([flag.c_contiguous and flag.aligned for flag in flags])
         ):
-            return "dense"
+            return dense_channel_plan(data.shape, weight.size).layout
         return "tiled"
 
     def _tiled(
@@ -162,15 +175,17 @@ class ChannelSumKernel(TwinKernel):
             channel,
             (weight.shape, weight.strides),
         )
-        arguments = (
+        kept = self._partial_sums(self._room(sums.size, plan.blocks, in_place), scratch)
+        self._launch(
+            plan.layout,
+            result.size,
             *[array.ctypes.data for array in (*operands, sums)],
             sums.strides[0] if sums.ndim == 1 else 0,
             plan.plan,
-            self._partial_sums(self._room(sums.size, plan.blocks, in_place), scratch),
+            0 if kept is None else kept.ctypes.data,
             plan.tasks,
             plan.blocks,
         )
-        self._launch("tiled", result.size, *arguments)
 
     def dense(
         self, operands: Operands, sums: NDArray[Any], scratch: NDArray[np.uint8] | None = None
@@ -187,13 +202,9 @@ class ChannelSumKernel(TwinKernel):
         """
         grad, data, weight, result = operands
         plan = dense_channel_plan(data.shape, weight.size)
-        partial_sums = self._partial_sums(self._room(weight.size, plan.blocks, False), scratch)
+        kept = self._partial_sums(self._room(weight.size, plan.blocks, False), scratch)
         # a task is never shared
-        work = min(data.size, plan.tasks * SHARE)
-        if work < PARALLEL_FROM and not self.counts:
-            call = self.dense_serial
-        else:
-            call = partial(self._launch, "dense", work)
+        call = self.launcher(plan.layout, min(data.size, plan.tasks * SHARE))
         done = call(
             self._facts_at,
             id(grad),
@@ -201,18 +212,17 @@ class ChannelSumKernel(TwinKernel):
             id(weight),
             id(result),
             id(sums),
-            data.itemsize,
             plan.plan,
-            partial_sums,
+            0 if kept is None else id(kept),
             plan.tasks,
             plan.blocks,
         )
         return bool(done >= 0)
 
-    def _partial_sums(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any]:
-        """Return where so many partial sums go."""
+    def _partial_sums(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any] | None:
+        """Return where so many partial sums go; None if there are none."""
         if not room:
-            return self._nothing
+            return None
         if scratch is None:
             return np.empty(room, self.register)
         return scratch[: room * np.dtype(self.register).itemsize].view(self.register)
@@ -225,154 +235,89 @@ class ChannelSumKernel(TwinKernel):
         return channels * blocks if blocks > 1 or in_place else 0
 
     @Once
-    def _dense_helpers(self) -> dict[str, Any]:
-        return self._helpers("dense")
+    def _words(self) -> dict[str, Any]:
+        """What sources have in braces."""
+        numbers = {"block": BLOCK, "lanes": LANES, "size": self.kind.storage.itemsize, "data": DATA}
+        return self._statements | numbers
 
-    @Once
-    def _tiled_helpers(self) -> dict[str, Any]:
-        return self._helpers("tiled")
-
-    def _helpers(self, layout: str) -> dict[str, Any]:
+    def _names(self, layout: str) -> dict[str, Any]:
+        """Return what the names in a kernel mean."""
         kind, compute, register = self.kind.name, self.compute, self.register
+        tiled = layout == "tiled"
         decode, encode = decoder(kind, compute), encoder(compute, kind, kind)
-        numbers = {"block": BLOCK, "lanes": LANES, "size": self.kind.storage.itemsize}
-        place = function_from(PLACES[layout].format(**numbers), "place", {})
         names = {
             "outlined": outlined,
-            "place": helper(place),
+            "prange": prange,
+            "word": word,
+            "dense_size": dense_size,
+            "pointer": pointer_to(np.dtype(register)),
+            "place": helper(function_from(PLACES[layout].format(**self._words), "place", {})),
             "element": compiled(self.element.element, compute),
             "allocate": stack(register, 2 * TILE),
             "decode": decode,
             "encode": encode,
-            "read": peek(kind),
-            "write": poke(kind),
+            "read": peek(kind, apart=not tiled),
+            "write": poke(kind, apart=not tiled),
+            "load": loader(kind, decode),
+            "store": storer(kind, encode),
         }
-        names |= self._sums(names)
-        if layout == "dense":
-            apart = {"read": peek(kind, apart=True), "write": poke(kind, apart=True)}
-            for name, source in (("many", MANY), ("keep_many", KEEP_MANY)):
-                made = function_from(source.format(**numbers), name, names | apart)
-                names[name] = inlined(made)
-        else:
-            names["load"], names["store"] = loader(kind, decode), storer(kind, encode)
-        return {
-            "body": function_from(BODIES[layout].format(**numbers), "body", names),
-            "finish": function_from(self._finish, "finish", names),
-            "address": address,
-            "channel_size": channel_size,
-            "prange": prange,
-        }
+        return names | self._sums(names)
 
     def _sums(self, names: dict[str, Any]) -> dict[str, Any]:
-        """Return what running sums are and what can be done with them, beside what is given."""
-        rnd, register, encode, write = (
-            ROUND[self.compute],
-            self.register,
-            names["encode"],
-            names["write"],
-        )
-        minus_zero = register(-0.0)
+        """Return what statements about running sums are made of, and ``add_rows``."""
+        rnd, register = ROUND[self.compute], self.register
         term_of = compiled(self.term.element, self.compute)
         if self.stored:
             both = {"term": term_of, "stored": ROUND[self.kind.name]}
-            term_of = helper(function_from(_STORED_TERM, "term_of", both))
-
-        @merged
-        def clear(lanes: Any, k: Any) -> None:
-            lanes[k] = minus_zero
-
-        @merged
-        def add(lanes: Any, k: Any, grad: Any, data: Any) -> None:
-            lanes[k] = rnd(lanes[k] + term_of(grad, data))
-
-        @merged
-        def keep(kept: Any, i: Any, grad: Any, data: Any) -> None:
-            kept[i] = term_of(grad, data)
-
-        @merged
-        def add_kept(lanes: Any, k: Any, kept: Any, i: Any) -> None:
-            lanes[k] = rnd(lanes[k] + kept[i])
-
-        add_rows = row_adder(register, LANES)
-
-        @merged
-        def add_all_kept(lanes: Any, first: Any, kept: Any, start: Any, stop: Any) -> None:
-            add_rows(lanes, first, kept, start, stop)
-
-        @merged
-        def merge(lanes: Any, k: Any, other: Any) -> None:
-            lanes[k] = rnd(lanes[k] + lanes[other])
-
-        @merged
-        def put(partial: Any, at: Any, lanes: Any, k: Any) -> None:
-            partial[at] = lanes[k]
-
-        @merged
-        def deliver(
-            grad: Any,
-            data: Any,
-            sums: Any,
-            stride: Any,
-            plan: Any,
-            channel: Any,
-            lanes: Any,
-            k: Any,
-        ) -> Any:
-            write(sums, channel * stride, encode(lanes[k]))
-            return 0
-
-        return {
+            term_of = inlined(function_from(_STORED_TERM, "term_of", both))
+        made = {
             "allocate_lanes": stack(register, STRIP * LANES),
-            "clear": clear,
-            "add": add,
             "allocate_kept": stack(register, BLOCK),
-            "keep": keep,
-            "add_kept": add_kept,
-            "add_all_kept": all_kept(add_kept) if rnd is not same else add_all_kept,
-            "merge": merge,
-            "put": put,
-            "deliver": deliver,
+            "minus_zero": register(-0.0),
+            "term_of": term_of,
             "rnd": rnd,
+            "total": helper(function_from(_TOTAL, "total", {"rnd": rnd})),
         }
+        add_rows = row_adder(register, LANES) if rnd is same else self._add_rows(made)
+        return made | {"add_rows": add_rows}
+
+    def _add_rows(self, names: dict[str, Any]) -> Any:
+        """Return the function that adds what is kept from ``start`` on to all running sums."""
+        return helper(function_from(_ADD_ROWS.format(**self._words), "add_rows", names))
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
-        dense = layout == "dense"
-        names = ["facts"] if dense else []
-        names += ["grad", "data", "weight", "result", "sums"]
+        tiled = layout == "tiled"
+        loop = LOOPS[layout].format(**self._words)
+        operands = ["grad", "data", "weight", "result", "sums"]
+        parameters = [*operands, "sums_stride"] if tiled else ["facts", *operands]
+        source = (PARALLEL if parallel else SERIAL).format(
+            parameters=", ".join(parameters),
+            look="" if tiled else LOOK.format(**self._words),
+            loop=loop,
+            finish=self._statements["finish"],
+            counting="hard += " if self.counts else "",
+        )
 
-        def names_of() -> dict[str, Any]:
-            helpers: dict[str, Any] = self._dense_helpers if dense else self._tiled_helpers
-            # as a part of the kernel it is compiled once less, but shares the registers with the
-            # rest of a parallel one
-            compiled_in = helper if parallel else merged
-            return helpers | {name: compiled_in(helpers[name]) for name in ("body", "finish")}
+        def names() -> dict[str, Any]:
+            made = self._names(layout)
+            if parallel:
+                part = function_from(PART.format(loop=loop), "part", made)
+                made["part"] = helper(part)
+            return made
 
         return kernel(
-            (PARALLEL if parallel else SERIAL).format(
-                parameters=", ".join(names),
-                start=LOOK if dense else "",
-                counting="hard += " if self.counts else "",
-            ),
+            source,
             f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
             f"{'_stored' if self.stored else ''}_{layout}_{'parallel' if parallel else 'serial'}",
-            names_of,
+            names,
             types.int64(
-                *[types.int64] * len(names),
-                types.int64,
+                *[types.int64] * len(parameters),
                 types.Array(types.int64, 1, "C"),
-                types.Array(from_dtype(self.register), 1, "C"),
-                types.int64,
-                types.int64,
+                *[types.int64] * 3,
             ),
             formula=self.element.element,
             parallel=parallel,
         )
-
-
-def all_kept(add_kept: Any) -> Any:
-    """Return the function that adds what is kept from ``start`` on to all running sums in turn."""
-    made = function_from(_ADD_ALL_KEPT.format(lanes=LANES), "add_all_kept", {"add_kept": add_kept})
-    return helper(made)
 
 
 @cache

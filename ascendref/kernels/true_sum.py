@@ -21,26 +21,12 @@ from .compile import function_from
 from .exact import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
 from .formula import Formula
 from .math import fma
-from .reduction import ChannelSumKernel, Operands, all_kept
+from .reduction import ChannelSumKernel, Operands
 from .tiles import stack
 from .truth import HardCaseCounter, differ_in
 from .vocabulary import compiled, vocabulary
 
-_FINISH: Final = """
-def finish(grad, data, sums, sums_stride, plan, partial, blocks):
-    hard = 0
-    if partial.size:
-        for channel in range(plan[0]):
-            value, error = total(partial, channel * blocks, blocks)
-            hard += settle(grad, data, sums, sums_stride, plan, channel, value, error)
-    return hard
-"""
-
-_DELIVER: Final = """
-def deliver(grad, data, sums, sums_stride, plan, channel, lanes, k):
-    value, error = one_block(lanes, k)
-    return settle(grad, data, sums, sums_stride, plan, channel, value, error)
-"""
+_SETTLED: Final = "hard += settle(grad, data, sums, sums_stride, plan, to, *total({sum}))"
 
 _SETTLE: Final = """
 def settle(grad, data, sums, sums_stride, plan, channel, value, error):
@@ -81,8 +67,7 @@ def exactly(grad, data, plan, channel):
 
 #: numbers of a running sum, and the distance between them among the running sums
 _PARTS: Final = 3
-_REST: Final = STRIP * LANES
-_SIZE: Final = 2 * STRIP * LANES
+_APART: Final = STRIP * LANES
 #: what a sum of two doubles may lose when it is formed, and what is still no ulp of it
 _ROUNDING: Final = 2.0**-52
 _LITTLE: Final = 2.0**-60
@@ -99,8 +84,8 @@ _join: Final = vocabulary("float64")["two_sum"]
 @inlined
 def _clear(lanes: Any, k: Any) -> None:
     lanes[k] = -_ZERO
-    lanes[k + _REST] = _ZERO
-    lanes[k + _SIZE] = _ZERO
+    lanes[k + _APART] = _ZERO
+    lanes[k + 2 * _APART] = _ZERO
 
 
 @inlined
@@ -113,40 +98,28 @@ def _keep(kept: Any, i: Any, grad: Any, data: Any) -> None:
 def _merge(lanes: Any, k: Any, other: Any) -> None:
     after, lost = _join(lanes[k], lanes[other])
     lanes[k] = after
-    lanes[k + _REST] += lanes[other + _REST] + lost
-    lanes[k + _SIZE] += lanes[other + _SIZE]
+    lanes[k + _APART] += lanes[other + _APART] + lost
+    lanes[k + 2 * _APART] += lanes[other + 2 * _APART]
 
 
 @inlined
-def _put(partial: Any, at: Any, lanes: Any, k: Any) -> None:
-    partial[_PARTS * at] = lanes[k]
-    partial[_PARTS * at + 1] = lanes[k + _REST]
-    partial[_PARTS * at + 2] = lanes[k + _SIZE]
+def _put(parts: Any, at: Any, apart: Any, lanes: Any, k: Any) -> None:
+    for number in range(_PARTS):
+        parts[at + number * apart] = lanes[k + number * _APART]
 
 
 @helper
-def _summed(value: Any, rest: Any, size: Any, blocks: Any) -> Any:
+def _total(parts: Any, first: Any, apart: Any, blocks: Any) -> Any:
+    """Return the sum of some blocks and how far it may be off, but for its last rounding."""
+    value, rest, size = -_ZERO, _ZERO, _ZERO
+    for at in range(first, first + blocks):
+        value, lost = _join(value, parts[at])
+        rest += parts[at + apart] + lost
+        size += parts[at + 2 * apart]
     depth = (_DEPTH + blocks) * _UNIT
     if rest != 0:
         value += rest
     return value, size * (depth * depth)
-
-
-@helper
-def _total(partial: Any, first: Any, blocks: Any) -> Any:
-    """Return the sum of some blocks and how far it may be off, but for its last rounding."""
-    value, rest, size = -_ZERO, _ZERO, _ZERO
-    for at in range(_PARTS * first, _PARTS * (first + blocks), _PARTS):
-        value, lost = _join(value, partial[at])
-        rest += partial[at + 1] + lost
-        size += partial[at + 2]
-    return _summed(value, rest, size, blocks)
-
-
-@helper
-def _one_block(lanes: Any, k: Any) -> Any:
-    """Return the same of a channel that is a single block."""
-    return _summed(lanes[k], lanes[k + _REST], lanes[k + _SIZE], 1)
 
 
 @helper
@@ -172,7 +145,16 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
         Type of all operands.
     """
 
-    _finish: ClassVar = _FINISH
+    _statements: ClassVar = {
+        "clear": "clear(lanes, i)",
+        "add": "add(lanes, k, g, x)",
+        "keep": "keep(kept, i, g, x)",
+        "add_kept": f"add(lanes, k, kept[i], kept[i + {BLOCK}])",
+        "merge": "merge(lanes, i, j)",
+        "put": "put(parts, at, apart, lanes, i)",
+        "deliver": _SETTLED.format(sum=f"lanes, i, {_APART}, 1"),
+        "finish": _SETTLED.format(sum="parts, at, apart, blocks"),
+    }
 
     def __init__(self, element: Formula, term: Formula, kind: ElementType) -> None:
         super().__init__(element, term, kind, "float64", stored=False)
@@ -217,28 +199,18 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
             "unclear": _unclear(self.kind),
             "exactly": helper(function_from(_EXACTLY, "exactly", exact)),
         }
-        add = _adder(factors, wide)
-
-        @inlined
-        def add_kept(lanes: Any, k: Any, kept: Any, i: Any) -> None:
-            add(lanes, k, kept[i], kept[i + BLOCK])
-
-        settle = helper(function_from(_SETTLE, "settle", deciding))
-        delivering = {"settle": settle, "one_block": _one_block}
-        return {
+        made = {
             "allocate_lanes": stack(self.register, _PARTS * STRIP * LANES),
-            "clear": _clear,
-            "add": add,
             "allocate_kept": stack(self.register, 2 * BLOCK),
+            "clear": _clear,
+            "add": _adder(factors, wide),
             "keep": _keep,
-            "add_kept": add_kept,
-            "add_all_kept": all_kept(add_kept),
             "merge": _merge,
             "put": _put,
-            "deliver": helper(function_from(_DELIVER, "deliver", delivering)),
             "total": _total,
-            "settle": settle,
+            "settle": helper(function_from(_SETTLE, "settle", deciding)),
         }
+        return made | {"add_rows": self._add_rows(made)}
 
 
 def _adder(factors: Any, wide: bool) -> Any:
@@ -255,8 +227,8 @@ def _adder(factors: Any, wide: bool) -> Any:
         if wide:
             lost += fma(a, b, -product)
         lanes[k] = after
-        lanes[k + _REST] += lost
-        lanes[k + _SIZE] += abs(product)
+        lanes[k + _APART] += lost
+        lanes[k + 2 * _APART] += abs(product)
 
     return add
 

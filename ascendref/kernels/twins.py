@@ -1,16 +1,29 @@
-"""Kernels in two layouts, each a serial and a parallel twin with the same bits."""
+"""Kernels for some layouts, each a serial and a parallel twin with the same bits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, ClassVar, Final
+from inspect import getattr_static
+from typing import Any, ClassVar
 
 from ..layout import PARALLEL_FROM
 from .compile import CORES, Once, at_most
 
-#: the twins of a kernel
-TWINS: Final = ("dense_serial", "dense_parallel", "tiled_serial", "tiled_parallel")
+
+class Twin(Once):
+    """A kernel's loop, named after the layout that it is for and ``serial`` or ``parallel``."""
+
+    def __init__(self) -> None:
+        super().__init__(self._compiled)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
+        self._layout, _, how = name.partition("_")
+        self._parallel = how == "parallel"
+
+    def _compiled(self, kernel: TwinKernel) -> Any:
+        return kernel._compile(self._layout, parallel=self._parallel)
 
 
 class TwinKernel:
@@ -19,29 +32,14 @@ class TwinKernel:
     #: whether parallel work adds up what its parts return, which makes a launch longer
     counts: ClassVar[bool] = False
 
-    @Once
-    def dense_serial(self) -> Any:
-        """The serial loop over contiguous operands."""
-        return self._compile("dense", parallel=False)
-
-    @Once
-    def dense_parallel(self) -> Any:
-        """The parallel loop over contiguous operands."""
-        return self._compile("dense", parallel=True)
-
-    @Once
-    def tiled_serial(self) -> Any:
-        """The serial loop over operands of any layout."""
-        return self._compile("tiled", parallel=False)
-
-    @Once
-    def tiled_parallel(self) -> Any:
-        """The parallel loop over operands of any layout."""
-        return self._compile("tiled", parallel=True)
+    @classmethod
+    def twins(cls) -> tuple[str, ...]:
+        """Return the names of all twins."""
+        return tuple([name for name in dir(cls) if isinstance(getattr_static(cls, name), Twin)])
 
     def compile_all(self) -> Iterator[str]:
         """Compile, or load, every twin; yield the name of each when it is there."""
-        for name in TWINS:
+        for name in self.twins():
             getattr(self, name)
             yield name
 
@@ -52,7 +50,8 @@ class TwinKernel:
     def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
         """Return the loop over so many elements, of which only the operands are missing."""
         if size < PARALLEL_FROM:
-            return partial(getattr(self, f"{layout}_serial"), *fixed)
+            twin = getattr(self, layout + "_serial")
+            return partial(twin, *fixed) if fixed else twin
         return partial(self._launch, layout, size, *fixed)
 
     def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
@@ -71,3 +70,10 @@ class TwinKernel:
 
     def _compile(self, layout: str, *, parallel: bool) -> Any:
         raise NotImplementedError
+
+
+class DenseKernel(TwinKernel):
+    """A kernel with loops over contiguous operands of one shape."""
+
+    dense_serial = Twin()
+    dense_parallel = Twin()
