@@ -155,10 +155,25 @@ def to_odd_float64(builder: Any, value: Any) -> Any:
     return builder.sitofp(builder.select(small, value, kept), _DOUBLE)
 
 
-@helper
-def same(value: Any) -> Any:
+@intrinsic
+def same(typingctx: Any, value: Any) -> Any:
     """Convert nothing: the stored element is what a register holds."""
-    return value
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return args[0]
+
+    return value(value), codegen
+
+
+@intrinsic
+def blend(typingctx: Any, condition: Any, yes: Any, no: Any) -> Any:
+    """Return one of two values without a branch."""
+    kind = typingctx.unify_types(yes, no)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.select(*args)
+
+    return kind(types.boolean, kind, kind), codegen
 
 
 @helper

@@ -43,6 +43,11 @@ def select(condition: bool, yes: Value, no: Value) -> Value:
     return yes if condition else no
 
 
+def blend(condition: bool, yes: Value, no: Value) -> Value:
+    """Return the same, where neither value takes arithmetic."""
+    return yes if condition else no
+
+
 def exp(value: float) -> float:
     """Return the exponential; the formula rounds it."""
     return math.exp(value)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..dtypes import FLOAT64, ElementType, float_format
-from .codecs import decoder, encode_bfloat16, encoder, helper, inlined
+from .codecs import decoder, encode_bfloat16, encoder, helper, inlined, same
 from .compile import Once
 from .elementwise import BoundKernel, ElementwiseKernel, elementwise
 from .formula import Formula
@@ -158,7 +158,7 @@ def differ_in(out: ElementType) -> Any:
     """Return the function that tells whether a value and its error leave open what to round to."""
     encode = encoder("float64", out.name, out.name)
     zero = np.float64(0)
-    bits = bits32 if out.name == "float32" else _itself
+    bits = bits32 if out.name == "float32" else same
 
     @inlined
     def differ(value: Any, error: Any) -> Any:
@@ -167,11 +167,6 @@ def differ_in(out: ElementType) -> Any:
         return ends & (error != zero)
 
     return differ
-
-
-@inlined
-def _itself(bits: Any) -> Any:
-    return bits
 
 
 @inlined

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .codecs import REGISTER, ROUND, decoder, inlined
+from .codecs import REGISTER, ROUND, blend, decoder, inlined
 from .exact import sign_of_sum
 from .formula import (
     exponent,
@@ -77,6 +77,7 @@ def vocabulary(compute: str) -> dict[str, Any]:
         "number": decoder("float64", compute),
         "float32": np.float32,
         "select": bind(select, {}),
+        "blend": blend,
         "exponent": bind(exponent, {"math": math}),
     }
     for function in (sign, narrow, split, two_sum, two_difference, quotient):

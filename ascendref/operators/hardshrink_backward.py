@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..functional import Array, array_call
-from ..kernels.formula import Formula, narrow, select, zero
+from ..kernels.formula import Formula, blend, narrow, zero
 from ..spec import (
     OnDevice,
     Operator,
@@ -20,12 +20,12 @@ from ..spec import (
 def prepare(lambd: float) -> tuple[float]:
     """A negative λ counts as 0; a NaN stays one and makes every comparison false."""
     lambd = narrow(lambd)
-    return (select(lambd < zero, zero, lambd),)
+    return (blend(lambd < zero, zero, lambd),)
 
 
 def grad_input(grad_output: float, self: float, lambd: float) -> float:
     """The branch selects: a masked gradient of any value gives +0."""
-    return select((self > lambd) | (self < -lambd), grad_output, zero)
+    return blend((self > lambd) | (self < -lambd), grad_output, zero)
 
 
 OPERATOR = declare(

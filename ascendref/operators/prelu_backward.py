@@ -10,7 +10,7 @@ import numpy as np
 from ..dtypes import ElementType, float_format
 from ..errors import ArgumentValueError
 from ..functional import Array, array_call
-from ..kernels.formula import Formula, rnd, select, zero
+from ..kernels.formula import Formula, blend, rnd, select, zero
 from ..layout import BLOCK, LANES
 from ..spec import OnDevice, Operator, Shape, TensorParam, declare, rounded_once
 
@@ -33,7 +33,7 @@ def weight_term(grad_output: float, self: float) -> float:
 def weight_factors(grad_output: float, self: float) -> tuple[float, float]:
     """What that is the product of."""
     masked = self > zero
-    return select(masked, zero, grad_output), select(masked, zero, self)
+    return blend(masked, zero, grad_output), blend(masked, zero, self)
 
 
 def shapes(operator: Operator, given: tuple[Shape, ...]) -> tuple[Shape, ...]:
