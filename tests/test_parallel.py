@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -220,3 +221,47 @@ def test_large_results_have_the_bits_of_small_ones(
     assert_bits(got, np.resize(period, size))
     assert (memory[:before] == 3).all()
     assert memory[-1] == 3
+
+
+def unaligned(array: Any) -> Any:
+    """Return a copy of an array that does not begin where its element type should."""
+    memory = np.empty(array.nbytes + 1, np.uint8)[1:]
+    view = memory.view(array.dtype).reshape(array.shape)
+    view[...] = array
+    return view
+
+
+#: views of a large array: what repeats, and others
+VIEWS: tuple[Any, ...] = (
+    lambda a: np.broadcast_to(a[:1], a.shape),
+    lambda a: np.broadcast_to(a[:1, :1], a.shape),
+    lambda a: np.broadcast_to(a[:, :1], a.shape),
+    lambda a: a,
+    unaligned,
+)
+
+
+@pytest.mark.parametrize("columns", [1500, 64, 33, 7])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operator", ["hardshrink_backward", "smooth_l1_loss_backward"])
+def test_large_broadcasts_have_the_bits_of_contiguous_arrays(
+    operator: str, kind: str, columns: int
+) -> None:
+    """Tiles of large results begin with a line of the cache, wherever the result begins."""
+    shape = (300_000 // columns + 1, columns)
+    tensors = vectors(operator, kind, shape)
+    size, dtype = tensors[0].size, tensors[0].dtype
+    for views, before in itertools.product(itertools.product(VIEWS, repeat=2), (1, 9)):
+        seen = [view(tensor) for view, tensor in zip(views, tensors, strict=False)] + tensors[2:]
+        want = call(operator, [tensor.copy() for tensor in seen])[0]
+        memory = np.zeros(size + 80, dtype)
+        first = -memory.ctypes.data % 64 // dtype.itemsize + before
+        out = memory[first:][:size].reshape(shape)
+        with ar.num_threads(1 + before // 9):
+            call(operator, seen, out)
+        assert out.tobytes() == want.tobytes()
+        assert not memory[:first].any()
+        assert not memory[first + size :].any()
+        if before == 1:
+            seen[1] = np.array(seen[1])
+            assert call(operator, seen, seen[1])[0].tobytes() == want.tobytes()

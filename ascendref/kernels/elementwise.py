@@ -24,7 +24,7 @@ from .compile import Once, function_from, kernel
 from .formula import Formula
 from .header import DATA, Fact, are_laid_out, dense_size, facts_of, layout_of, word
 from .streams import LINE, arrive, lines, stream
-from .tiles import fetcher, is_one_piece, peek, pointer_to, poke, storer
+from .tiles import fetcher, is_movable, is_one_piece, peek, pointer_to, poke, storer
 from .twins import DenseKernel, Twin
 
 #: elements that a thread takes at a time
@@ -77,6 +77,10 @@ def body({arrays}, out, plan, scalars, start, stop):
     at0, at1 = (start - block * across) * t0, block % down * t1
     block //= down
 {origins}
+    # where tiles allow it, each begins with a line of the result's, from where stores are faster
+    lead, full = 0, outer == 0 and (t0 == n0 or n1 == 1)
+    if full and n0 * n1 >= {aligned_from} and n0 * {size} >= {line}{movable}:
+        lead = -out % {line} // {size}
     located = -1
     for tile in range(start, stop):
         if located != block:
@@ -93,7 +97,8 @@ def body({arrays}, out, plan, scalars, start, stop):
 {offsets}
 {loads}
         there = is_one_piece({size}, {out_tile}) and {apart}
-        hard += loop({elements}, out_at if there else buffer, scalars, 0, m0 * m1)
+        first, last = (lead if tile else 0), m0 * m1 + (lead if tile < across * down - 1 else 0)
+        hard += loop({elements}, out_at if there else buffer, scalars, first, last)
         if not there:
             store(pointer(buffer), 0, m0, {out_tile})
         at0 += t0
@@ -403,6 +408,14 @@ class ElementwiseKernel(DenseKernel):
             ),
             out_tile=tile.format("out"),
             apart=" and ".join(f"out_at != {name}_at" for name in inputs),
+            movable="".join(
+                f" and out != {name} and is_movable({kind.storage.itemsize}, {name}, {name}_0,"
+                f" {name}_1, n0, n1, t1)"
+                for name, kind in zip(inputs, self.inputs, strict=True)
+            )
+            + f" and is_movable({storage.itemsize}, out, out_0, out_1, n0, n1, t1)",
+            aligned_from=_ALIGNED_FROM,
+            line=LINE,
             size=storage.itemsize,
         )
         names = {
@@ -410,11 +423,12 @@ class ElementwiseKernel(DenseKernel):
             "loop": self._dense_body,
             "allocate": lines(self.tile * storage.itemsize // LINE),
             "is_one_piece": is_one_piece,
+            "is_movable": is_movable,
             "pointer": pointer_to(storage),
             "store": storer(self.out.name, same),
         }
         for name, kind in zip(inputs, self.inputs, strict=True):
-            names[f"allocate_{name}"] = lines(self.tile * kind.storage.itemsize // LINE)
+            names[f"allocate_{name}"] = lines(self.tile * kind.storage.itemsize // LINE + 1)
             names[f"fetch_{name}"] = fetcher(kind.name)
         return helper(function_from(source, "body", names))
 

@@ -59,6 +59,19 @@ def stream(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
 
 
 @intrinsic
+def copy(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
+    """Copy so many bytes between addresses."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        byte = ir.IntType(8).as_pointer()
+        places = [builder.inttoptr(address, byte) for address in args[:2]]
+        cgutils.raw_memcpy(builder, *places, args[2], 1)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic
 def arrive(typingctx: Any) -> Any:
     """Wait until what was streamed is where other threads see it."""
 

@@ -18,7 +18,7 @@ from numba.np.numpy_support import from_dtype
 
 from ..dtypes import ELEMENT_TYPES
 from .codecs import helper, inlined, same
-from .streams import LINE
+from .streams import LINE, copy
 
 
 @cache
@@ -172,6 +172,8 @@ def fetcher(storage: str) -> Any:
         wanted = address, m0, m1
         if held != wanted:
             load(pointer(buffer), 0, m0, address, s0, s1, m0, m1)
+            # what repeats in every tile does so beyond the end as well
+            copy(buffer + m0 * m1 * size, buffer, LINE)
         return buffer, wanted
 
     return fetch
@@ -181,6 +183,17 @@ def fetcher(storage: str) -> Any:
 def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
     """Tell whether a tile is contiguous and aligned."""
     return s0 == size and (m1 == 1 or s1 == m0 * size) and address % size == 0
+
+
+@inlined
+def is_movable(size: int, address: int, s0: int, s1: int, n0: int, n1: int, t1: int) -> Any:
+    """Tell whether tiles of ``t1`` whole rows may all begin some elements later.
+
+    That is so where they follow one another in memory, or are the same buffer.
+    """
+    if s0 == size and (n1 == 1 or s1 == n0 * size):
+        return address % size == 0
+    return s1 == 0 and (s0 == 0 or (s0 == size and t1 > 1))
 
 
 @cache
