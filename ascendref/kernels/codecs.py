@@ -102,18 +102,44 @@ def decode_float16(builder: Any, bits: Any) -> Any:
     return builder.fpext(builder.bitcast(bits, _HALF), _FLOAT)
 
 
+def _rounded_to_bfloat16(builder: Any, value: Any) -> Any:
+    """Round float32 to BF16, the upper half of 32 bits; a NaN stays one, it is never rounded."""
+    bits = builder.bitcast(value, _I32)
+    odd = builder.and_(builder.lshr(bits, ir.Constant(_I32, 16)), ir.Constant(_I32, 1))
+    rounded = builder.add(bits, builder.add(odd, ir.Constant(_I32, 0x7FFF)))
+    quiet = builder.or_(bits, ir.Constant(_I32, 0x400000))
+    return builder.select(builder.fcmp_unordered("uno", value, value), quiet, rounded)
+
+
 @_unary(types.uint16, types.float32)
 def encode_bfloat16(builder: Any, value: Any) -> Any:
-    """Round float32 to BF16; a NaN stays one because it is never rounded."""
-    bits = builder.bitcast(value, _I32)
-    upper = builder.lshr(bits, ir.Constant(_I32, 16))
-    odd = builder.and_(upper, ir.Constant(_I32, 1))
-    rounded = builder.lshr(
-        builder.add(bits, builder.add(odd, ir.Constant(_I32, 0x7FFF))), ir.Constant(_I32, 16)
-    )
-    quiet = builder.or_(upper, ir.Constant(_I32, 0x40))
-    is_nan = builder.fcmp_unordered("uno", value, value)
-    return builder.trunc(builder.select(is_nan, quiet, rounded), _I16)
+    """Round float32 to BF16."""
+    upper = builder.lshr(_rounded_to_bfloat16(builder, value), ir.Constant(_I32, 16))
+    return builder.trunc(upper, _I16)
+
+
+@_unary(types.float32, types.int32)
+def first_bfloat16(builder: Any, pair: Any) -> Any:
+    """Decode the first of two BF16 numbers that follow one another in memory."""
+    return builder.bitcast(builder.shl(pair, ir.Constant(_I32, 16)), _FLOAT)
+
+
+@_unary(types.float32, types.int32)
+def second_bfloat16(builder: Any, pair: Any) -> Any:
+    """Decode the second one."""
+    return builder.bitcast(builder.and_(pair, ir.Constant(_I32, 0xFFFF0000)), _FLOAT)
+
+
+@intrinsic
+def encode_bfloat16_pair(typingctx: Any, first: Any, second: Any) -> Any:
+    """Round two float32 to BF16 numbers that follow one another in memory."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        lower, upper = (_rounded_to_bfloat16(builder, value) for value in args)
+        lower = builder.lshr(lower, ir.Constant(_I32, 16))
+        return builder.or_(lower, builder.and_(upper, ir.Constant(_I32, 0xFFFF0000)))
+
+    return types.int32(types.float32, types.float32), codegen
 
 
 @_unary(types.uint16, types.float32)

@@ -19,8 +19,22 @@ from numpy.typing import NDArray
 
 from ..dtypes import ElementType
 from ..layout import TILE, broadcast_strides, tile_plan
-from .codecs import decoder, encoder, helper, merged, outlined, remainder, same
+from .codecs import (
+    decode_bfloat16,
+    decoder,
+    encode_bfloat16,
+    encode_bfloat16_pair,
+    encoder,
+    first_bfloat16,
+    helper,
+    merged,
+    outlined,
+    remainder,
+    same,
+    second_bfloat16,
+)
 from .compile import Once, function_from, kernel
+from .element_loops import DENSE, ENDS, KERNEL, PAIRS, STREAMED, TILED
 from .formula import Formula
 from .header import DATA, Fact, are_laid_out, dense_size, facts_of, layout_of, word
 from .streams import LINE, arrive, lines, stream
@@ -36,121 +50,16 @@ _STREAMED_BLOCK: Final = 1024
 #: elements from which stores are aligned to lines (measured: below, it costs more than it gains)
 _ALIGNED_FROM: Final = 256 * 1024
 
-_DENSE_BODY: Final = """
-def body({arrays}, out, scalars, start, stop):
-    outlined()
-    for i in range(start, stop):
-        write(out, i * {size}, encode(formula({elements}, *scalars)))
-    return 0
-"""
-
-#: the same where the result is large: it goes past the caches, which would read what they write,
-#: in blocks of whole lines
-_STREAMED_BODY: Final = """
-def body({arrays}, out, count, scalars, start, stop):
-    if count < {streamed_from}:
-        return loop({arrays}, out, scalars, start, stop)
-    first = start + -(out + start * {size}) % {line} // {size}
-    last = stop - (stop - first) % {in_line}
-    hard = loop({arrays}, out, scalars, start, first)
-    buffer = allocate()
-    while first < last:
-        until = first + {in_block} if first + {in_block} < last else last
-        hard += loop({arrays}, buffer - first * {size}, scalars, first, until)
-        stream(out + first * {size}, buffer, (until - first) * {size})
-        first = until
-    arrive()
-    return hard + loop({arrays}, out, scalars, last, stop)
-"""
-
-#: the same for operands of any layout, tile by tile
-_TILED_BODY: Final = """
-def body({arrays}, out, plan, scalars, start, stop):
-    outlined()
-{buffers}
-    buffer = allocate()
-    hard = 0
-    n0, n1, t0, t1, outer = plan[0], plan[1], plan[2], plan[3], plan[4]
-    across = (n0 + t0 - 1) // t0
-    down = (n1 + t1 - 1) // t1
-    block = start // across
-    at0, at1 = (start - block * across) * t0, block % down * t1
-    block //= down
-{origins}
-    # where tiles allow it, each begins with a line of the result's, from where stores are faster
-    lead, full = 0, outer == 0 and (t0 == n0 or n1 == 1)
-    if full and n0 * n1 >= {aligned_from} and n0 * {size} >= {line}{movable}:
-        lead = -out % {line} // {size}
-    located = -1
-    for tile in range(start, stop):
-        if located != block:
-            located = block
-            rest = block
-{restart}
-            for axis in range(outer - 1, -1, -1):
-                size = plan[5 + axis]
-                index = rest % size
-                rest = rest // size
-{advance}
-        m0 = t0 if at0 + t0 < n0 else n0 - at0
-        m1 = t1 if at1 + t1 < n1 else n1 - at1
-{offsets}
-{loads}
-        there = is_one_piece({size}, {out_tile}) and {apart}
-        first, last = (lead if tile else 0), m0 * m1 + (lead if tile < across * down - 1 else 0)
-        hard += loop({elements}, out_at if there else buffer, scalars, first, last)
-        if not there:
-            store(pointer(buffer), 0, m0, {out_tile})
-        at0 += t0
-        if at0 >= n0:
-            at0 = 0
-            at1 += t1
-            if at1 >= n1:
-                at1 = 0
-                block += 1
-    return hard
-"""
-
-#: what a kernel gets between operands and scalars, and what it does first, by layout
-_ENDS: Final = {
-    "dense": (
-        ("facts",),
-        """
-    count = size = dense_size(facts, ({operands}))
-    if size < 0:
-        return size
-    {operands} = {addresses}
-    if count >= {aligned_from}:
-        lead = -out % {line} // {size}
-""",
-    ),
-    # without facts, the operands are addresses of elements already
-    "tiled": (
-        ("facts", "layout", "plan", "count", "size"),
-        """
-    if facts:
-        if not are_laid_out(facts, layout, ({operands})):
-            return -1
-        {operands} = {addresses}
-""",
-    ),
-}
 _PLAN: Final = types.Array(types.int64, 1, "C")
 _NO_LAYOUT: Final = np.zeros(1, np.int64)
-
-_LOOP: Final = """
-def kernel({parameters}):
-    # elements before the first that begins a line of the cache, from where stores are faster
-    lead = 0
-{start}
-    scalars = prepare({arguments})
-    hard = 0
-    for part in {range}((count - lead + chunk - 1) // chunk):
-        first = lead + part * chunk if part else 0
-        last = lead + (part + 1) * chunk
-        {counting}body({given}, scalars, first, last if last < count else count)
-    return hard
-"""
+#: what two BF16 numbers that follow one another are read, taken apart and written with
+_PAIR_NAMES: Final = {
+    "first": first_bfloat16,
+    "second": second_bfloat16,
+    "read_pair": peek("int32", apart=True),
+    "write_pair": poke("int32", apart=True),
+    "encode_pair": encode_bfloat16_pair,
+}
 
 
 class ElementwiseKernel(DenseKernel):
@@ -296,7 +205,7 @@ class ElementwiseKernel(DenseKernel):
         wants_size = self.prepare.__code__.co_argcount > count
         operands = [*(f"a{k}" for k in range(len(self.inputs))), "out"]
         streamed = layout == "dense" and self.streams
-        between, start = _ENDS[layout]
+        between, start = ENDS[layout]
         words = {
             "operands": ", ".join(operands),
             "addresses": ", ".join(f"word({name}, {DATA})" for name in operands),
@@ -304,7 +213,7 @@ class ElementwiseKernel(DenseKernel):
             "line": str(LINE),
             "size": str(self.out.storage.itemsize),
         }
-        source = _LOOP.format(
+        source = KERNEL.format(
             parameters=", ".join([*between, *scalars, *operands]),
             start=start.format(**words),
             arguments=", ".join([*scalars, "size"] if wants_size else scalars),
@@ -336,7 +245,7 @@ class ElementwiseKernel(DenseKernel):
     def _streamed_body(self) -> Any:
         """The loop over contiguous operands, whose result may go past the caches."""
         size = self.out.storage.itemsize
-        source = _STREAMED_BODY.format(
+        source = STREAMED.format(
             arrays=", ".join(f"a{k}" for k in range(len(self.inputs))),
             size=size,
             streamed_from=_STREAMED_FROM // size,
@@ -355,7 +264,11 @@ class ElementwiseKernel(DenseKernel):
     @Once
     def _dense_body(self) -> Any:
         """The loop over contiguous operands at some addresses."""
-        return self._dense_loop(_DENSE_BODY, self._names())
+        if self.encode is encode_bfloat16 and {decode for _, decode in self.reads} == {
+            decode_bfloat16
+        }:
+            return self._dense_loop(PAIRS, self._names() | _PAIR_NAMES)
+        return self._dense_loop(DENSE, self._names())
 
     def _dense_loop(self, source: str, names: dict[str, Any]) -> Any:
         """Return a loop over contiguous operands, compiled from source with some names."""
@@ -367,6 +280,8 @@ class ElementwiseKernel(DenseKernel):
                 for k, (at, _) in enumerate(self.reads)
             ),
             size=self.out.storage.itemsize,
+            firsts=_halves("first", len(sizes)),
+            seconds=_halves("second", len(sizes)),
         )
         names = names | {"encode": self.encode, "write": poke(self.out.name, apart=True)}
         for k, (at, decode) in enumerate(self.reads):
@@ -381,7 +296,7 @@ class ElementwiseKernel(DenseKernel):
         place = [f"5 + outer + {k} * (outer + 2)" for k in range(len(operands))]
         tile = "{0}_at, {0}_0, {0}_1, m0, m1"
         storage = self.out.storage
-        source = _TILED_BODY.format(
+        source = TILED.format(
             arrays=", ".join(inputs),
             buffers="\n".join(
                 f"    {name}_buffer = allocate_{name}()\n    {name}_held = (0, 0, 0)"
@@ -475,6 +390,11 @@ class BoundKernel(DenseKernel):
     def _compile(self, layout: str, *, parallel: bool) -> Any:
         twin = self._kernel.dense_parallel if parallel else self._kernel.dense_serial
         return partial(twin, *self._fixed)
+
+
+def _halves(half: str, tensors: int) -> str:
+    """Return the first or the second elements of pairs, as arguments."""
+    return ", ".join(f"{half}(read_pair(a{k}, pair))" for k in range(tensors))
 
 
 @cache
