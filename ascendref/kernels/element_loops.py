@@ -26,7 +26,8 @@ def body({arrays}, out, scalars, start, stop):
         pair = start * {size} + i * (2 * {size})
         one, other = formula({firsts}, *scalars), formula({seconds}, *scalars)
         write_pair(out, pair, encode_pair(one, other))
-    for i in range(start + 2 * pairs, stop):
+    if start + 2 * pairs < stop:
+        i = stop - 1
         write(out, i * {size}, encode(formula({elements}, *scalars)))
     return 0
 """

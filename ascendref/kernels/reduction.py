@@ -91,7 +91,8 @@ class ChannelSumKernel(TwinKernel):
     tiled_serial = Twin()
     tiled_parallel = Twin()
 
-    #: what can be done with a running sum, by what the loops call it
+    #: what is done with running sums, ``lanes``, by what the loops call it: terms come of ``g`` and
+    #: ``x``, or are ``kept``; the sum of a block goes to ``parts``, or becomes result ``to``
     _statements: ClassVar[dict[str, str]] = {
         "clear": "lanes[i] = minus_zero",
         "add": "lanes[k] = rnd(lanes[k] + term_of(g, x))",
@@ -112,7 +113,6 @@ class ChannelSumKernel(TwinKernel):
         self.compute = compute
         self.stored = stored
         self.register = REGISTER[compute]
-        self._nothing: NDArray[Any] = np.empty(0, self.register)
         tensor, few = Fact(kind.numpy), Fact(kind.numpy, model=2, most=1)
         results = tensor._replace(result=True), few._replace(result=True)
         self._facts = facts_of((tensor, tensor, few, *results))
@@ -198,7 +198,8 @@ class ChannelSumKernel(TwinKernel):
         -------
         bool
             False, and nothing is done, for any other operands, which may be any objects but for
-            the data and the weight, and where the weight or the sums have another rank than 1.
+            the data and the weight, and where the weight has a higher rank than 1, or another
+            shape than the sums.
         """
         grad, data, weight, result = operands
         plan = dense_channel_plan(data.shape, weight.size)
