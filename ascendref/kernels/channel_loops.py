@@ -14,9 +14,9 @@ from typing import Final
 
 _BEGIN: Final = """
     hard = 0
-    weights = allocate()
+    weights = allocate_weights()
     kept = allocate_kept()
-    lanes = allocate_lanes()
+    lanes = beyond(weights, {lanes_at})
     parts = pointer(partial)
     apart = channels * blocks
     for task in range(start, stop):

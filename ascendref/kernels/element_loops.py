@@ -65,10 +65,17 @@ def body({arrays}, out, plan, scalars, start, stop):
     at0, at1 = (start - block * across) * t0, block % down * t1
     block //= down
 {origins}
-    # where tiles allow it, each begins with a line of the result's, from where stores are faster
-    lead, full = 0, outer == 0 and (t0 == n0 or n1 == 1)
-    if full and n0 * n1 >= {aligned_from} and n0 * {size} >= {line}{movable}:
-        lead = -out % {line} // {size}
+    if outer == 0 and (t0 == n0 or n1 == 1) and {regular}:
+        # tiles follow one another in memory, or are all the same
+{first_tiles}
+        length = t0 * t1
+        lead = -out % {line} // {size} if n0 * n1 >= {aligned_from} else 0
+        for tile in range(start, stop):
+            # each begins with a line of the result's, from where stores are faster
+            here = tile * length
+            last = length + lead if here + length + lead < n0 * n1 else n0 * n1 - here
+            hard += loop({nexts}, out + here * {size}, scalars, lead if tile else 0, last)
+        return hard
     located = -1
     for tile in range(start, stop):
         if located != block:
@@ -85,8 +92,7 @@ def body({arrays}, out, plan, scalars, start, stop):
 {offsets}
 {loads}
         there = is_one_piece({size}, {out_tile}) and {apart}
-        first, last = (lead if tile else 0), m0 * m1 + (lead if tile < across * down - 1 else 0)
-        hard += loop({elements}, out_at if there else buffer, scalars, first, last)
+        hard += loop({elements}, out_at if there else buffer, scalars, 0, m0 * m1)
         if not there:
             store(pointer(buffer), 0, m0, {out_tile})
         at0 += t0

@@ -38,7 +38,7 @@ from .element_loops import DENSE, ENDS, KERNEL, PAIRS, STREAMED, TILED
 from .formula import Formula
 from .header import DATA, Fact, are_laid_out, dense_size, facts_of, layout_of, word
 from .streams import LINE, arrive, lines, stream
-from .tiles import fetcher, is_movable, is_one_piece, peek, pointer_to, poke, storer
+from .tiles import fetcher, follows, is_one_piece, peek, pointer_to, poke, repeats, storer
 from .twins import DenseKernel, Twin
 
 #: elements that a thread takes at a time
@@ -296,6 +296,7 @@ class ElementwiseKernel(DenseKernel):
         place = [f"5 + outer + {k} * (outer + 2)" for k in range(len(operands))]
         tile = "{0}_at, {0}_0, {0}_1, m0, m1"
         storage = self.out.storage
+        sizes = [kind.storage.itemsize for kind in self.inputs]
         source = TILED.format(
             arrays=", ".join(inputs),
             buffers="\n".join(
@@ -323,12 +324,21 @@ class ElementwiseKernel(DenseKernel):
             ),
             out_tile=tile.format("out"),
             apart=" and ".join(f"out_at != {name}_at" for name in inputs),
-            movable="".join(
-                f" and out != {name} and is_movable({kind.storage.itemsize}, {name}, {name}_0,"
-                f" {name}_1, n0, n1, t1)"
-                for name, kind in zip(inputs, self.inputs, strict=True)
-            )
-            + f" and is_movable({storage.itemsize}, out, out_0, out_1, n0, n1, t1)",
+            regular=" and ".join(
+                [f"follows({storage.itemsize}, out, out_0, out_1, n0, n1)"]
+                + [
+                    f"out != {name} and (follows({size}, {name}, {name}_0, {name}_1, n0, n1)"
+                    f" or repeats({size}, {name}_0, {name}_1, n0, t1))"
+                    for name, size in zip(inputs, sizes, strict=True)
+                ]
+            ),
+            first_tiles="\n".join(
+                f"        {name}_here, {name}_held = fetch_{name}({name}_buffer, {name}_held,"
+                f" {name}, {name}_0, {name}_1, t0, t1)\n"
+                f"        {name}_step = {size} if {name}_here == {name} else 0"
+                for name, size in zip(inputs, sizes, strict=True)
+            ),
+            nexts=", ".join(f"{name}_here + here * {name}_step" for name in inputs),
             aligned_from=_ALIGNED_FROM,
             line=LINE,
             size=storage.itemsize,
@@ -338,7 +348,8 @@ class ElementwiseKernel(DenseKernel):
             "loop": self._dense_body,
             "allocate": lines(self.tile * storage.itemsize // LINE),
             "is_one_piece": is_one_piece,
-            "is_movable": is_movable,
+            "follows": follows,
+            "repeats": repeats,
             "pointer": pointer_to(storage),
             "store": storer(self.out.name, same),
         }

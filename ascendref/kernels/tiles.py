@@ -112,6 +112,16 @@ def stack(register: type, count: int) -> Any:
     return allocate
 
 
+@intrinsic
+def beyond(typingctx: Any, pointer: Any, count: Any) -> Any:
+    """Return a pointer so many elements further on."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return pointer(pointer, types.int64), codegen
+
+
 @cache
 def loader(storage: str, decode: Any) -> Any:
     """Return the function that reads a tile of ``m1`` × ``m0`` elements into a dense buffer."""
@@ -186,14 +196,18 @@ def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) ->
 
 
 @inlined
-def is_movable(size: int, address: int, s0: int, s1: int, n0: int, n1: int, t1: int) -> Any:
-    """Tell whether tiles of ``t1`` whole rows may all begin some elements later.
+def follows(size: int, address: int, s0: int, s1: int, n0: int, n1: int) -> Any:
+    """Tell whether rows follow one another in memory, aligned."""
+    return s0 == size and (n1 == 1 or s1 == n0 * size) and address % size == 0
 
-    That is so where they follow one another in memory, or are the same buffer.
+
+@inlined
+def repeats(size: int, s0: int, s1: int, n0: int, t1: int) -> Any:
+    """Tell whether all tiles of ``t1`` whole rows are the same, and held in a buffer.
+
+    They have a line at least, so that what follows a tile in its buffer is the next one's begin.
     """
-    if s0 == size and (n1 == 1 or s1 == n0 * size):
-        return address % size == 0
-    return s1 == 0 and (s0 == 0 or (s0 == size and t1 > 1))
+    return s1 == 0 and (s0 == 0 or (s0 == size and t1 > 1 and n0 * size >= LINE))
 
 
 @cache

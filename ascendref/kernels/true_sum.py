@@ -65,9 +65,10 @@ def exactly(grad, data, plan, channel):
     return rounded(total)
 """
 
-#: numbers of a running sum, and the distance between them among the running sums
+#: numbers of a running sum, and the distance between them among the running sums: a third of a page
+#: beside whole ones (``_STAGGER`` of ``reduction.py``)
 _PARTS: Final = 3
-_APART: Final = STRIP * LANES
+_APART: Final = STRIP * LANES + 168
 #: what a sum of two doubles may lose when it is formed, and what is still no ulp of it
 _ROUNDING: Final = 2.0**-52
 _LITTLE: Final = 2.0**-60
@@ -156,6 +157,8 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
         "finish": _SETTLED.format(sum="parts, at, apart, blocks"),
     }
 
+    _lanes: ClassVar = _PARTS * _APART
+
     def __init__(self, element: Formula, term: Formula, kind: ElementType) -> None:
         super().__init__(element, term, kind, "float64", stored=False)
 
@@ -200,7 +203,6 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
             "exactly": helper(function_from(_EXACTLY, "exactly", exact)),
         }
         made = {
-            "allocate_lanes": stack(self.register, _PARTS * STRIP * LANES),
             "allocate_kept": stack(self.register, 2 * BLOCK),
             "clear": _clear,
             "add": _adder(factors, wide),
