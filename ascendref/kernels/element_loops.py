@@ -72,9 +72,10 @@ def body({arrays}, out, plan, scalars, start, stop):
         lead = -out % {line} // {size} if n0 * n1 >= {aligned_from} else 0
         for tile in range(start, stop):
             # each begins with a line of the result's, from where stores are faster
-            here = tile * length
+            here, first = tile * length, lead if tile else 0
             last = length + lead if here + length + lead < n0 * n1 else n0 * n1 - here
-            hard += loop({nexts}, out + here * {size}, scalars, lead if tile else 0, last)
+            if first < last:
+                hard += loop({nexts}, out + here * {size}, scalars, first, last)
         return hard
     located = -1
     for tile in range(start, stop):

@@ -328,7 +328,7 @@ class ElementwiseKernel(DenseKernel):
                 [f"follows({storage.itemsize}, out, out_0, out_1, n0, n1)"]
                 + [
                     f"out != {name} and (follows({size}, {name}, {name}_0, {name}_1, n0, n1)"
-                    f" or repeats({size}, {name}_0, {name}_1, n0, t1))"
+                    f" or repeats({size}, {storage.itemsize}, {name}_0, {name}_1, n0, t1))"
                     for name, size in zip(inputs, sizes, strict=True)
                 ]
             ),

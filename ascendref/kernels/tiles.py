@@ -182,8 +182,9 @@ def fetcher(storage: str) -> Any:
         wanted = address, m0, m1
         if held != wanted:
             load(pointer(buffer), 0, m0, address, s0, s1, m0, m1)
-            # what repeats in every tile does so beyond the end as well
-            copy(buffer + m0 * m1 * size, buffer, LINE)
+            if m0 * m1 * size >= LINE:
+                # what repeats in every tile does so beyond the end as well
+                copy(buffer + m0 * m1 * size, buffer, LINE)
         return buffer, wanted
 
     return fetch
@@ -202,12 +203,13 @@ def follows(size: int, address: int, s0: int, s1: int, n0: int, n1: int) -> Any:
 
 
 @inlined
-def repeats(size: int, s0: int, s1: int, n0: int, t1: int) -> Any:
+def repeats(size: int, most: int, s0: int, s1: int, n0: int, t1: int) -> Any:
     """Tell whether all tiles of ``t1`` whole rows are the same, and held in a buffer.
 
-    They have a line at least, so that what follows a tile in its buffer is the next one's begin.
+    What follows a tile in its buffer is a line of the next one, if rows have as much: enough for
+    results of elements of ``most`` bytes that begin up to a line later.
     """
-    return s1 == 0 and (s0 == 0 or (s0 == size and t1 > 1 and n0 * size >= LINE))
+    return s1 == 0 and size <= most and (s0 == 0 or (s0 == size and t1 > 1 and n0 * size >= LINE))
 
 
 @cache
