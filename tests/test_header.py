@@ -14,6 +14,7 @@ from ascendref.dtypes import ELEMENT_TYPES
 from ascendref.kernels import header
 from ascendref.kernels.elementwise import elementwise
 
+from .cases import ARRANGEMENTS
 from .rounding import assert_bits
 
 Array = np.ndarray[Any, Any]
@@ -28,19 +29,12 @@ class Subclass(np.ndarray[Any, Any]):
     """An array that may have its own ideas."""
 
 
-def unaligned(array: Array) -> Array:
-    raw = np.empty(array.nbytes + 1, np.uint8)[1:]
-    view: Array = raw.view(array.dtype).reshape(array.shape)
-    view[...] = array
-    return view
-
-
 VIEWS: dict[str, Callable[[Array], Any]] = {
     "contiguous": lambda a: a,
     "subclass": lambda a: a.view(Subclass),
     "reversed": lambda a: np.ascontiguousarray(a[::-1])[::-1],
     "Fortran order": np.asfortranarray,
-    "unaligned": unaligned,
+    "unaligned": ARRANGEMENTS["unaligned"],
     "broadcast": lambda a: np.broadcast_to(a[:1], a.shape),
     "part": lambda a: np.concatenate([a, a], axis=1)[:, : a.shape[1]],
     "read-only": lambda a: np.frombuffer(a.tobytes(), a.dtype).reshape(a.shape),

@@ -19,7 +19,7 @@ from ascendref.kernels.elementwise import CHUNK, elementwise
 from ascendref.kernels.reduction import channel_sum
 from ascendref.layout import PARALLEL_FROM
 
-from .cases import SCALARS, TENSORS, numbers
+from .cases import ARRANGEMENTS, SCALARS, TENSORS, numbers
 from .oracles import expected
 from .rounding import assert_bits
 
@@ -223,21 +223,13 @@ def test_large_results_have_the_bits_of_small_ones(
     assert memory[-1] == 3
 
 
-def unaligned(array: Any) -> Any:
-    """Return a copy of an array that does not begin where its element type should."""
-    memory = np.empty(array.nbytes + 1, np.uint8)[1:]
-    view = memory.view(array.dtype).reshape(array.shape)
-    view[...] = array
-    return view
-
-
 #: views of a large array: what repeats, and others
 VIEWS: tuple[Any, ...] = (
-    lambda a: np.broadcast_to(a[:1], a.shape),
+    ARRANGEMENTS["repeated"],
     lambda a: np.broadcast_to(a[:1, :1], a.shape),
     lambda a: np.broadcast_to(a[:, :1], a.shape),
     lambda a: a,
-    unaligned,
+    ARRANGEMENTS["unaligned"],
 )
 
 

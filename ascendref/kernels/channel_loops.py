@@ -223,17 +223,14 @@ _TILED: Final = (
 #: loops over tasks, by layout
 LOOPS: Final = {"rows": _ROWS, "runs": _RUNS, "tiled": _TILED}
 
-_DENSE_PLACE: Final = """
+#: where a term stands, in bytes from the first one of an operand
+PLACES: Final = {
+    "dense": """
 def place(plan, operand, channel, term):
     inner = plan[2]
     batch = term // inner
     return ((batch * plan[0] + channel) * inner + term - batch * inner) * {size}
-"""
-
-#: where a term stands, in bytes from the first one of an operand
-PLACES: Final = {
-    "rows": _DENSE_PLACE,
-    "runs": _DENSE_PLACE,
+""",
     "tiled": """
 def place(plan, operand, channel, term):
     axes = plan[6]
@@ -259,17 +256,26 @@ LOOK: Final = """
         partial = word(partial, {data})
 """
 
-SERIAL: Final = """
-def kernel({parameters}, plan, partial, tasks, blocks):
-{look}
-    start, stop = 0, tasks
-{loop}
+#: from the sums of blocks to results
+_FINISH: Final = """
     if partial:
+        channels, parts = plan[0], pointer(partial)
+        apart = channels * blocks
         for to in range(channels):
             at = to * blocks
             {finish}
     return hard
 """
+
+SERIAL: Final = (
+    """
+def kernel({parameters}, plan, partial, tasks, blocks):
+{look}
+    start, stop = 0, tasks
+{loop}
+"""
+    + _FINISH
+)
 
 #: a part of what a parallel kernel does
 PART: Final = """
@@ -279,7 +285,8 @@ def part(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, s
     return hard
 """
 
-PARALLEL: Final = """
+PARALLEL: Final = (
+    """
 def kernel({parameters}, plan, partial, tasks, blocks):
 {look}
     group = plan[4]
@@ -290,11 +297,6 @@ def kernel({parameters}, plan, partial, tasks, blocks):
         {counting}part(
             grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop
         )
-    if partial:
-        channels, parts = plan[0], pointer(partial)
-        apart = channels * blocks
-        for to in range(channels):
-            at = to * blocks
-            {finish}
-    return hard
 """
+    + _FINISH
+)

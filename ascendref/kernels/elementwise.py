@@ -38,7 +38,7 @@ from .element_loops import DENSE, ENDS, KERNEL, PAIRS, STREAMED, TILED
 from .formula import Formula
 from .header import DATA, Fact, are_laid_out, dense_size, facts_of, layout_of, word
 from .streams import LINE, arrive, lines, stream
-from .tiles import fetcher, follows, is_one_piece, peek, pointer_to, poke, repeats, storer
+from .tiles import fetcher, is_one_piece, peek, pointer_to, poke, repeats, storer
 from .twins import DenseKernel, Twin
 
 #: elements that a thread takes at a time
@@ -325,9 +325,9 @@ class ElementwiseKernel(DenseKernel):
             out_tile=tile.format("out"),
             apart=" and ".join(f"out_at != {name}_at" for name in inputs),
             regular=" and ".join(
-                [f"follows({storage.itemsize}, out, out_0, out_1, n0, n1)"]
+                [f"is_one_piece({storage.itemsize}, out, out_0, out_1, n0, n1)"]
                 + [
-                    f"out != {name} and (follows({size}, {name}, {name}_0, {name}_1, n0, n1)"
+                    f"out != {name} and (is_one_piece({size}, {name}, {name}_0, {name}_1, n0, n1)"
                     f" or repeats({size}, {storage.itemsize}, {name}_0, {name}_1, n0, t1))"
                     for name, size in zip(inputs, sizes, strict=True)
                 ]
@@ -348,7 +348,6 @@ class ElementwiseKernel(DenseKernel):
             "loop": self._dense_body,
             "allocate": lines(self.tile * storage.itemsize // LINE),
             "is_one_piece": is_one_piece,
-            "follows": follows,
             "repeats": repeats,
             "pointer": pointer_to(storage),
             "store": storer(self.out.name, same),

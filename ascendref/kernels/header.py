@@ -83,7 +83,7 @@ def dense_size(facts: Any, arrays: Any) -> Any:
     # a number that is known only then keeps loops from being unrolled, which takes longer than it
     # saves
     count, arrays = word(facts, 8), _in_memory(arrays)
-    large = small = size = 0
+    large = small = 0
     for k in range(count):
         array, fact = arrays[k], facts + ROWS + ROW * k
         model, flags = arrays[word(fact, MODEL)], word(fact, WANTED)

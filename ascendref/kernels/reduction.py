@@ -256,8 +256,16 @@ class ChannelSumKernel(TwinKernel):
         }
         return self._statements | numbers
 
+    @Once
+    def _dense_names(self) -> dict[str, Any]:
+        return self._names("dense")
+
+    @Once
+    def _tiled_names(self) -> dict[str, Any]:
+        return self._names("tiled")
+
     def _names(self, layout: str) -> dict[str, Any]:
-        """Return what the names in a kernel mean."""
+        """Return what the names in kernels mean."""
         kind, compute, register = self.kind.name, self.compute, self.register
         tiled = layout == "tiled"
         decode, encode = decoder(kind, compute), encoder(compute, kind, kind)
@@ -316,11 +324,11 @@ class ChannelSumKernel(TwinKernel):
         )
 
         def names() -> dict[str, Any]:
-            made = self._names(layout)
-            if parallel:
-                part = function_from(PART.format(loop=loop), "part", made)
-                made["part"] = helper(part)
-            return made
+            made: dict[str, Any] = self._tiled_names if tiled else self._dense_names
+            if not parallel:
+                return made
+            part = function_from(PART.format(loop=loop), "part", made)
+            return made | {"part": helper(part)}
 
         return kernel(
             source,

@@ -197,12 +197,6 @@ def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) ->
 
 
 @inlined
-def follows(size: int, address: int, s0: int, s1: int, n0: int, n1: int) -> Any:
-    """Tell whether rows follow one another in memory, aligned."""
-    return s0 == size and (n1 == 1 or s1 == n0 * size) and address % size == 0
-
-
-@inlined
 def repeats(size: int, most: int, s0: int, s1: int, n0: int, t1: int) -> Any:
     """Tell whether all tiles of ``t1`` whole rows are the same, and held in a buffer.
 
