@@ -68,7 +68,9 @@ def collapse(
 
 @lru_cache(maxsize=1024)
 def tile_plan(
-    shape: tuple[int, ...], operands: tuple[Strides, ...], most: int = TILE
+    shape: tuple[int, ...],
+    operands: tuple[Strides, ...],
+    itemsizes: tuple[int, ...],
 ) -> tuple[NDArray[Any], int]:
     """Cut the index space of an elementwise loop into tiles.
 
@@ -78,17 +80,19 @@ def tile_plan(
         Shape of the output.
     operands : tuple of tuple of int
         Byte strides of every operand in that shape, the output last.
-    most : int
-        Elements in a tile.
+    itemsizes : tuple of int
+        Bytes of an element of every operand.
 
     Returns
     -------
     plan : ndarray of int64
-        ``n0, n1, t0, t1, r``, the sizes of the ``r`` outer axes, then for every operand its strides
-        along axis 0 (the innermost), axis 1 and the outer axes. A tile is ``t1`` × ``t0``.
+        The number of axes, at least 2, the bytes of the largest tile divided by 8; for every axis,
+        the innermost first, its size, the edge of a tile (1 from the third axis on) and the number
+        of tiles; then the strides of every operand along these axes.
     tiles : int
         Number of tiles.
     """
+    most = 2 * TILE if max(itemsizes) <= 2 else TILE
     order = sorted(range(len(shape)), key=lambda axis: -abs(operands[-1][axis]))
     sizes, steps = collapse(
         tuple(shape[axis] for axis in order),
@@ -106,18 +110,18 @@ def tile_plan(
             axes.insert(len(sizes) - 2, fastest)
             crossed = True
             break
-    n0 = sizes[axes[-1]] if axes else 1
-    n1 = sizes[axes[-2]] if len(axes) > 1 else 1
-    t0 = min(n0, EDGE if crossed else most)
-    t1 = min(n1, EDGE if crossed else max(1, most // t0))
-    outer = axes[:-2]
-    rows = [n0, n1, t0, t1, len(outer), *(sizes[axis] for axis in outer)]
+    axes.reverse()
+    lengths = [sizes[axis] for axis in axes] + [1] * (2 - len(axes))
+    edges = [1] * len(lengths)
+    edges[0] = min(lengths[0], EDGE if crossed else most)
+    edges[1] = min(lengths[1], EDGE if crossed else max(1, most // edges[0]))
+    counts = [-(-length // edge) for length, edge in zip(lengths, edges, strict=True)]
+    rows = [len(lengths), -(-edges[0] * edges[1] * max(itemsizes) // 8)]
+    for axis in zip(lengths, edges, counts, strict=True):
+        rows += axis
     for strides in steps:
-        rows.append(strides[axes[-1]] if axes else 0)
-        rows.append(strides[axes[-2]] if len(axes) > 1 else 0)
-        rows.extend(strides[axis] for axis in outer)
-    tiles = -(-n0 // t0) * -(-n1 // t1) * prod(sizes[axis] for axis in outer)
-    return np.array(rows, np.int64), tiles
+        rows += [strides[axis] for axis in axes] + [0] * (2 - len(axes))
+    return np.array(rows, np.int64), prod(counts)
 
 
 class ChannelPlan(NamedTuple):

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .layout import PARALLEL_FROM
 from .spec import Operator
 
 if TYPE_CHECKING:
@@ -52,10 +51,10 @@ def known(tensors, scalars, out, compute_dtype):
 #: contiguous arrays of any one shape
 _DENSE: Final = {
     "shape": "a0.shape",
-    "done": "(kernel.small({ids}) if a0.size < PARALLEL_FROM else kernel.large(a0.size, {ids}))",
+    "done": "kernel({ids})",
 }
 #: arrays of certain shapes and strides
-_STRIDED: Final = {"shape": "shape", "done": "twin({ids})"}
+_STRIDED: Final = {"shape": "shape", "done": "kernel({ids})"}
 _OTHER: Final = (
     "compute_dtype is not compute and (type(compute_dtype) is not str or compute_dtype != compute)"
 )
@@ -144,7 +143,6 @@ def _dense(
     names = {
         "kernel": kernel.bind(values),
         "result": result,
-        "PARALLEL_FROM": PARALLEL_FROM,
     }
     return _known("dense", tensors, names, scalars, compute_dtype)
 
@@ -158,7 +156,7 @@ def _strided(
 ) -> Known:
     """Return an elementwise call on arrays of certain shapes and strides."""
     made = operands[-1]
-    names = {"twin": kernel.like(operands, values), "shape": made.shape, "result": made.dtype}
+    names = {"kernel": kernel.like(operands, values), "shape": made.shape, "result": made.dtype}
     return _known("strided", len(operands) - 1, names, scalars, compute_dtype)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import index
@@ -37,20 +38,11 @@ def _from_environment() -> int | None:
         ) from None
 
 
-class _Limit:
-    """The number that was asked for; None for all that there are."""
-
-    def __init__(self) -> None:
-        self.count = _from_environment()
-
-
-_LIMIT: Final = _Limit()
-
-
-def limited(most: int) -> int:
-    """Return how many of so many threads may be used."""
-    count = _LIMIT.count
-    return most if count is None or count > most else count
+#: more threads than any machine has
+_ALL: Final = 2**31
+#: the number that was asked for, in memory that kernels read
+_LIMIT: Final = array("q", [min(_from_environment() or _ALL, _ALL)])
+LIMIT_ADDRESS: Final = _LIMIT.buffer_info()[0]
 
 
 def get_num_threads() -> int:
@@ -74,7 +66,8 @@ def get_num_threads() -> int:
     with LOCK:
         import numba
 
-    return limited(numba.config.NUMBA_NUM_THREADS)
+    most: int = numba.config.NUMBA_NUM_THREADS
+    return min(most, _LIMIT[0])
 
 
 def set_num_threads(count: int) -> None:
@@ -105,7 +98,7 @@ def set_num_threads(count: int) -> None:
     1
     >>> ar.set_num_threads(before)
     """
-    _LIMIT.count = _checked("count", count)
+    _LIMIT[0] = min(_checked("count", count), _ALL)
 
 
 @contextmanager
@@ -131,9 +124,9 @@ def num_threads(count: int) -> Iterator[None]:
     ...     ar.get_num_threads()
     1
     """
-    before = _LIMIT.count
+    before = _LIMIT[0]
     set_num_threads(count)
     try:
         yield
     finally:
-        _LIMIT.count = before
+        _LIMIT[0] = before

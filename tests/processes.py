@@ -25,6 +25,16 @@ def start(program: str, *arguments: str, **environment: str) -> subprocess.Popen
     )
 
 
+def run_source(source: str, **environment: str) -> str:
+    """Run a program that is given as source to its end; return what it printed."""
+    command = [sys.executable, "-W", "error", "-c", source]
+    done = subprocess.run(
+        command, env=os.environ | environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"exit status {done.returncode}: {done.stderr}"
+    return done.stdout.strip()
+
+
 def finish(process: subprocess.Popen[str]) -> str:
     """Return what a program printed; a hang, an abort or a traceback fails the test."""
     try:

@@ -172,6 +172,8 @@ def test_without_known_headers_everything_still_works(monkeypatch: pytest.Monkey
     monkeypatch.setattr(header, "is_known", lambda: False)
     facts = header.facts_of(tuple(header.Fact(kind.numpy, result=k == 2) for k in range(3)))
     monkeypatch.setattr(kernel, "facts", facts.ctypes.data)
+    monkeypatch.delitem(kernel.__dict__, "dense_kernel", raising=False)
+    monkeypatch.delitem(kernel.__dict__, "tiled_kernel", raising=False)
     x = np.linspace(0.1, 0.9, 9).astype(np.float32)
     out = np.zeros_like(x)
     assert not kernel.dense((x, x, out), (-1.0,))

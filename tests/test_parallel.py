@@ -12,21 +12,21 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref import recall
 from ascendref.dtypes import ELEMENT_TYPES
-from ascendref.kernels.compile import CORES
-from ascendref.kernels.elementwise import CHUNK, elementwise
+from ascendref.kernels.elementwise import PART, elementwise
+from ascendref.kernels.launch import CORES, TAKEN
 from ascendref.kernels.reduction import channel_sum
 from ascendref.layout import PARALLEL_FROM
 
 from .cases import ARRANGEMENTS, SCALARS, TENSORS, numbers
 from .oracles import expected
+from .processes import run_source
 from .rounding import assert_bits
 
 ELEMENTWISE = [name for name in ar.OPERATORS if name != "prelu_backward"]
 #: scalars whose meaning does not depend on the number of elements
 SUMMED = {name: next(s for s in rows if s[:1] != ("mean",)) for name, rows in SCALARS.items()}
-SIZES = (PARALLEL_FROM - 1, PARALLEL_FROM, PARALLEL_FROM + 1, 2 * CHUNK + 1, 3 * CHUNK - 1)
+SIZES = (PARALLEL_FROM - 1, PARALLEL_FROM, PARALLEL_FROM + 1, 2 * PART + 1, 3 * PART - 1)
 #: rows and columns of strided arrays around the threshold
 GRIDS = ((127, 258), (128, 256), (129, 255), (33, 1000), (1000, 35), (40000, 1), (1, 40000))
 KINDS = ("bfloat16", "float32")
@@ -34,12 +34,13 @@ KINDS = ("bfloat16", "float32")
 
 @contextmanager
 def serially() -> Iterator[None]:
-    """Hold the cores, so that calls in here run the serial twins of their kernels."""
-    assert CORES.acquire(PARALLEL_FROM)
+    """Hold the cores, so that calls in here work on their own thread."""
+    assert not CORES._words[TAKEN // 8]
+    CORES._words[TAKEN // 8] = 1
     try:
         yield
     finally:
-        CORES.release()
+        CORES._words[TAKEN // 8] = 0
 
 
 def call(operator: str, tensors: Any, out: Any = None) -> tuple[Any, ...]:
@@ -131,49 +132,22 @@ def types_of(operator: str, kind: str) -> tuple[Any, ...]:
     return (ELEMENT_TYPES[kind],) * len(TENSORS[operator])
 
 
-def test_the_threshold_decides_which_twin_is_compiled() -> None:
-    """Calls really take the parallel kernels from the threshold on, and the serial ones below."""
-    operator = ar.OPERATORS["hardshrink_backward"]
-    kind = ELEMENT_TYPES["float32"]
-    kernel = elementwise(operator.formula, (kind, kind), kind, kind, "float32")
-    used: list[str] = []
-
-    def spy(name: str) -> Any:
-        real = getattr(kernel, name)
-
-        def twin(*arguments: Any) -> int:
-            done: int = real(*arguments)
-            if done >= 0:
-                used.append(name)
-            return done
-
-        return twin
-
-    def forget() -> None:
-        recall._KNOWN.clear()
-        recall.LATEST.clear()
-
-    twins = ("dense_serial", "dense_parallel", "tiled_serial", "tiled_parallel")
-    spies = {name: spy(name) for name in twins}
-    before = {name: kernel.__dict__[name] for name in twins}
-    forget()
-    try:
-        kernel.__dict__.update(spies)
-        for size in (PARALLEL_FROM - 1, PARALLEL_FROM):
-            x = np.ones(size, np.float32)
-            ar.hardshrink_backward(x, x)
-            ar.hardshrink_backward(x[::-1], x)
-        with serially():
-            ar.hardshrink_backward(x, x)
-    finally:
-        kernel.__dict__.update(before)
-        forget()
-    assert used == [*twins[::2], *twins[1::2], "dense_serial"]
+@pytest.mark.parametrize("layout", ["dense", "reversed"])
+def test_the_threshold_decides_which_work_is_launched(layout: str) -> None:
+    """The launcher is loaded for large work, and not before."""
+    program = f"""
+import numpy as np, ascendref as ar
+for size in ({PARALLEL_FROM} - 1, {PARALLEL_FROM}):
+    x = np.ones(size, np.float32)
+    ar.hardshrink_backward(x{"[::-1]" if layout == "reversed" else ""}, x)
+    print("launcher" in [row.kernel for row in ar.kernel_statistics()])
+"""
+    assert run_source(program, NUMBA_NUM_THREADS="2").split() == ["False", "True"]
 
 
 @pytest.mark.parametrize("operator", ELEMENTWISE)
 @pytest.mark.parametrize("kind", KINDS)
-def test_dense_and_tiled_twins_give_the_same_bits(operator: str, kind: str) -> None:
+def test_contiguous_and_tiled_kernels_give_the_same_bits(operator: str, kind: str) -> None:
     declared = ar.OPERATORS[operator]
     types = types_of(operator, kind)
     kernel = elementwise(declared.formula, types, types[0], types[0], "float32")
@@ -189,7 +163,7 @@ def test_dense_and_tiled_twins_give_the_same_bits(operator: str, kind: str) -> N
 
 @pytest.mark.parametrize("shape", [(900, 50), (1500, 70), (3, 50, 21, 21), (70_001,)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_twins_of_prelu_give_the_same_bits(kind: str, shape: tuple[int, ...]) -> None:
+def test_all_kernels_of_prelu_give_the_same_bits(kind: str, shape: tuple[int, ...]) -> None:
     declared = ar.OPERATORS["prelu_backward"]
     assert declared.channel_term is not None
     kernel = channel_sum(declared.formula, declared.channel_term, ELEMENT_TYPES[kind], "float32")

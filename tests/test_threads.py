@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -13,16 +10,7 @@ import pytest
 import ascendref as ar
 from ascendref.layout import PARALLEL_FROM, SHARE
 
-
-def run(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        env=os.environ | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+from .processes import run_source
 
 
 def test_a_number_holds_until_the_block_ends() -> None:
@@ -53,36 +41,46 @@ import numpy as np, ascendref as ar
 x = np.ones({PARALLEL_FROM}, np.float32)
 ar.hardshrink_backward(x, x)
 ar.hardshrink_backward(x[::-1], x)
-print(ar.get_num_threads(), *[row.kernel.rsplit("_", 1)[1] for row in ar.kernel_statistics()])
+print(ar.get_num_threads(), "launcher" in [row.kernel for row in ar.kernel_statistics()])
 """
-    done = run(program, ASCENDREF_NUM_THREADS="1")
-    assert done.stdout.split() == ["1", "serial", "serial"], done.stderr
+    assert run_source(program, ASCENDREF_NUM_THREADS="1") == "1 False"
 
 
 @pytest.mark.parametrize("text", ["0", "many", "1.5"])
 def test_a_bad_environment_says_so(text: str) -> None:
-    done = run("import ascendref", ASCENDREF_NUM_THREADS=text)
-    assert done.returncode == 1
-    assert f"ASCENDREF_NUM_THREADS is '{text}'" in done.stderr or "is 0; at least 1" in done.stderr
+    with pytest.raises(AssertionError, match=r"ASCENDREF_NUM_THREADS is .* at least 1"):
+        run_source("import ascendref", ASCENDREF_NUM_THREADS=text)
 
 
 def test_work_is_shared_among_no_more_threads_than_it_keeps_busy() -> None:
     program = f"""
 import numba, numpy as np, ascendref as ar
-from ascendref.kernels.compile import CORES
-found = []
-for size in ({PARALLEL_FROM}, {3 * SHARE}, {100 * SHARE}):
-    found.append(CORES.acquire(size))
-    CORES.release()
-    x = np.ones(size, np.float32)
-    ar.hardshrink_backward(x, x)
+from ascendref.kernels.header import in_memory, word
+from ascendref.kernels.launch import *
+from ascendref.kernels.launch import _get_num_threads
+
+@numba.njit
+def threads(arguments, start, stop):
+    if stop < start:
+        return own_address()
+    set_word(arguments, SIZE, _get_num_threads())
+    return 0
+
+@numba.njit
+def shared(task, elements, cores):
+    arguments = in_memory((0, 0, 1))
+    run(task, arguments, 100, 0, 1, elements, cores)
+    return word(arguments, SIZE)
+
+CORES.load_launcher()
+task = threads(0, 0, -1)
+sizes = {SHARE}, {PARALLEL_FROM}, {3 * SHARE}, {100 * SHARE}
+found = [shared(task, size, CORES.address) for size in sizes[1:]]
 with ar.num_threads(2):
-    found.append(CORES.acquire({100 * SHARE}))
-    CORES.release()
+    found.append(shared(task, sizes[-1], CORES.address))
 print(*found, numba.get_num_threads())
 """
-    done = run(program, NUMBA_NUM_THREADS="4")
-    assert done.stdout.split() == ["2", "3", "4", "2", "4"], done.stderr
+    assert run_source(program, NUMBA_NUM_THREADS="4") == "2 3 4 2 4"
 
 
 def test_bits_are_the_same_for_every_number() -> None:

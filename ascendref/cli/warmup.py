@@ -12,7 +12,7 @@ from ..bench.work import defaults
 from ..dtypes import ELEMENT_TYPES, FLOAT64, promote
 from ..functional import kernel_for
 from ..kernels.compile import kernel_statistics
-from ..kernels.twins import TwinKernel
+from ..kernels.launch import Kernel
 from ..spec import OPERATORS, Operator, check_scalar
 from .run import parse_attributes
 from .screen import print_json, progress
@@ -35,7 +35,7 @@ def warmup(
     }
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
     with progress() as bar:
-        task = bar.add_task("", total=sum(len(kernel.twins()) for kernel in kernels.values()))
+        task = bar.add_task("", total=sum(len(kernel.pieces()) for kernel in kernels.values()))
         for (operator, kind, compute), kernel in kernels.items():
             bar.update(task, description=f"{operator} {kind} in {compute}")
             before = len(kernel_statistics())
@@ -62,7 +62,7 @@ def warmup(
     Console().print(table)
 
 
-def _kernel(operator: Operator, kind: str, compute: str, attributes: list[str]) -> TwinKernel:
+def _kernel(operator: Operator, kind: str, compute: str, attributes: list[str]) -> Kernel:
     types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
     values = scalars(operator, attributes)
     return kernel_for(operator, types, promote(*types), compute, values)

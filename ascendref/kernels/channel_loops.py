@@ -14,8 +14,7 @@ from typing import Final
 
 _BEGIN: Final = """
     hard = 0
-    weights = allocate_weights()
-    kept = allocate_kept()
+    weights, kept = pointer(buffers), pointer(buffers + {kept_at})
     lanes = beyond(weights, {lanes_at})
     parts = pointer(partial)
     apart = channels * blocks
@@ -126,15 +125,15 @@ _RUNS: Final = (
 
 _TILED: Final = (
     """
-    grads = allocate()
-    datas = allocate()
-    results = allocate()
+    grads, datas = buffers + {tiles_at}, buffers + {tiles_at} + {tile}
+    results = buffers + {tiles_at} + 2 * {tile}
     channels, terms, strip, segment = plan[0], plan[1], plan[2], plan[3]
     columns, axes = plan[5] == 1, plan[6]
     inner = plan[6 + axes] if axes else 1
     strips = (channels + strip - 1) // strip
     # a tile has terms as rows of channels, or channels as rows of terms
-    step, pitch = (strip, strip) if columns else (1, segment)
+    step, pitch = ({size} * strip, strip) if columns else ({size}, segment)
+    pitch *= {size}
     across = 7 + axes
     along = across + axes
     at_0, at_1 = (across, along) if columns else (along, across)
@@ -170,15 +169,16 @@ _TILED: Final = (
                 grad_at = grad + place(plan, 0, channel, term)
                 data_at = data + place(plan, 1, channel, term)
                 m0, m1 = (height, run) if columns else (run, height)
-                load(grads, done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
-                load(datas, done * step, pitch, data_at, data_0, data_1, m0, m1)
+                gather(grads + done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
+                gather(datas + done * step, pitch, data_at, data_0, data_1, m0, m1)
                 done += run
             if columns:
                 for row in range(width):
                     lane = row % {lanes} * strip
                     for c in range(height):
-                        g, x = grads[row * strip + c], datas[row * strip + c]
-                        results[row * strip + c] = element(g, x, weights[c])
+                        at = (row * strip + c) * {size}
+                        g, x = decode(read(grads, at)), decode(read(datas, at))
+                        write(results, at, encode(element(g, x, weights[c])))
                         k = lane + c
                         {add}
             else:
@@ -187,8 +187,9 @@ _TILED: Final = (
                     row = c * segment
                     factor = weights[c]
                     for i in range(width):
-                        g, x = grads[row + i], datas[row + i]
-                        results[row + i] = element(g, x, factor)
+                        at = (row + i) * {size}
+                        g, x = decode(read(grads, at)), decode(read(datas, at))
+                        write(results, at, encode(element(g, x, factor)))
                         {keep}
                     add_rows(lanes, c * {lanes}, kept, 0, whole)
                     for i in range(whole, width):
@@ -200,7 +201,7 @@ _TILED: Final = (
                 run = min(width - done, inner - term % inner)
                 at = result + place(plan, 2, channel, term)
                 m0, m1 = (height, run) if columns else (run, height)
-                store(results, done * step, pitch, at, result_0, result_1, m0, m1)
+                scatter(results + done * step, pitch, at, result_0, result_1, m0, m1)
                 done += run
         for c in range(height):
             half = {lanes} // 2
@@ -245,58 +246,67 @@ def place(plan, operand, channel, term):
 """,
 }
 
-#: what a kernel for contiguous operands does first
-LOOK: Final = """
-    if dense_size(facts, (grad, data, weight, result, sums)) < 0:
-        return -1
-    grad, data, weight = word(grad, {data}), word(data, {data}), word(weight, {data})
-    result, sums = word(result, {data}), word(sums, {data})
-    sums_stride = {size}
-    if partial:
-        partial = word(partial, {data})
-"""
-
-#: from the sums of blocks to results
-_FINISH: Final = """
-    if partial:
-        channels, parts = plan[0], pointer(partial)
-        apart = channels * blocks
-        for to in range(channels):
+#: the task that computes some pieces; no vector crosses a line of the cache in its buffers
+TASK: Final = """
+def kernel(arguments, start, stop):
+    if stop < start:
+        return own_address()
+    plan = int64_pointer(word(arguments, {plan_at}))
+    grad, data = word(arguments, {operands_at}), word(arguments, {operands_at} + 8)
+    weight, result = word(arguments, {operands_at} + 16), word(arguments, {operands_at} + 24)
+    sums, sums_stride = word(arguments, {operands_at} + 32), word(arguments, {operands_at} + 40)
+    partial, blocks = word(arguments, {operands_at} + 48), word(arguments, {operands_at} + 56)
+    if not blocks:
+        # results of some channels, from the sums of their blocks
+        hard, parts, blocks = 0, pointer(partial), word(arguments, {operands_at} + 64)
+        apart = plan[0] * blocks
+        for to in range(start, stop):
             at = to * blocks
             {finish}
+        return hard
+    memory = allocate({room} + {line})
+    if memory == 0:
+        set_word(arguments, {no_room}, 1)
+        return 0
+    buffers = memory + -memory % {line}
+{loop}
+    release(memory)
     return hard
 """
 
-SERIAL: Final = (
-    """
-def kernel({parameters}, plan, partial, tasks, blocks):
-{look}
-    start, stop = 0, tasks
-{loop}
+_RUN: Final = """
+    hard = run(task, arguments, tasks, 0, word(plan, 32), size, cores)
+    if partial and hard >= 0:
+        set_word(arguments, {operands_at} + 56, 0)
+        hard += call_task(task, arguments, 0, word(plan, 0))
+    return hard
 """
-    + _FINISH
+
+_OPERANDS: Final = "grad, data, weight, result, sums"
+
+#: kernels, for contiguous operands and for others
+DENSE: Final = (
+    f"""
+def kernel(facts, task, {_OPERANDS}, plan, partial, tasks, blocks, size, cores):
+    if dense_size(facts, ({_OPERANDS})) < 0:
+        return -1
+"""
+    + """
+    if partial:
+        partial = word(partial, {data})
+    arguments = in_memory((
+        0, 0, 0, 0, 0, plan, 0, 0, word(grad, {data}), word(data, {data}), word(weight, {data}),
+        word(result, {data}), word(sums, {data}), word(facts, {width_at}), partial, blocks, blocks,
+    ))
+"""
+    + _RUN
 )
-
-#: a part of what a parallel kernel does
-PART: Final = """
-def part(grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop):
-    outlined()
-{loop}
-    return hard
+TILED: Final = (
+    f"""
+def kernel(task, {_OPERANDS}, sums_stride, plan, partial, tasks, blocks, size, cores):
+    arguments = in_memory((
+        0, 0, 0, 0, 0, plan, 0, 0, {_OPERANDS}, sums_stride, partial, blocks, blocks,
+    ))
 """
-
-PARALLEL: Final = (
-    """
-def kernel({parameters}, plan, partial, tasks, blocks):
-{look}
-    group = plan[4]
-    hard = 0
-    for number in prange((tasks + group - 1) // group):
-        start = number * group
-        stop = min(tasks, start + group)
-        {counting}part(
-            grad, data, weight, result, sums, sums_stride, plan, partial, blocks, start, stop
-        )
-"""
-    + _FINISH
+    + _RUN
 )

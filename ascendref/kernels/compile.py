@@ -1,4 +1,4 @@
-"""Compiling: jit options, kernel identity, the disk cache, who may run in parallel.
+"""Compiling: jit options, kernel identity, the disk cache.
 
 Numba keeps compiled functions in files named after the function, and looks only at the source file
 that the function stands in. Kernels are generated, so each carries in its name a digest of all that
@@ -12,10 +12,8 @@ import hashlib
 import os
 import re
 import sys
-import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from types import FunctionType
@@ -29,8 +27,6 @@ from numba.core.runtime._nrt_python import c_helpers
 
 from ..errors import CacheWarning
 from ..forks import LOCK
-from ..layout import SHARE
-from ..threads import limited
 from .codecs import JIT_OPTIONS
 
 _PACKAGE: Final = Path(__file__).parent
@@ -39,7 +35,7 @@ _PACKAGE: Final = Path(__file__).parent
 class KernelStatistics(NamedTuple):
     """Where one compiled kernel came from."""
 
-    #: name of the kernel: operator, types, layout, serial or parallel
+    #: name of the kernel: operator and types, or what operators share
     kernel: str
     #: True when it was loaded from the disk cache, False when it was compiled
     cached: bool
@@ -59,7 +55,7 @@ def kernel_statistics() -> tuple[KernelStatistics, ...]:
     >>> import numpy as np, ascendref as ar
     >>> x = np.ones(3, np.float32)
     >>> _ = ar.hardshrink_backward(x, x)
-    >>> "hardshrink_backward_grad_input_float32_float32_to_float32_in_float32_dense_serial" in [
+    >>> "hardshrink_backward_grad_input_float32_float32_to_float32_in_float32" in [
     ...     row.kernel for row in ar.kernel_statistics()
     ... ]
     True
@@ -115,24 +111,24 @@ def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[...
 
 
 def kernel(
-    source: str,
+    source: str | Callable[..., Any],
     name: str,
     names: Callable[[], dict[str, Any]],
     signature: Any,
     *,
     formula: Callable[..., Any],
-    parallel: bool,
+    parallel: bool = False,
 ) -> Any:
-    """Compile generated source into a kernel for one signature, or load it from the disk cache.
+    """Compile a function into a kernel for one signature, or load it from the disk cache.
 
     Parameters
     ----------
-    source : str
-        Source of a function called ``kernel``.
+    source : str or function
+        A function of this package, or source of one called ``kernel``.
     name : str
         What the kernel is called in statistics and in the cache.
     names : callable
-        Returns the kernel's global names, if it must be compiled.
+        Returns the global names of generated source, if it must be compiled.
     signature : numba signature
         The one signature that it takes.
     formula : callable
@@ -146,13 +142,13 @@ def kernel(
                 (
                     _package_digest(),
                     _module_digest(formula.__module__),
-                    source.encode(),
+                    source.encode() if isinstance(source, str) else b"",
                     name.encode(),
                 )
             )
         ).hexdigest()
         qualified = f"{name[:120]}_{identity[:24]}"
-        options = JIT_OPTIONS | {"parallel": parallel}
+        options = JIT_OPTIONS | {"parallel": parallel, "no_cfunc_wrapper": True}
         named = partial(_named, source, qualified)
         dispatcher = _cached(named, names, signature, options)
         if dispatcher is None:
@@ -163,9 +159,17 @@ def kernel(
         return dispatcher
 
 
-def _named(source: str, qualified: str, names: dict[str, Any]) -> Callable[..., Any]:
+def _named(
+    source: str | Callable[..., Any], qualified: str, names: dict[str, Any]
+) -> Callable[..., Any]:
     """Return a kernel's function under its name in the cache."""
-    function = function_from(source, "kernel", names)
+    if isinstance(source, str):
+        function = function_from(source, "kernel", names)
+    else:
+        assert isinstance(source, FunctionType)
+        function = FunctionType(
+            source.__code__, source.__globals__, source.__name__, None, source.__closure__
+        )
     function.__qualname__ = qualified
     function.__module__ = __name__
     return function
@@ -268,63 +272,3 @@ def _without_cache(reason: str) -> None:
             CacheWarning,
             stacklevel=2,
         )
-
-
-class Cores:
-    """Who may use every core: one call of one unforked process at a time.
-
-    The ``workqueue`` threading layer aborts the process when two threads launch parallel work at
-    once, and OpenMP dies in a forked child. A call that may not have the cores runs the serial
-    twin of its kernel at once, which gives the same bits.
-    """
-
-    def __init__(self) -> None:
-        self._free = threading.Lock()
-        self.forked = False
-        #: how many there are
-        self.all: int = numba.config.NUMBA_NUM_THREADS
-
-    def acquire(self, size: int) -> int:
-        """Take the cores if they are free, without waiting.
-
-        Returns
-        -------
-        int
-            How many threads should share so many elements; 0 where one thread is to do the work.
-        """
-        threads = size // SHARE
-        if threads < 2:
-            return 0
-        most = limited(self.all)
-        if threads > most:
-            threads = most
-        if threads < 2 or self.forked or not self._free.acquire(False):
-            return 0
-        return threads
-
-    def release(self) -> None:
-        """Give the cores back."""
-        self._free.release()
-
-    def become_child(self) -> None:
-        """Mark this process as a forked child, which works serially."""
-        self._free = threading.Lock()
-        self.forked = True
-
-
-CORES: Final = Cores()
-
-
-@contextmanager
-def at_most(threads: int) -> Iterator[None]:
-    """Let Numba use so many threads at most for what this thread launches."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(threads, before))
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=CORES.become_child)

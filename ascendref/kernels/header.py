@@ -19,7 +19,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ..layout import MAX_RANK
-from .codecs import helper
+from .codecs import helper, merged
 
 _HEAD: Final = object.__basicsize__
 TYPE: Final = _HEAD - 8
@@ -56,14 +56,17 @@ half_word: Final = _load(32)
 
 
 @intrinsic
-def _in_memory(typingctx: Any, numbers: Any) -> Any:
-    """Put a tuple on the stack, where an index is an address; without, it is a switch."""
+def in_memory(typingctx: Any, numbers: Any) -> Any:
+    """Put a tuple of integers on the stack and return its address.
+
+    There an index is an offset; in a tuple, it is a switch.
+    """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         place = cgutils.alloca_once_value(builder, args[0])
-        return builder.bitcast(place, ir.IntType(64).as_pointer())
+        return builder.ptrtoint(place, ir.IntType(64))
 
-    return types.CPointer(types.int64)(numbers), codegen
+    return types.int64(numbers), codegen
 
 
 @helper
@@ -82,11 +85,11 @@ def dense_size(facts: Any, arrays: Any) -> Any:
     """
     # a number that is known only then keeps loops from being unrolled, which takes longer than it
     # saves
-    count, arrays = word(facts, 8), _in_memory(arrays)
+    count, arrays = word(facts, 8), in_memory(arrays)
     large = small = 0
     for k in range(count):
-        array, fact = arrays[k], facts + ROWS + ROW * k
-        model, flags = arrays[word(fact, MODEL)], word(fact, WANTED)
+        array, fact = word(arrays, 8 * k), facts + ROWS + ROW * k
+        model, flags = word(arrays, 8 * word(fact, MODEL)), word(fact, WANTED)
         if word(array, TYPE) != word(facts, 0) or word(array, DESCRIPTOR) != word(fact, KIND):
             return -1
         rank = half_word(array, RANK)
@@ -107,17 +110,17 @@ def dense_size(facts: Any, arrays: Any) -> Any:
     for k in range(count):
         result = facts + ROWS + ROW * k
         if word(result, WANTED) & WRITE:
-            start = word(arrays[k], DATA)
+            start = word(word(arrays, 8 * k), DATA)
             end = start + (small if word(result, MODEL) else large) * word(result, WIDTH)
             for j in range(count):
-                fact, at = facts + ROWS + ROW * j, word(arrays[j], DATA)
+                fact, at = facts + ROWS + ROW * j, word(word(arrays, 8 * j), DATA)
                 extent = (small if word(fact, MODEL) else large) * word(fact, WIDTH)
                 if j != k and at < end and start < at + extent:
                     return -1
     return large
 
 
-@helper
+@merged
 def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
     """Tell whether arrays have known shapes and strides, the result writeable and apart.
 
@@ -125,54 +128,47 @@ def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
     ----------
     facts : int64
         Address of what ``facts_of`` returns.
-    layout : array of int64
-        What ``layout_of`` returns.
-    arrays : tuple of int64
-        Addresses of the objects.
+    layout : int64
+        Address of what ``layout_of`` returns.
+    arrays : int64
+        Address of the addresses of the objects.
     """
-    row = 0
-    for k in range(len(arrays)):
-        array = arrays[k]
-        if word(array, TYPE) != word(facts, 0):
+    count = word(facts, 8)
+    result = word(arrays, 8 * count - 8)
+    start, row = word(result, DATA) + word(layout, 0), layout + 16
+    end = start + word(layout, 8)
+    fits = half_word(result, FLAGS) & WRITE != 0
+    for k in range(count):
+        array, rank = word(arrays, 8 * k), word(row, 0)
+        shape, at = word(array, SHAPE), word(array, DATA) + word(row, 8)
+        if (
+            word(array, TYPE) != word(facts, 0)
+            or word(array, DESCRIPTOR) != word(facts, ROWS + ROW * k + KIND)
+            or half_word(array, RANK) != rank
+            # NumPy has strides right behind sizes
+            or word(array, STRIDES) != shape + 8 * rank
+            or (k < count - 1 and at < end and start < at + word(row, 16))
+        ):
             return False
-        if word(array, DESCRIPTOR) != word(facts, ROWS + ROW * k + KIND):
-            return False
-        rank = half_word(array, RANK)
-        if rank != layout[row]:
-            return False
-        shape, strides = word(array, SHAPE), word(array, STRIDES)
-        for axis in range(rank):
-            if word(shape, 8 * axis) != layout[row + 3 + 2 * axis]:
-                return False
-            if word(strides, 8 * axis) != layout[row + 4 + 2 * axis]:
-                return False
-        row += 3 + 2 * rank
-    last = arrays[len(arrays) - 1]
-    row -= 3 + 2 * half_word(last, RANK)
-    start, length = word(last, DATA) + layout[row + 1], layout[row + 2] - layout[row + 1]
-    row = 0
-    for k in range(len(arrays) - 1):
-        at = word(arrays[k], DATA) + layout[row + 1]
-        if at < start + length and start < at + layout[row + 2] - layout[row + 1]:
-            return False
-        row += 3 + 2 * layout[row]
-    return half_word(last, FLAGS) & WRITE != 0
+        for axis in range(2 * rank):
+            fits = fits and word(shape, 8 * axis) == word(row, 24 + 8 * axis)
+        row += 24 + 16 * rank
+    return fits
 
 
 def layout_of(arrays: tuple[np.ndarray[Any, Any], ...]) -> np.ndarray[Any, Any]:
     """Return what ``are_laid_out`` compares with.
 
-    For every array its rank, the bytes that it spans before and after its first element, then the
-    size and stride of each axis.
+    For every array its rank, how far before its first element its memory begins, how long that is,
+    its sizes and its strides; before all that, the second and third of the last one once more.
     """
     rows: list[int] = []
     for array in arrays:
         reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
-        rows += [array.ndim, sum(r for r in reach if r < 0)]
-        rows += [sum(r for r in reach if r > 0) + array.itemsize]
-        for axis in zip(array.shape, array.strides, strict=True):
-            rows += axis
-    return np.array(rows, np.int64)
+        low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+        span = low, high + array.itemsize - low
+        rows += [array.ndim, *span, *array.shape, *array.strides]
+    return np.array([*span, *rows], np.int64)
 
 
 class Fact(NamedTuple):

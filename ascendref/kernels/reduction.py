@@ -10,11 +10,11 @@ Every addition is rounded to the compute type.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from numba import prange, types
+from numba import types
 from numpy.typing import NDArray
 
 from ..dtypes import ElementType
@@ -28,13 +28,28 @@ from ..layout import (
     channel_plan,
     dense_channel_plan,
 )
-from .channel_loops import LOOK, LOOPS, PARALLEL, PART, PLACES, SERIAL
-from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, outlined, same
+from .channel_loops import DENSE, LOOPS, PLACES, TASK, TILED
+from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, same
 from .compile import Once, function_from, kernel
 from .formula import Formula
-from .header import DATA, Fact, dense_size, facts_of, word
-from .tiles import beyond, loader, peek, pointer_to, poke, row_adder, stack, storer
-from .twins import Twin, TwinKernel
+from .header import DATA, ROWS, WIDTH, Fact, dense_size, facts_of, in_memory, word
+from .launch import (
+    CORES,
+    NO_ROOM,
+    OPERANDS,
+    PLAN,
+    TASK_TYPE,
+    Kernel,
+    Piece,
+    address,
+    call_task,
+    own_address,
+    run,
+    set_word,
+)
+from .streams import LINE
+from .tile_walk import allocate, int64_pointer, release
+from .tiles import beyond, gatherer, peek, pointer_to, poke, row_adder, scatterer
 from .vocabulary import compiled
 
 _STORED_TERM: Final = """
@@ -70,7 +85,7 @@ _STAGGER: Final = 2560
 Operands = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-class ChannelSumKernel(TwinKernel):
+class ChannelSumKernel(Kernel):
     """Two formulas of a gradient, its data and a weight per channel: a result and a sum.
 
     Parameters
@@ -88,13 +103,6 @@ class ChannelSumKernel(TwinKernel):
         stores them in between.
     """
 
-    rows_serial = Twin()
-    rows_parallel = Twin()
-    runs_serial = Twin()
-    runs_parallel = Twin()
-    tiled_serial = Twin()
-    tiled_parallel = Twin()
-
     #: what is done with running sums, ``lanes``, by what the loops call it: terms come of ``g`` and
     #: ``x``, or are ``kept``; the sum of a block goes to ``parts``, or becomes result ``to``
     _statements: ClassVar[dict[str, str]] = {
@@ -108,8 +116,9 @@ class ChannelSumKernel(TwinKernel):
         "finish": "write(sums, to * sums_stride, encode(total(parts, at, blocks)))",
     }
 
-    #: numbers that they consist of
+    #: numbers that they consist of, and numbers that are kept of a term
     _lanes: ClassVar[int] = STRIP * LANES
+    _kept: ClassVar[int] = 1
 
     def __init__(
         self, element: Formula, term: Formula, kind: ElementType, compute: str, stored: bool
@@ -120,6 +129,7 @@ class ChannelSumKernel(TwinKernel):
         self.compute = compute
         self.stored = stored
         self.register = REGISTER[compute]
+        self._tasks: dict[str, Any] = {}
         #: where running sums begin, behind the weights
         self._lanes_at = 2 * TILE + _STAGGER // np.dtype(self.register).itemsize
         tensor, few = Fact(kind.numpy), Fact(kind.numpy, model=2, most=1)
@@ -185,15 +195,16 @@ class ChannelSumKernel(TwinKernel):
             (weight.shape, weight.strides),
         )
         kept = self._partial_sums(self._room(sums.size, plan.blocks, in_place), scratch)
-        self._launch(
+        self._call(
             plan.layout,
-            result.size,
             *[array.ctypes.data for array in (*operands, sums)],
             sums.strides[0] if sums.ndim == 1 else 0,
-            plan.plan,
+            plan.plan.ctypes.data,
             0 if kept is None else kept.ctypes.data,
             plan.tasks,
             plan.blocks,
+            result.size,
+            CORES.address,
         )
 
     def dense(
@@ -213,21 +224,21 @@ class ChannelSumKernel(TwinKernel):
         grad, data, weight, result = operands
         plan = dense_channel_plan(data.shape, weight.size)
         kept = self._partial_sums(self._room(weight.size, plan.blocks, False), scratch)
-        # a task is never shared
-        call = self.launcher(plan.layout, min(data.size, plan.tasks * SHARE))
-        done = call(
-            self._facts_at,
+        done = self._call(
+            plan.layout,
             id(grad),
             id(data),
             id(weight),
             id(result),
             id(sums),
-            plan.plan,
+            plan.plan.ctypes.data,
             0 if kept is None else id(kept),
             plan.tasks,
             plan.blocks,
+            min(data.size, plan.tasks * SHARE),  # a task is never shared
+            CORES.address,
         )
-        return bool(done >= 0)
+        return done >= 0
 
     def _partial_sums(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any] | None:
         """Return where so many partial sums go; None if there are none."""
@@ -247,45 +258,50 @@ class ChannelSumKernel(TwinKernel):
     @Once
     def _words(self) -> dict[str, Any]:
         """What sources have in braces."""
+        width = np.dtype(self.register).itemsize
+        kept_at = -(-(self._lanes_at + self._lanes) * width // LINE) * LINE
+        tiles_at = -(-(kept_at + self._kept * BLOCK * width) // LINE) * LINE
+        tile = 2 * TILE * self.kind.storage.itemsize
         numbers = {
             "block": BLOCK,
             "lanes": LANES,
             "lanes_at": self._lanes_at,
+            "kept_at": kept_at,
+            "tiles_at": tiles_at,
+            "tile": tile,
+            "room": tiles_at + 3 * tile,
+            "line": LINE,
             "size": self.kind.storage.itemsize,
             "data": DATA,
+            "plan_at": PLAN,
+            "operands_at": OPERANDS,
+            "no_room": NO_ROOM,
         }
         return self._statements | numbers
-
-    @Once
-    def _dense_names(self) -> dict[str, Any]:
-        return self._names("dense")
-
-    @Once
-    def _tiled_names(self) -> dict[str, Any]:
-        return self._names("tiled")
 
     def _names(self, layout: str) -> dict[str, Any]:
         """Return what the names in kernels mean."""
         kind, compute, register = self.kind.name, self.compute, self.register
         tiled = layout == "tiled"
+        place = PLACES["tiled" if tiled else "dense"]
         decode, encode = decoder(kind, compute), encoder(compute, kind, kind)
         names = {
-            "outlined": outlined,
-            "prange": prange,
             "word": word,
-            "dense_size": dense_size,
+            "set_word": set_word,
+            "own_address": own_address,
+            "int64_pointer": int64_pointer,
+            "allocate": allocate,
+            "release": release,
             "pointer": pointer_to(np.dtype(register)),
-            "place": helper(function_from(PLACES[layout].format(**self._words), "place", {})),
+            "place": helper(function_from(place.format(**self._words), "place", {})),
             "element": compiled(self.element.element, compute),
-            "allocate": stack(register, 2 * TILE),
-            "allocate_weights": stack(register, self._lanes_at + self._lanes),
             "beyond": beyond,
             "decode": decode,
             "encode": encode,
             "read": peek(kind, apart=not tiled),
             "write": poke(kind, apart=not tiled),
-            "load": loader(kind, decode),
-            "store": storer(kind, encode),
+            "gather": gatherer(self.kind.storage.itemsize),
+            "scatter": scatterer(self.kind.storage.itemsize),
         }
         return names | self._sums(names)
 
@@ -297,7 +313,6 @@ class ChannelSumKernel(TwinKernel):
             both = {"term": term_of, "stored": ROUND[self.kind.name]}
             term_of = inlined(function_from(_STORED_TERM, "term_of", both))
         made = {
-            "allocate_kept": stack(register, BLOCK),
             "minus_zero": register(-0.0),
             "term_of": term_of,
             "rnd": rnd,
@@ -310,39 +325,54 @@ class ChannelSumKernel(TwinKernel):
         """Return the function that adds what is kept from ``start`` on to all running sums."""
         return helper(function_from(_ADD_ROWS.format(**self._words), "add_rows", names))
 
-    def _compile(self, layout: str, *, parallel: bool) -> Any:
-        tiled = layout == "tiled"
-        loop = LOOPS[layout].format(**self._words)
-        operands = ["grad", "data", "weight", "result", "sums"]
-        parameters = [*operands, "sums_stride"] if tiled else ["facts", *operands]
-        source = (PARALLEL if parallel else SERIAL).format(
-            parameters=", ".join(parameters),
-            look="" if tiled else LOOK.format(**self._words),
-            loop=loop,
-            finish=self._statements["finish"],
-            counting="hard += " if self.counts else "",
-        )
+    @Piece
+    def rows_kernel(self) -> Any:
+        """The kernel for contiguous operands whose channels lie side by side."""
+        return partial(_channel_kernel(dense=True), self._facts_at, address(self.task("rows")))
 
-        def names() -> dict[str, Any]:
-            made: dict[str, Any] = self._tiled_names if tiled else self._dense_names
-            if not parallel:
-                return made
-            part = function_from(PART.format(loop=loop), "part", made)
-            return made | {"part": helper(part)}
+    @Piece
+    def runs_kernel(self) -> Any:
+        """The kernel for contiguous operands in which terms of a channel follow one another."""
+        return partial(_channel_kernel(dense=True), self._facts_at, address(self.task("runs")))
 
-        return kernel(
-            source,
-            f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
-            f"{'_stored' if self.stored else ''}_{layout}_{'parallel' if parallel else 'serial'}",
-            names,
-            types.int64(
-                *[types.int64] * len(parameters),
-                types.Array(types.int64, 1, "C"),
-                *[types.int64] * 3,
-            ),
-            formula=self.element.element,
-            parallel=parallel,
-        )
+    @Piece
+    def tiled_kernel(self) -> Any:
+        """The kernel for operands of any layout."""
+        return partial(_channel_kernel(dense=False), address(self.task("tiled")))
+
+    def task(self, layout: str) -> Any:
+        """Return the task for a layout."""
+        made = self._tasks.get(layout)
+        if made is None:
+            made = self._tasks[layout] = kernel(
+                TASK.format(**self._words, loop=LOOPS[layout].format(**self._words)),
+                f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
+                f"{'_stored' if self.stored else ''}_{layout}",
+                partial(self._names, layout),
+                TASK_TYPE,
+                formula=self.element.element,
+            )
+        return made
+
+
+@cache
+def _channel_kernel(*, dense: bool) -> Any:
+    """Return the kernel for contiguous operands, or for any."""
+    words = {"data": DATA, "operands_at": OPERANDS, "width_at": ROWS + WIDTH}
+    return kernel(
+        (DENSE if dense else TILED).format(**words),
+        f"channels_{'contiguous' if dense else 'tiled'}",
+        lambda: {
+            "dense_size": dense_size,
+            "in_memory": in_memory,
+            "word": word,
+            "set_word": set_word,
+            "run": run,
+            "call_task": call_task,
+        },
+        types.int64(*[types.int64] * 13),
+        formula=_channel_kernel,
+    )
 
 
 @cache

@@ -8,7 +8,7 @@ is one piece of memory needs no buffer.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from llvmlite import ir
 from numba import types
@@ -17,8 +17,11 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import from_dtype
 
 from ..dtypes import ELEMENT_TYPES
-from .codecs import helper, inlined, same
+from .codecs import helper, inlined
 from .streams import LINE, copy
+
+#: bytes of an element -> a type with elements of that size
+_RAW: Final = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 
 
 @cache
@@ -94,24 +97,6 @@ def prefetch(typingctx: Any, address: Any) -> Any:
     return types.void(types.int64), codegen
 
 
-@cache
-def stack(register: type, count: int) -> Any:
-    """Return the function that makes a buffer of ``count`` registers on the stack."""
-    kind = from_dtype(register)
-
-    @intrinsic
-    def allocate(typingctx: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            size = ir.Constant(ir.IntType(32), count)
-            buffer = cgutils.alloca_once(builder, context.get_data_type(kind), size=size)
-            buffer.align = LINE  # no vector of it lies in two lines
-            return buffer
-
-        return types.CPointer(kind)(), codegen
-
-    return allocate
-
-
 @intrinsic
 def beyond(typingctx: Any, pointer: Any, count: Any) -> Any:
     """Return a pointer so many elements further on."""
@@ -123,87 +108,79 @@ def beyond(typingctx: Any, pointer: Any, count: Any) -> Any:
 
 
 @cache
-def loader(storage: str, decode: Any) -> Any:
-    """Return the function that reads a tile of ``m1`` × ``m0`` elements into a dense buffer."""
-    size = ELEMENT_TYPES[storage].storage.itemsize
-    read, line = peek(storage), LINE // size
+def gatherer(size: int) -> Any:
+    """Return the function that reads a tile of ``m1`` × ``m0`` elements into a buffer.
+
+    Parameters
+    ----------
+    size : int
+        Bytes of an element. Rows of the buffer are ``pitch`` bytes apart.
+    """
+    read, write = peek(_RAW[size], apart=True), poke(_RAW[size], apart=True)
+    line = LINE // size
 
     @helper
-    def load(
-        buffer: Any, first: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int
-    ) -> None:
-        if s0 == size and pitch == m0 and (m1 == 1 or s1 == m0 * size):
-            for i in range(m0 * m1):
-                buffer[first + i] = decode(read(address, i * size))
-        elif s0 == size:
-            for j in range(m1):
-                for i in range(m0):
-                    buffer[first + j * pitch + i] = decode(read(address + j * s1, i * size))
-        elif s0 == 2 * size:
-            for j in range(m1):
-                for i in range(m0):
-                    buffer[first + j * pitch + i] = decode(read(address + j * s1, i * 2 * size))
-        elif s0 == 0:
-            for j in range(m1):
-                value = decode(read(address + j * s1, 0))
-                for i in range(m0):
-                    buffer[first + j * pitch + i] = value
-        elif abs(s0) <= abs(s1) or s1 == 0:
-            for j in range(m1):
-                for i in range(m0):
-                    buffer[first + j * pitch + i] = decode(read(address + j * s1, i * s0))
-        else:
+    def gather(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> None:
+        if abs(s0) > abs(s1) and s1 != 0:
             # rows are far apart: all of them are asked for before the first one is waited for
             for i in range(m0):
                 for j in range(0, m1, line):
                     prefetch(address + i * s0 + j * s1)
             for i in range(m0):
                 for j in range(m1):
-                    buffer[first + j * pitch + i] = decode(read(address + i * s0, j * s1))
+                    write(buffer + i * size, j * pitch, read(address + i * s0, j * s1))
+            return
+        for j in range(m1):
+            row, target = address + j * s1, buffer + j * pitch
+            if s0 == size:
+                copy(target, row, m0 * size)
+            elif s0 == 0:
+                value = read(row, 0)
+                for i in range(m0):
+                    write(target, i * size, value)
+            elif s0 == 2 * size:
+                for i in range(m0):
+                    write(target, i * size, read(row, i * 2 * size))
+            else:
+                for i in range(m0):
+                    write(target, i * size, read(row, i * s0))
 
-    return load
+    return gather
 
 
 @cache
-def fetcher(storage: str) -> Any:
-    """Return the function that gives the address of a tile's elements, one after the other.
+def scatterer(size: int) -> Any:
+    """Return the function that writes a buffer to a tile of ``m1`` × ``m0`` elements.
 
-    They are there already where the tile is one piece of memory, else in a buffer, which is filled
-    unless it holds the same tile: ``fetch(buffer, held, address, s0, s1, m0, m1) -> place, held``.
+    Parameters
+    ----------
+    size : int
+        Bytes of an element. Rows of the buffer are ``pitch`` bytes apart.
     """
-    kind = ELEMENT_TYPES[storage].storage
-    size = kind.itemsize
-    load, pointer = loader(storage, same), pointer_to(kind)
+    read, write = peek(_RAW[size], apart=True), poke(_RAW[size], apart=True)
 
-    @inlined
-    def fetch(buffer: Any, held: Any, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
-        if is_one_piece(size, address, s0, s1, m0, m1):
-            return address, held
-        wanted = address, m0, m1
-        if held != wanted:
-            load(pointer(buffer), 0, m0, address, s0, s1, m0, m1)
-            if m0 * m1 * size >= LINE:
-                # what repeats in every tile does so beyond the end as well
-                copy(buffer + m0 * m1 * size, buffer, LINE)
-        return buffer, wanted
+    @helper
+    def scatter(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> None:
+        if abs(s0) > abs(s1) and m1 != 1:
+            for i in range(m0):
+                for j in range(m1):
+                    write(address + i * s0, j * s1, read(buffer + i * size, j * pitch))
+            return
+        for j in range(m1):
+            row, source = address + j * s1, buffer + j * pitch
+            if s0 == size:
+                copy(row, source, m0 * size)
+            else:
+                for i in range(m0):
+                    write(row, i * s0, read(source, i * size))
 
-    return fetch
+    return scatter
 
 
 @inlined
 def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
     """Tell whether a tile is contiguous and aligned."""
     return s0 == size and (m1 == 1 or s1 == m0 * size) and address % size == 0
-
-
-@inlined
-def repeats(size: int, most: int, s0: int, s1: int, n0: int, t1: int) -> Any:
-    """Tell whether all tiles of ``t1`` whole rows are the same, and held in a buffer.
-
-    What follows a tile in its buffer is a line of the next one, if rows have as much: enough for
-    results of elements of ``most`` bytes that begin up to a line later.
-    """
-    return s1 == 0 and size <= most and (s0 == 0 or (s0 == size and t1 > 1 and n0 * size >= LINE))
 
 
 @cache
@@ -219,35 +196,6 @@ def pointer_to(storage: Any) -> Any:
         return types.CPointer(kind)(types.int64), codegen
 
     return pointer
-
-
-@cache
-def storer(storage: str, encode: Any) -> Any:
-    """Return the function that writes a dense buffer to a tile of ``m1`` × ``m0`` elements."""
-    size = ELEMENT_TYPES[storage].storage.itemsize
-    write = poke(storage)
-
-    @helper
-    def store(
-        buffer: Any, first: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int
-    ) -> None:
-        if s0 == size and pitch == m0 and (m1 == 1 or s1 == m0 * size):
-            for i in range(m0 * m1):
-                write(address, i * size, encode(buffer[first + i]))
-        elif s0 == size:
-            for j in range(m1):
-                for i in range(m0):
-                    write(address + j * s1, i * size, encode(buffer[first + j * pitch + i]))
-        elif abs(s0) <= abs(s1) or m1 == 1:
-            for j in range(m1):
-                for i in range(m0):
-                    write(address + j * s1, i * s0, encode(buffer[first + j * pitch + i]))
-        else:
-            for i in range(m0):
-                for j in range(m1):
-                    write(address + i * s0, j * s1, encode(buffer[first + j * pitch + i]))
-
-    return store
 
 
 @cache

@@ -22,7 +22,6 @@ from .exact import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
 from .formula import Formula
 from .math import fma
 from .reduction import ChannelSumKernel, Operands
-from .tiles import stack
 from .truth import HardCaseCounter, differ_in
 from .vocabulary import compiled, vocabulary
 
@@ -158,6 +157,7 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
     }
 
     _lanes: ClassVar = _PARTS * _APART
+    _kept: ClassVar = 2
 
     def __init__(self, element: Formula, term: Formula, kind: ElementType) -> None:
         super().__init__(element, term, kind, "float64", stored=False)
@@ -203,7 +203,6 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
             "exactly": helper(function_from(_EXACTLY, "exactly", exact)),
         }
         made = {
-            "allocate_kept": stack(self.register, 2 * BLOCK),
             "clear": _clear,
             "add": _adder(factors, wide),
             "keep": _keep,

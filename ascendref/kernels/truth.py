@@ -10,18 +10,20 @@ which goes to the even one.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..dtypes import FLOAT64, ElementType, float_format
-from .codecs import decoder, encode_bfloat16, encoder, helper, inlined, same
-from .compile import Once
-from .elementwise import BoundKernel, ElementwiseKernel, elementwise
+from .codecs import decoder, encode_bfloat16, encoder, helper, inlined, outlined, same
+from .compile import function_from
+from .elementwise import ElementwiseKernel, elementwise
 from .formula import Formula
+from .launch import Kernel
 from .math import bits32, is_near_middle_of_bfloat16, is_near_middle_of_float16
-from .twins import TwinKernel
 from .vocabulary import compiled
 
 #: elements that are looked through again where one of them is unclear, by the result's type
@@ -32,29 +34,20 @@ _RELATIVE: Final = 2.0**-50
 _LARGEST: Final = np.finfo(np.float64).max
 _NOTHING: Final = np.float64(0)
 
-_DENSE_BODY: Final = """
-def body({arrays}, out, scalars, start, stop):
-    hard = 0
-    for first in range(start, stop, block):
-        last = min(stop, first + block)
-        if attempt_all({arrays}, out, scalars, first, last):
-            hard += look_through({arrays}, out, scalars, first, last)
-    return hard
-"""
-
-_ATTEMPT_ALL: Final = """
-def body({arrays}, out, scalars, start, stop):
-    outlined()
+_LOOP: Final = """
+for begin in range(first, last, block):
+    end = min(last, begin + block)
     suspects = 0
-    for i in range(start, stop):
+    for i in range(begin, end):
         rounded, suspect = attempt(*formula({elements}, *scalars))
-        write(out, i * {size}, rounded)
+        write(target, i * {size}, rounded)
         suspects += suspect
-    return suspects
+    if suspects:
+        hard += look_through({arrays}, target, scalars, begin, end)
 """
 
 _LOOK_THROUGH: Final = """
-def body({arrays}, out, scalars, start, stop):
+def look_through({arrays}, out, scalars, start, stop):
     outlined()
     hard = 0
     for i in range(start, stop):
@@ -94,22 +87,18 @@ class HardCases(threading.local):
 hard_cases: Final = HardCases()
 
 
-class HardCaseCounter(TwinKernel):
+def _counted(kernel: Callable[..., int], *operands: int) -> int:
+    """Call a kernel and count what it returns."""
+    found = kernel(*operands)
+    hard_cases.count += max(found, 0)
+    return found
+
+
+class HardCaseCounter(Kernel):
     """Counts what its kernels return: how many elements needed an exact decision."""
 
-    counts: ClassVar = True
-
-    def launcher(self, layout: str, size: int, *fixed: Any) -> Any:
-        return partial(self._launch, layout, size, *fixed)
-
-    def _launch(self, layout: str, size: int, *arguments: Any) -> Any:
-        found = super()._launch(layout, size, *arguments)
-        hard_cases.count += max(found, 0)
-        return found
-
-
-class CountedKernel(HardCaseCounter, BoundKernel):
-    """A kernel that counts, with its scalars."""
+    def _call(self, layout: str, *arguments: Any) -> int:
+        return _counted(partial(super()._call, layout), *arguments)
 
 
 class TruthKernel(HardCaseCounter, ElementwiseKernel):
@@ -131,20 +120,21 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
         self.element, self.prepare, self.decide = formula.truth
         self.streams = False
 
-    def bind(self, scalars: tuple[float, ...]) -> BoundKernel:
-        return CountedKernel(self, scalars)
+    def bind(self, scalars: tuple[float, ...]) -> Callable[..., int]:
+        return partial(_counted, super().bind(scalars))
 
-    @Once
-    def _dense_body(self) -> Any:
-        names = self._names()
-        loops = {
-            "attempt_all": self._dense_loop(_ATTEMPT_ALL, names),
-            "look_through": self._dense_loop(_LOOK_THROUGH, names),
-        }
-        return self._dense_loop(_DENSE_BODY, names | loops)
+    def like(
+        self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
+    ) -> Callable[..., int]:
+        return partial(_counted, super().like(operands, scalars))
+
+    @property
+    def _loop(self) -> str:
+        return _LOOP
 
     def _names(self) -> dict[str, Any]:
-        return super()._names() | {
+        names = super()._names() | {
+            "outlined": outlined,
             "block": _BLOCK[self.out.name],
             "attempt": _attempt(self.out),
             "doubt": _doubt,
@@ -152,6 +142,8 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
             "neighbours": _neighbours(self.out),
             "decide": compiled(self.decide, self.compute),
         }
+        look_through = function_from(self._filled(_LOOK_THROUGH), "look_through", names)
+        return names | {"look_through": helper(look_through)}
 
 
 def differ_in(out: ElementType) -> Any:
