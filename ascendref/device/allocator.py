@@ -249,7 +249,3 @@ class Allocator:
             )
         memory = self.malloc(max(1, plan.size * plan.data_type.nbytes))
         return Tensor(memory, plan.shape, plan.data_type)
-
-    def forsake_memory(self) -> None:
-        """Become usable in a forked child."""
-        self._space.forsake()

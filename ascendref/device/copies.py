@@ -43,7 +43,7 @@ class Place(NamedTuple):
                 f"{self.memory!r} was freed before the work that uses it ran; synchronize before"
                 " freeing",
             )
-        content = self.memory.content(self.offset, count if overwrite else 0)
+        content = self.memory.content(self.offset, count, overwrite=overwrite)
         return content[self.offset : self.offset + count]
 
 

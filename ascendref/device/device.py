@@ -16,11 +16,12 @@ from .callbacks import process_report
 from .copies import Copy, Range, prepare_copy, prepare_fill
 from .deadline import deadline_after
 from .event import Event, EventFlag
+from .inside import refuse_inside
 from .lifecycle import enrol, report_lost
 from .memory import AddressSpace
-from .schedule import make_scheduler, refuse_inside
+from .schedule import make_scheduler
 from .stream import Stream, StreamFlag
-from .task import Kind, Task
+from .task import Kind, State, Task
 from .trace import Trace
 
 #: finished tasks that a device remembers for its trace
@@ -279,7 +280,7 @@ class Device(Allocator):
         for task in tasks:
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{task.stream!r} was aborted while its work was waited for")
-        for stream in tuple(self.scheduler.streams.values()):
+        for stream in list(self.scheduler.streams.values()):
             self.scheduler.report(stream)
 
     def process_report(self, timeout: float | None = None) -> int:
@@ -324,9 +325,10 @@ class Device(Allocator):
         >>> len(ar.Device("Atlas A2").trace())
         0
         """
-        with self.scheduler.lock:
-            tasks = tuple(self.scheduler.history)
-        return Trace(self.soc_name, self._origin, tasks)
+        tasks = dict.fromkeys(list(self.scheduler.history))
+        return Trace(
+            self.soc_name, self._origin, [task for task in tasks if task.state is State.DONE]
+        )
 
     # ---- for the layers above
 
@@ -361,8 +363,12 @@ class Device(Allocator):
 
     def _add_stream(self, priority: int, flags: StreamFlag) -> Stream:
         stream = Stream(self, priority, flags)
-        self.scheduler.add(stream, self.product.stream_limit)
-        return stream
+        try:
+            self.scheduler.add(stream, self.product.stream_limit)
+            return stream
+        except BaseException:  # nobody got it
+            self.scheduler.streams.pop(stream.number, None)
+            raise
 
     def _queue_copy(self, copy: Copy, label: str, stream: Stream | None) -> None:
         if copy.pageable:
@@ -374,7 +380,7 @@ class Device(Allocator):
                 fail(task.status, f"{task.stream!r} was aborted before the copy ran")
 
     def _queued(self) -> int:
-        return sum(len(stream.queue) for stream in self.scheduler.streams.values())
+        return sum(len(stream.queue) for stream in list(self.scheduler.streams.values()))
 
     def __del__(self) -> None:
         if hasattr(self, "default_stream"):

@@ -16,6 +16,7 @@ from ..dtypes import DataType
 from ..errors import ArgumentTypeError, fail, fail_argument
 from ..status import Status
 from .arguments import whole_number
+from .atomic import Handle
 from .memory import Memory
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Format(IntEnum):
         )
 
 
-class Tensor:
+class Tensor(Handle):
     """A view over device memory.
 
     Creating one checks next to nothing, as with ``aclCreateTensor``: a view that makes no sense is
@@ -253,13 +254,12 @@ class Tensor:
         >>> ar.Device("Atlas A2").empty(2, "float32").view()
         array([nan, nan], dtype=float32)
         """
-        self.check(name)
+        low, high = self.check(name)
         if self.memory is None or self.size == 0:
             return np.empty(self.shape, self.dtype)
+        content = self.memory.content(low, high - low)
         offset = self.offset * self.dtype.itemsize
-        return np.ndarray(
-            self.shape, self.dtype, self.memory.content(), offset, self.byte_strides()
-        )
+        return np.ndarray(self.shape, self.dtype, content, offset, self.byte_strides())
 
     def byte_strides(self) -> tuple[int, ...]:
         """Return the strides in bytes, 0 along axes where nobody takes a step."""
