@@ -191,15 +191,15 @@ def process_report(device: Device, timeout: float | None) -> int:
 def _bring_callback(
     scheduler: Scheduler, subscription: Subscription, deadline: float | None
 ) -> None:
-    """Where work runs on demand, run it up to the next callback of a thread."""
-    if isinstance(scheduler, EagerScheduler):
-        return
+    """Let work run up to the next callback of a thread."""
     while subscription.next_call() is None:
         tasks = (stream.next_callback(subscription) for stream in list(scheduler.streams.values()))
         task = next((task for task in tasks if task is not None), None)
         if task is None or (deadline is not None and monotonic() >= deadline):
             return
         running = scheduler.advance(task)
+        if isinstance(scheduler, EagerScheduler):
+            return  # the engine does the rest
         if running.kind is Kind.CALLBACK and running.stream.is_served_by(subscription):
             return  # it is on its way to this thread, which must not wait for its end
         scheduler.sleep((task, running), deadline)

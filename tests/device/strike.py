@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator
+from dis import opname
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ def strike(call: Callable[[], object], moment: int, happen: Callable[[], object]
         if not frame.f_code.co_filename.startswith(ROOT):
             return None
         frame.f_trace_opcodes = True
-        if event == "opcode":
+        # on its way back from a call, the interpreter looks at nothing else
+        if event == "opcode" and opname[frame.f_code.co_code[frame.f_lasti]][:6] != "RETURN":
             if left == 0:
                 sys.settrace(None)
                 frame.f_trace = None
