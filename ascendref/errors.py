@@ -202,7 +202,7 @@ def _note(status: Status, message: str) -> None:
     now = time.time()
     stamp = time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime(now))
     micros = int(now * 1e6) % 1_000_000
-    if all(message != text for _, text in _state.messages):
+    if all(message != text for _, text in list(_state.messages)):
         head = f"[PID: {os.getpid()}] {stamp}.{micros // 1000:03}.{micros % 1000:03} {title}: "
         _state.messages.appendleft((head, message))
 
@@ -270,6 +270,6 @@ def recent_error_message() -> str | None:
     ...     "Invalid_Argument(EH0001)" in ar.recent_error_message(), ar.recent_error_message()
     (True, None)
     """
-    text = "\n".join(head + message for head, message in _state.messages)
+    text = "\n".join(head + message for head, message in list(_state.messages))
     _state.messages.clear()
     return text or None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from functools import partial
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from .calls import plan_call
+from .device.atomic import Handle
 from .device.copies import resolve
 from .device.memory import AddressSpace, Memory
 from .device.stream import Stream
@@ -20,11 +20,8 @@ from .status import Status
 if TYPE_CHECKING:
     from .flow import Step
 
-#: guards the states of all executors; held for a comparison and an assignment
-_lock: Final = threading.Lock()
 
-
-class Executor:
+class Executor(Handle):
     """One call of an operator that passed phase 1, to be queued by phase 2.
 
     Made by the ``GetWorkspaceSize`` functions of `ascendref.aclnn`. It is good for one phase 2,
@@ -122,10 +119,9 @@ class Executor:
         >>> dev.synchronize()
         >>> executor.destroy()
         """
-        with _lock:
-            if self._state == "ready":
-                self._repeatable = True
-                return
+        if self._state == "ready":
+            self._repeatable = True
+            return
         self._refuse_state("set_repeatable")
 
     def set_tensor_address(self, tensor: Tensor, memory: Memory | int) -> None:
@@ -174,15 +170,15 @@ class Executor:
         moved.check("tensor")
         if found.pinned:
             _refuse(f"memory is {found!r} of the host; memory of the device is expected")
-        with _lock:
-            tensor.memory = found
-            self._memories = tuple(
-                [
-                    found if own is tensor else known
-                    for own, known in zip(self._tensors, self._memories, strict=True)
-                ]
-            )
-            self._moved = True
+        memories = tuple(
+            [
+                found if own is tensor else known
+                for own, known in zip(self._tensors, self._memories, strict=True)
+            ]
+        )
+        self._moved = True
+        self._memories = memories
+        tensor.memory = found
 
     def destroy(self) -> None:
         """Give the executor back; work that it queued still runs.
@@ -200,18 +196,16 @@ class Executor:
         >>> executor
         <executor of aclnnHardshrinkBackward, destroyed, 0 bytes of workspace>
         """
-        with _lock:
-            self._state = "destroyed"
+        self._state = "destroyed"
 
     def launch(self, operator: Operator, workspace: Any, workspace_size: Any, stream: Any) -> None:
         """Check what phase 2 was given, queue the work and return."""
         plan = self._plan
         if plan.operator is not operator:
             _refuse(f"executor is {self!r}; one of {operator.api} is expected")
-        with _lock:
-            used = self._state != "ready"
-            if not (used or self._repeatable):
-                self._state = "used"
+        used = self._state != "ready"
+        if not (used or self._repeatable):
+            self._state = "used"
         if used:
             self._refuse_state(operator.api)
         try:
@@ -219,8 +213,7 @@ class Executor:
         except AclError:
             # a generated operator keeps its executor, a composed one has given it up by then
             if operator.device.scratch is not None:
-                with _lock:
-                    self._state = "ready" if self._state == "used" else self._state
+                self._state = "ready" if self._state == "used" else self._state
             raise
 
     def _queue(self, workspace: Any, workspace_size: Any, stream: Any) -> None:

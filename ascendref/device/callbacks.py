@@ -72,7 +72,9 @@ class Call:
     def end(self) -> None:
         """End the task, or what is left to do about one that ended."""
         scheduler, task = self.task.stream.scheduler, self.task
-        if self.lost:
+        if self.lost and not task.stream.alive:
+            scheduler.settle(task, Status.ACL_ERROR_RT_STREAM_ABORT)
+        elif self.lost:
             self.failure = task.failure(
                 AclError(
                     Status.ACL_ERROR_RT_STREAM_NO_CB_REG,

@@ -12,6 +12,7 @@ from ..products import Product
 from ..status import Status
 from .allocator import Allocator
 from .arguments import whole_number
+from .atomic import Handle
 from .callbacks import process_report
 from .copies import Copy, Range, prepare_copy, prepare_fill
 from .deadline import deadline_after
@@ -37,7 +38,7 @@ class Cores(NamedTuple):
     vector: int | None
 
 
-class Device(Allocator):
+class Device(Allocator, Handle):
     """An emulated Ascend device: memory, streams and events as the vendor's runtime has them.
 
     Parameters

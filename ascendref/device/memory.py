@@ -203,7 +203,7 @@ class Map(NamedTuple):
         return Map(blocks, self.used - block.reserved, self.cursor)
 
 
-class AddressSpace:
+class AddressSpace(Handle):
     """The memory of one device: what is allocated where.
 
     Addresses are handed out in ascending order and come back only after the device's whole range

@@ -77,6 +77,9 @@ class Scalar:
         """NumPy's type; raw bytes for the vendor's types that NumPy lacks."""
         return self.data_type.numpy
 
+    def __reduce__(self) -> tuple[type[Scalar], tuple[Any, DataType]]:
+        return Scalar, (self.value, self.data_type)
+
     def __repr__(self) -> str:
         return f"Scalar({self.value!s}, {self.data_type.name})"
 

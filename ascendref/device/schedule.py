@@ -120,7 +120,7 @@ class Scheduler:
                 task.state = State.RUNNING
                 if (status := self._fate(task)) is None:
                     return task
-            self._settle(task, status)
+            self.settle(task, status)
         return None
 
     def targets(self) -> list[Task]:
@@ -178,7 +178,7 @@ class Scheduler:
             self.note(task.stream, failure)
         if task.state is not State.DONE:
             self.history.append(task)
-        self._settle(task, Status.ACL_SUCCESS if failure is None else failure.status)
+        self.settle(task, Status.ACL_SUCCESS if failure is None else failure.status)
 
     def note(self, stream: Stream, failure: Failure) -> None:
         """Keep a failure for the next call that synchronizes with the stream."""
@@ -218,7 +218,7 @@ class Scheduler:
             stream.queue.clear()
             stream.failure = None
 
-    def _settle(self, task: Task, status: Status) -> None:
+    def settle(self, task: Task, status: Status) -> None:
         """End a task, or what is left to do about one that ended."""
         if task.state is not State.DONE:
             task.ended = perf_counter_ns()
@@ -246,7 +246,7 @@ class Scheduler:
         """End those tasks of a stream that do not run any more."""
         for task in list(stream.queue):
             if task.state is State.QUEUED and (status := self._fate(task)) is not None:
-                self._settle(task, status)
+                self.settle(task, status)
 
     def _needed(self, task: Task) -> Task:
         """Return a task without which another cannot be done, itself not blocked."""
