@@ -24,6 +24,7 @@ __all__ = [
     "get_last_error",
     "peek_at_last_error",
     "recent_error_message",
+    "shown",
 ]
 
 #: messages that a thread keeps until it asks for them
@@ -152,6 +153,15 @@ class AclArgumentError(AclError, ArgumentValueError):
         self.argument = argument
         self.problem = problem
         self.args = status, argument, problem  # what it is copied and pickled by
+
+
+def shown(value: object) -> str:
+    """Return what a message shows of a value that a caller gave, whatever that is."""
+    try:
+        text = repr(value)
+    except Exception:  # of a foreign object, or more digits than Python likes to write
+        return f"a {type(value).__name__} that cannot be shown"
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 class _ThreadState(threading.local):

@@ -12,7 +12,7 @@ from .device.copies import resolve
 from .device.memory import AddressSpace, Memory
 from .device.stream import Stream
 from .device.tensor import Tensor
-from .errors import AclError, fail
+from .errors import AclError, fail, shown
 from .plan import Plan
 from .spec import Operator
 from .status import Status
@@ -165,7 +165,7 @@ class Executor(Handle):
         if not isinstance(memory, Memory) and found.address != memory:
             _refuse(f"memory is an address inside of {found!r}; its beginning is expected")
         if all(own is not tensor for own in self._tensors):
-            _refuse(f"tensor is {tensor!r}, which is no argument of {self!r}")
+            _refuse(f"tensor is {shown(tensor)}, which is no argument of {self!r}")
         moved = Tensor(found, tensor.shape, tensor.data_type, tensor.strides, tensor.offset)
         moved.check("tensor")
         if found.pinned:
@@ -203,6 +203,8 @@ class Executor(Handle):
         plan = self._plan
         if plan.operator is not operator:
             _refuse(f"executor is {self!r}; one of {operator.api} is expected")
+        # no call comes between the test and the assignment, so nobody else can use it up (see
+        # `device.atomic`)
         used = self._state != "ready"
         if not (used or self._repeatable):
             self._state = "used"
@@ -247,14 +249,14 @@ class Executor(Handle):
         plan = self._plan
         try:
             size = index(given)
-        except TypeError:
-            _refuse(f"workspaceSize is {given!r}; a whole number of bytes is expected")
+        except Exception:  # what a foreign __index__ raises, too
+            _refuse(f"workspaceSize is {shown(given)}; a whole number of bytes is expected")
         if size < 0:
-            _refuse(f"workspaceSize is {size}; it cannot be negative")
+            _refuse(f"workspaceSize is {shown(size)}; it cannot be negative")
         if size > 0 and workspace is None:
             fail(
                 Status.ACLNN_ERR_PARAM_NULLPTR,
-                f"workspace is None, but workspaceSize is {size}; allocate it with"
+                f"workspace is None, but workspaceSize is {shown(size)}; allocate it with"
                 " Device.malloc(workspaceSize)",
             )
         if size < plan.workspace:
@@ -278,8 +280,8 @@ class Executor(Handle):
             _refuse(f"workspace is {memory!r} of the host; device memory is expected")
         if start + size > memory.nbytes:
             _refuse(
-                f"workspaceSize is {size}, but workspace has {memory.nbytes - start} bytes in"
-                f" {memory!r}"
+                f"workspaceSize is {shown(size)}, but workspace has {memory.nbytes - start} bytes"
+                f" in {memory!r}"
             )
         return (memory, start) if plan.workspace else (None, 0)
 

@@ -12,7 +12,9 @@ from operator import length_hint
 from time import monotonic
 from typing import TYPE_CHECKING, Final, cast
 
-from ..errors import AclError, ArgumentTypeError, fail
+import numpy as np
+
+from ..errors import AclError, ArgumentTypeError, fail, shown
 from ..status import Status
 from .arguments import whole_number
 from .deadline import deadline_after, remaining
@@ -186,7 +188,7 @@ def process_report(device: Device, timeout: float | None) -> int:
         elif not subscription.wait(deadline):
             fail(
                 Status.ACL_ERROR_RT_REPORT_TIMEOUT,
-                f"no callback came for this thread within {timeout} ms",
+                f"no callback came for this thread within {shown(timeout)} ms",
             )
 
 
@@ -293,7 +295,7 @@ class HostCalls:
         if subscription is None:
             fail(
                 Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                f"thread {thread} serves another device, or {SUBSCRIBER_LIMIT} threads serve"
+                f"thread {shown(thread)} serves another device, or {SUBSCRIBER_LIMIT} threads serve"
                 " already",
             )
         self._subscription = subscription
@@ -331,7 +333,7 @@ class HostCalls:
         if self._subscription.thread != thread:
             fail(
                 Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                f"thread is {thread}; the callbacks of {self!r} belong to"
+                f"thread is {shown(thread)}; the callbacks of {self!r} belong to"
                 f" {self._subscription.thread}",
             )
         self._end_subscription()
@@ -363,8 +365,11 @@ class HostCalls:
         >>> stream.unsubscribe_report()
         """
         self.check()
-        if block not in (0, 1):
-            fail(Status.ACL_ERROR_INVALID_PARAM, f"block is {block!r}; True or False is expected")
+        if not (isinstance(block, int | np.integer | np.bool) and block in (0, 1)):
+            fail(
+                Status.ACL_ERROR_INVALID_PARAM,
+                f"block is {shown(block)}; True or False is expected",
+            )
         _check_function(function)
         subscription = self._subscription
         if subscription is None:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_array
-from ..errors import ArgumentTypeError, fail, fail_argument
+from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..status import Status
-from .arguments import whole_number
+from .arguments import host_array, whole_number
 from .memory import AddressSpace, Memory
 
 #: an address and a number of bytes
@@ -128,7 +127,7 @@ def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> M
         fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{argument} is {value!r}, which {why}")
     try:
         address = index(value)
-    except TypeError:
+    except Exception:  # what a foreign __index__ raises, too
         raise ArgumentTypeError(
             argument, f"is a {type(value).__name__}; a Memory or its address is expected"
         ) from None
@@ -148,7 +147,7 @@ def _place(space: AddressSpace, argument: str, value: Any) -> Place:
         block = resolve(space, argument, value)
         offset = value - block.address if isinstance(value, int) else 0
         return Place(block, offset, block.nbytes - offset, block.address + offset, None)
-    array = import_array(argument, value).array
+    array = host_array(argument, value)
     if isinstance(value, np.generic):
         array.flags.writeable = False  # a copy of the number: what is written there would be lost
     if not array.flags.c_contiguous:
@@ -177,8 +176,8 @@ def _check_count(argument: str, place: Place, count: int) -> None:
     if not 0 <= count <= place.nbytes:
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"nbytes is {count}, but {argument} has {place.nbytes} bytes from {place.address:#x}"
-            " on",
+            f"nbytes is {shown(count)}, but {argument} has {place.nbytes} bytes from"
+            f" {place.address:#x} on",
         )
 
 

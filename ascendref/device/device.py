@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
-from ..errors import ArgumentTypeError, fail, fail_argument
+from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..products import Product
 from ..status import Status
 from .allocator import Allocator
-from .arguments import whole_number
+from .arguments import truth, whole_number
 from .atomic import Handle
 from .callbacks import process_report
 from .copies import Copy, Range, prepare_copy, prepare_fill
@@ -77,9 +78,10 @@ class Device(Allocator, Handle):
     Raises
     ------
     AclError
-        100000 for an unknown product or execution, and for a capacity below one byte.
+        100000 for an unknown product or execution, for a capacity below one byte, and for a
+        ``trace_length`` below 0.
     ArgumentTypeError
-        For what is no name and no number.
+        For what is no name, no number and no truth value.
 
     Examples
     --------
@@ -110,12 +112,19 @@ class Device(Allocator, Handle):
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "memory",
-                f"is {memory}; it must be at least 1 byte and at most 8 TiB",
+                f"is {shown(memory)}; it must be at least 1 byte and at most 8 TiB",
+            )
+        remembered = whole_number("trace_length", trace_length)
+        if not 0 <= remembered <= sys.maxsize:
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "trace_length",
+                f"is {shown(trace_length)}; a number of tasks from 0 on is expected",
             )
         self.execution = execution
-        self.seed = random.getrandbits(32) if seed is None else seed
-        self.check = check
-        self.scheduler = make_scheduler(execution, trace_length, self.seed)
+        self.seed = random.getrandbits(32) if seed is None else whole_number("seed", seed)
+        self.check = truth("check", check)
+        self.scheduler = make_scheduler(execution, remembered, self.seed)
         super().__init__(AddressSpace(self, capacity, self.product.malloc_padding))
         self._origin = perf_counter_ns()
         self.default_stream = self._add_stream(0, StreamFlag.NONE)
@@ -249,7 +258,7 @@ class Device(Allocator, Handle):
         >>> ar.Device("Atlas A2").create_event().ex
         True
         """
-        return Event(self, flags, ex)
+        return Event(self, flags, truth("ex", ex))
 
     def synchronize(self, timeout: float | None = None) -> None:
         """Wait until everything that was submitted so far is done, on all streams.
@@ -276,7 +285,8 @@ class Device(Allocator, Handle):
         if not self.scheduler.wait(tasks, deadline):
             fail(
                 Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                f"{self!r} was not done within {timeout} ms; {self._queued()} tasks are left",
+                f"{self!r} was not done within {shown(timeout)} ms; {self._queued()} tasks are"
+                " left",
             )
         for task in tasks:
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:

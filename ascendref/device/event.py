@@ -7,7 +7,7 @@ from enum import IntFlag
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from ..errors import ArgumentTypeError, fail
+from ..errors import ArgumentTypeError, fail, shown
 from ..status import Status
 from .arguments import whole_number
 from .atomic import Handle
@@ -223,7 +223,7 @@ class Event(Handle):
         if not record.stream.scheduler.wait((record,), deadline):
             fail(
                 Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
-                f"{self!r} was not reached within {timeout} ms in {record.stream!r}",
+                f"{self!r} was not reached within {shown(timeout)} ms in {record.stream!r}",
             )
         if record.status is Status.ACL_ERROR_RT_STREAM_ABORT:
             fail(record.status, f"the record of {self!r} was aborted in {record.stream!r}")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dtypes import DataType
-from ..errors import fail
+from ..errors import ArgumentTypeError, fail, shown
 from ..status import Status
 from .arguments import whole_number
 from .atomic import Cell, Handle
@@ -113,6 +113,11 @@ class Memory(Handle):
         if not self.alive:
             fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{self!r} cannot be read any more")
         kind = DataType.of(dtype).numpy
+        if not kind.itemsize:
+            raise ArgumentTypeError(
+                "dtype",
+                f"is {shown(dtype)}, whose elements have no size; a type with one is expected",
+            )
         view = np.asarray(_Shared(self))
         return view[: self.nbytes // kind.itemsize * kind.itemsize].view(kind)
 
@@ -309,6 +314,6 @@ def _checked_size(nbytes: int) -> int:
     if not 0 < nbytes < 2**64 - ALIGNMENT:
         fail(
             Status.ACL_ERROR_INVALID_PARAM,
-            f"nbytes is {nbytes}; it must be at least 1 and fit 64 bits with padding",
+            f"nbytes is {shown(nbytes)}; it must be at least 1 and fit 64 bits with padding",
         )
     return nbytes

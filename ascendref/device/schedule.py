@@ -10,7 +10,7 @@ from contextlib import suppress
 from time import monotonic, perf_counter_ns, sleep
 from typing import TYPE_CHECKING, Final
 
-from ..errors import AclError, fail, fail_argument
+from ..errors import AclError, fail, fail_argument, shown
 from ..status import Status
 from .deadline import remaining
 from .engine import engine
@@ -362,16 +362,17 @@ class RandomScheduler(LazyScheduler):
         return self._random.choice(ready)
 
 
-def make_scheduler(execution: str, history: int, seed: int) -> Scheduler:
+def make_scheduler(execution: object, history: int, seed: int) -> Scheduler:
     """Return what runs a device's work in the way of that name."""
-    if execution == "eager":
-        return EagerScheduler(history)
-    if execution == "lazy":
-        return LazyScheduler(history)
-    if execution == "random":
-        return RandomScheduler(history, seed)
+    if isinstance(execution, str):
+        if execution == "eager":
+            return EagerScheduler(history)
+        if execution == "lazy":
+            return LazyScheduler(history)
+        if execution == "random":
+            return RandomScheduler(history, seed)
     fail_argument(
         Status.ACL_ERROR_INVALID_PARAM,
         "execution",
-        f"is {execution!r}; allowed are {', '.join(map(repr, EXECUTIONS))}",
+        f"is {shown(execution)}; allowed are {', '.join(map(repr, EXECUTIONS))}",
     )

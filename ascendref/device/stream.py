@@ -9,7 +9,7 @@ from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from ..errors import AclError, ArgumentTypeError, fail
+from ..errors import AclError, ArgumentTypeError, fail, shown
 from ..status import Status
 from .arguments import whole_number
 from .atomic import Handle
@@ -165,7 +165,8 @@ class Stream(HostCalls, Handle):
             if not self.scheduler.wait((task,), deadline):
                 fail(
                     Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                    f"{self!r} was not done within {timeout} ms; {len(self.queue)} tasks are left",
+                    f"{self!r} was not done within {shown(timeout)} ms; {len(self.queue)} tasks are"
+                    " left",
                 )
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{self!r} was aborted while its work was waited for")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dtypes import DataType
-from ..errors import ArgumentTypeError, fail, fail_argument
+from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..status import Status
 from .arguments import whole_number
 from .atomic import Handle
@@ -59,10 +59,10 @@ class Format(IntEnum):
             if isinstance(value, str):
                 return cls[value.removeprefix("ACL_").removeprefix("FORMAT_")]
             return cls(value)
-        except (KeyError, ValueError):
+        except Exception:  # what a foreign object raises when it is compared, too
             allowed = ", ".join(cls.__members__)
         fail_argument(
-            Status.ACLNN_ERR_PARAM_INVALID, "format", f"is {value!r}; allowed are {allowed}"
+            Status.ACLNN_ERR_PARAM_INVALID, "format", f"is {shown(value)}; allowed are {allowed}"
         )
 
 
@@ -181,7 +181,7 @@ class Tensor(Handle):
 
     def __repr__(self) -> str:
         where = "without memory" if self.memory is None else f"in {self.memory!r}"
-        return f"<tensor {self.shape} of {self.data_type.name} {where}>"
+        return f"<tensor {shown(self.shape)} of {self.data_type.name} {where}>"
 
     def check(self, name: str = "tensor") -> tuple[int, int]:
         """Check that the view is possible; no byte of the memory is touched.
@@ -213,7 +213,7 @@ class Tensor(Handle):
         ascendref.errors.AclError: ACLNN_ERR_PARAM_INVALID (161002): self ...
         """
         if min(self.shape, default=0) < 0:
-            self._refuse(name, f"has shape {self.shape}; sizes must be at least 0")
+            self._refuse(name, f"has shape {shown(self.shape)}; sizes must be at least 0")
         itemsize = self.dtype.itemsize
         if itemsize == 0:
             self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
@@ -228,11 +228,12 @@ class Tensor(Handle):
         if low < 0 or high > memory.nbytes:
             self._refuse(
                 name,
-                f"with shape {self.shape}, strides {self.strides} and offset {self.offset} covers"
-                f" the bytes {low} to {high - 1}; its memory has {memory.nbytes} bytes",
+                f"with shape {shown(self.shape)}, strides {shown(self.strides)} and offset"
+                f" {shown(self.offset)} covers the bytes {shown(low)} to {shown(high - 1)}; its"
+                f" memory has {memory.nbytes} bytes",
             )
         if size * itemsize > _MOST_BYTES or len(self.shape) > _MOST_AXES:
-            self._refuse(name, f"has shape {self.shape}, which cannot be addressed")
+            self._refuse(name, f"has shape {shown(self.shape)}, which cannot be addressed")
         return low, high
 
     def view(self, name: str = "tensor") -> NDArray[Any]:
@@ -336,7 +337,7 @@ def _integers(argument: str, values: Iterable[int] | None) -> tuple[int, ...]:
         fail(Status.ACLNN_ERR_PARAM_NULLPTR, f"{argument} is None; whole numbers are expected")
     try:
         return tuple([index(value) for value in values])
-    except TypeError:
+    except Exception:  # what foreign objects raise, too
         raise ArgumentTypeError(
-            argument, f"is {values!r}; a sequence of whole numbers is expected"
+            argument, f"is {shown(values)}; a sequence of whole numbers is expected"
         ) from None
