@@ -63,6 +63,8 @@ class Allocator:
     def malloc_host(self, nbytes: int) -> Memory:
         """Allocate pinned memory of the host; `Memory.numpy` reads and writes it.
 
+        Unlike memory of the device, all of it is taken from the host at once.
+
         Parameters
         ----------
         nbytes : int

@@ -40,6 +40,8 @@ def _milliseconds(timeout: Any) -> float:
             return inf if abs(timeout) == timeout else -inf
         except ValueError:  # a signalling NaN
             return nan
+        except Exception:  # what a foreign __float__ raises
+            pass
     raise ArgumentTypeError("timeout", f"is {shown(timeout)}; a number of milliseconds is expected")
 
 

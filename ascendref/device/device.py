@@ -305,7 +305,9 @@ class Device(Allocator, Handle):
         Returns
         -------
         int
-            How many were run. What a callback raises, its stream reports when it is synchronized.
+            How many were run. What a callback raises, its stream reports when it is synchronized;
+            an interrupt (KeyboardInterrupt, SystemExit) comes out of this call, and the callbacks
+            behind stay due.
 
         Raises
         ------

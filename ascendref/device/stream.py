@@ -289,7 +289,8 @@ class Stream(HostCalls, Handle):
         Parameters
         ----------
         force : bool, optional
-            Drop the work that did not start yet instead, and wait for nothing.
+            Drop the work that did not start yet instead, callbacks that did not begin included, and
+            wait for nothing.
 
         Raises
         ------
