@@ -74,7 +74,7 @@ class Call:
     def end(self) -> None:
         """End the task, or what is left to do about one that ended."""
         scheduler, task = self.task.stream.scheduler, self.task
-        if self.lost and not task.stream.alive:
+        if self.lost and not task.stream.listed:
             scheduler.settle(task, Status.ACL_ERROR_RT_STREAM_ABORT)
         elif self.lost:
             self.failure = task.failure(
@@ -221,8 +221,8 @@ class HostCalls:
         self._calls_host = False
 
     @property
-    def alive(self) -> bool:
-        """Whether the stream was not destroyed yet."""
+    def listed(self) -> bool:
+        """Whether the tasks of the stream still run."""
         raise NotImplementedError
 
     def check(self) -> None:
@@ -391,7 +391,7 @@ class HostCalls:
 
     def is_served_by(self, subscription: Subscription) -> bool:
         """Tell whether a thread serves the stream's callbacks."""
-        return self.alive and self._subscription is subscription
+        return self.listed and self._subscription is subscription
 
     def next_callback(self, subscription: Subscription) -> Task | None:
         """Return the first callback for a thread that is still queued."""

@@ -51,7 +51,7 @@ class Scheduler:
         self.check()
         engine.start()
         stream = task.stream
-        if stream.number in self.streams:
+        if stream.number in self.streams and not stream.ending:
             stream.queue.append(task)
             self._queued(stream)
         else:
@@ -82,6 +82,11 @@ class Scheduler:
                 return last
         self.streams.pop(stream.number, None)
         return None
+
+    def let_go(self, stream: Stream) -> None:
+        """Let a stream go that ends, if nothing of it is left to be done or reported."""
+        if stream.ending and stream.failure is None and stream.first() is None:
+            self.streams.pop(stream.number, None)
 
     def wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
         """Wait until tasks are done; False when the deadline passed first."""
@@ -201,6 +206,7 @@ class Scheduler:
         failure = None
         try:
             failure, stream.failure = stream.failure, None
+            self.let_go(stream)
             self.check()
             if failure is not None:
                 failure.report()
@@ -232,6 +238,7 @@ class Scheduler:
         task.waiters.clear()
         if stream.queue:
             self._queued(stream)
+        self.let_go(stream)
 
     def _fate(self, task: Task) -> Status | None:
         """Return what a queued task ends with instead of running; None if it runs."""

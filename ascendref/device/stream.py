@@ -17,6 +17,7 @@ from .callbacks import HostCalls
 from .deadline import deadline_after
 from .engine import engine
 from .event import Event
+from .inside import is_inside
 from .task import Failure, Kind, State, Task
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class Stream(HostCalls, Handle):
         self.queue: deque[Task] = deque()
         #: tasks that are not to run any more, should they not run already
         self.doomed: frozenset[Task] = frozenset()
+        #: whether it goes with its last task
+        self.ending = False
         #: the first failure since the last call that synchronized
         self.failure: Failure | None = None
 
@@ -105,6 +108,11 @@ class Stream(HostCalls, Handle):
     @property
     def alive(self) -> bool:
         """Whether it was not destroyed yet."""
+        return self.listed and not self.ending
+
+    @property
+    def listed(self) -> bool:
+        """Whether its tasks still run."""
         return self.number in self.scheduler.streams
 
     @property
@@ -286,6 +294,10 @@ class Stream(HostCalls, Handle):
     def destroy(self, *, force: bool = False) -> None:
         """Wait for the work of the stream, then give it back.
 
+        Within host functions, callbacks and finalizers that are run meanwhile, which must not wait,
+        the stream takes no more work and goes when what it has is done; what fails then,
+        `Device.synchronize` reports.
+
         Parameters
         ----------
         force : bool, optional
@@ -310,6 +322,10 @@ class Stream(HostCalls, Handle):
                 "the default stream cannot be destroyed; it goes with its device",
             )
         scheduler = self.scheduler
+        if is_inside() and not force:
+            self.ending = True
+            scheduler.let_go(self)
+            return
         while (task := scheduler.remove(self, busy=force)) is not None:
             scheduler.wait((task,), None)
         if force:

@@ -356,6 +356,7 @@ def test_finalizers_in_cycles_may_use_the_device(execution):
         def __init__(self):
             self.me = self  # only the garbage collector ends it
             self.memory, self.stream = dev.malloc(100), dev.create_stream()
+            self.stream.launch_host_func(lambda: sum(range(100)))
 
         def __del__(self):
             dev.free(self.memory)
@@ -379,6 +380,7 @@ def test_finalizers_in_cycles_may_use_the_device(execution):
     gc.collect()
     dev.synchronize(PATIENCE)
     del tensor
+    dev.synchronize(PATIENCE)
     assert len(ends) == 1000
     assert all_free(dev)
     assert len(dev.scheduler.streams) == 2
