@@ -98,7 +98,7 @@ def prepare_copy(space: AddressSpace, dst: Any, src: Any, nbytes: int | None) ->
         return None
     for argument, place in (("dst", target), ("src", source)):
         _check_count(argument, place, count)
-    _check_writable("dst", target)
+    _check_writable("dst", dst, target)
     return Copy(target, source, 0, count)
 
 
@@ -112,7 +112,7 @@ def prepare_fill(space: AddressSpace, dst: Any, value: int, nbytes: int | None) 
     if count == 0:
         return None
     _check_count("memory", target, count)
-    _check_writable("memory", target)
+    _check_writable("memory", dst, target)
     return Copy(target, None, byte, count)
 
 
@@ -181,10 +181,21 @@ def _check_count(argument: str, place: Place, count: int) -> None:
         )
 
 
-def _check_writable(argument: str, place: Place) -> None:
-    if place.array is not None and not place.array.flags.writeable:
+def _check_writable(argument: str, value: Any, place: Place) -> None:
+    if place.array is None:
+        return
+    if not place.array.flags.writeable:
         fail_argument(
             Status.ACL_ERROR_RT_PARAM_INVALID,
             argument,
             "is read-only; an array that can be written is expected",
+        )
+    # what shares its memory has one place, however often one asks
+    again = host_array(argument, value).__array_interface__["data"][0]
+    if place.nbytes and again != place.address:
+        fail_argument(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            argument,
+            f"is a {type(value).__name__} that NumPy can only copy, so what is written to it would"
+            " be lost; an array that shares its memory is expected",
         )
