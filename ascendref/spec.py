@@ -133,6 +133,9 @@ class Operator:
     #: relative to the sum of the terms' magnitudes
     sum_accuracy: Callable[[ElementType, int], float] | None = None
 
+    def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
+        return find_operator, (self.name,)  # declared once: copies are the operator itself
+
     def __repr__(self) -> str:
         return f"<Operator {self.name}>"
 
