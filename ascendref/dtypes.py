@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from .errors import ArgumentTypeError
+from .errors import ArgumentTypeError, shown
 
 
 class ElementType(NamedTuple):
@@ -189,12 +189,12 @@ class DataType(IntEnum):
                 return found
             if value is not None:  # which NumPy takes for float64
                 return _FROM_NUMPY[np.dtype(value)]
-        except (KeyError, TypeError, ValueError):
+        except Exception:  # NumPy's, for which texts may be syntax errors, and foreign objects'
             pass
         raise ArgumentTypeError(
             "dtype",
-            f"is {value!r}; a NumPy or ml_dtypes type in native byte order, or a name or number of"
-            " aclDataType is expected",
+            f"is {shown(value)}; a NumPy or ml_dtypes type in native byte order, or a name or"
+            " number of aclDataType is expected",
         )
 
     @classmethod

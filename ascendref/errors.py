@@ -24,6 +24,7 @@ __all__ = [
     "get_last_error",
     "peek_at_last_error",
     "recent_error_message",
+    "shown",
 ]
 
 #: messages that a thread keeps until it asks for them
@@ -154,6 +155,15 @@ class AclArgumentError(AclError, ArgumentValueError):
         self.args = status, argument, problem  # what it is copied and pickled by
 
 
+def shown(value: object) -> str:
+    """Return what a message shows of a value that a caller gave, whatever that is."""
+    try:
+        text = repr(value)
+    except Exception:  # of a foreign object, or more digits than Python likes to write
+        return f"a {type(value).__name__} that cannot be shown"
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
 class _ThreadState(threading.local):
     """What a thread can ask about its failures afterwards."""
 
@@ -202,7 +212,7 @@ def _note(status: Status, message: str) -> None:
     now = time.time()
     stamp = time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime(now))
     micros = int(now * 1e6) % 1_000_000
-    if all(message != text for _, text in _state.messages):
+    if all(message != text for _, text in list(_state.messages)):
         head = f"[PID: {os.getpid()}] {stamp}.{micros // 1000:03}.{micros % 1000:03} {title}: "
         _state.messages.appendleft((head, message))
 
@@ -270,6 +280,6 @@ def recent_error_message() -> str | None:
     ...     "Invalid_Argument(EH0001)" in ar.recent_error_message(), ar.recent_error_message()
     (True, None)
     """
-    text = "\n".join(head + message for head, message in _state.messages)
+    text = "\n".join(head + message for head, message in list(_state.messages))
     _state.messages.clear()
     return text or None

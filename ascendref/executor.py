@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from functools import partial
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from .calls import plan_call
+from .device.atomic import Handle
 from .device.copies import resolve
 from .device.memory import AddressSpace, Memory
 from .device.stream import Stream
 from .device.tensor import Tensor
-from .errors import AclError, fail
+from .errors import AclError, fail, shown
 from .plan import Plan
 from .spec import Operator
 from .status import Status
@@ -20,11 +20,8 @@ from .status import Status
 if TYPE_CHECKING:
     from .flow import Step
 
-#: guards the states of all executors; held for a comparison and an assignment
-_lock: Final = threading.Lock()
 
-
-class Executor:
+class Executor(Handle):
     """One call of an operator that passed phase 1, to be queued by phase 2.
 
     Made by the ``GetWorkspaceSize`` functions of `ascendref.aclnn`. It is good for one phase 2,
@@ -122,10 +119,9 @@ class Executor:
         >>> dev.synchronize()
         >>> executor.destroy()
         """
-        with _lock:
-            if self._state == "ready":
-                self._repeatable = True
-                return
+        if self._state == "ready":
+            self._repeatable = True
+            return
         self._refuse_state("set_repeatable")
 
     def set_tensor_address(self, tensor: Tensor, memory: Memory | int) -> None:
@@ -169,20 +165,20 @@ class Executor:
         if not isinstance(memory, Memory) and found.address != memory:
             _refuse(f"memory is an address inside of {found!r}; its beginning is expected")
         if all(own is not tensor for own in self._tensors):
-            _refuse(f"tensor is {tensor!r}, which is no argument of {self!r}")
+            _refuse(f"tensor is {shown(tensor)}, which is no argument of {self!r}")
         moved = Tensor(found, tensor.shape, tensor.data_type, tensor.strides, tensor.offset)
         moved.check("tensor")
         if found.pinned:
             _refuse(f"memory is {found!r} of the host; memory of the device is expected")
-        with _lock:
-            tensor.memory = found
-            self._memories = tuple(
-                [
-                    found if own is tensor else known
-                    for own, known in zip(self._tensors, self._memories, strict=True)
-                ]
-            )
-            self._moved = True
+        memories = tuple(
+            [
+                found if own is tensor else known
+                for own, known in zip(self._tensors, self._memories, strict=True)
+            ]
+        )
+        self._moved = True
+        self._memories = memories
+        tensor.memory = found
 
     def destroy(self) -> None:
         """Give the executor back; work that it queued still runs.
@@ -200,18 +196,18 @@ class Executor:
         >>> executor
         <executor of aclnnHardshrinkBackward, destroyed, 0 bytes of workspace>
         """
-        with _lock:
-            self._state = "destroyed"
+        self._state = "destroyed"
 
     def launch(self, operator: Operator, workspace: Any, workspace_size: Any, stream: Any) -> None:
         """Check what phase 2 was given, queue the work and return."""
         plan = self._plan
         if plan.operator is not operator:
             _refuse(f"executor is {self!r}; one of {operator.api} is expected")
-        with _lock:
-            used = self._state != "ready"
-            if not (used or self._repeatable):
-                self._state = "used"
+        # no call comes between the test and the assignment, so nobody else can use it up (see
+        # `device.atomic`)
+        used = self._state != "ready"
+        if not (used or self._repeatable):
+            self._state = "used"
         if used:
             self._refuse_state(operator.api)
         try:
@@ -219,8 +215,7 @@ class Executor:
         except AclError:
             # a generated operator keeps its executor, a composed one has given it up by then
             if operator.device.scratch is not None:
-                with _lock:
-                    self._state = "ready" if self._state == "used" else self._state
+                self._state = "ready" if self._state == "used" else self._state
             raise
 
     def _queue(self, workspace: Any, workspace_size: Any, stream: Any) -> None:
@@ -254,14 +249,14 @@ class Executor:
         plan = self._plan
         try:
             size = index(given)
-        except TypeError:
-            _refuse(f"workspaceSize is {given!r}; a whole number of bytes is expected")
+        except Exception:  # what a foreign __index__ raises, too
+            _refuse(f"workspaceSize is {shown(given)}; a whole number of bytes is expected")
         if size < 0:
-            _refuse(f"workspaceSize is {size}; it cannot be negative")
+            _refuse(f"workspaceSize is {shown(size)}; it cannot be negative")
         if size > 0 and workspace is None:
             fail(
                 Status.ACLNN_ERR_PARAM_NULLPTR,
-                f"workspace is None, but workspaceSize is {size}; allocate it with"
+                f"workspace is None, but workspaceSize is {shown(size)}; allocate it with"
                 " Device.malloc(workspaceSize)",
             )
         if size < plan.workspace:
@@ -285,8 +280,8 @@ class Executor:
             _refuse(f"workspace is {memory!r} of the host; device memory is expected")
         if start + size > memory.nbytes:
             _refuse(
-                f"workspaceSize is {size}, but workspace has {memory.nbytes - start} bytes in"
-                f" {memory!r}"
+                f"workspaceSize is {shown(size)}, but workspace has {memory.nbytes - start} bytes"
+                f" in {memory!r}"
             )
         return (memory, start) if plan.workspace else (None, 0)
 

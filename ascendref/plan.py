@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -75,22 +76,28 @@ class Plan:
     def run(self, memories: tuple[Memory, ...], workspace: Memory | None, start: int) -> None:
         """Compute, on the device's thread, with tensors in these memories."""
         assert self.compute is not None
-        arrays = []
-        for k, (layout, memory) in enumerate(zip(self.layouts, memories, strict=True)):
+        for k, memory in enumerate(memories):
             if not memory.alive:
                 _lost(f"{self.operator.tensor_names[k]} lies in {memory!r}")
-            arrays.append(
-                np.ndarray(
-                    layout.shape, layout.dtype, memory.content(), layout.offset, layout.strides
-                )
+        for span in self.reads:
+            memories[span.tensor].content(span.start, span.nbytes)
+        for span in self.writes:
+            # where nothing lies in between, the results overwrite all of it
+            dense = span.nbytes == prod(self.layouts[span.tensor].shape) * (
+                self.layouts[span.tensor].dtype.itemsize
             )
+            memories[span.tensor].content(span.start, span.nbytes, overwrite=dense)
+        arrays = [
+            np.ndarray(layout.shape, layout.dtype, memory.content(0, 0), *layout[2:])
+            for layout, memory in zip(self.layouts, memories, strict=True)
+        ]
         scratch = None
         if workspace is not None and self.operator.channel_term is not None:
             if not workspace.alive:
                 _lost(f"the workspace lies in {workspace!r}")
             # the spare bytes leave room for an address that is no multiple of 4
             first = start + -(workspace.address + start) % 4
-            scratch = workspace.content()[first : start + self.workspace]
+            scratch = workspace.content(start, self.workspace)[first : start + self.workspace]
         self.compute(tuple(arrays), scratch)
 
 

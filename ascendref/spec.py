@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dtypes import BFLOAT16, BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
-from .errors import ArgumentTypeError, ArgumentValueError
+from .errors import ArgumentTypeError, ArgumentValueError, shown
 from .kernels.formula import Formula
 from .layout import MAX_RANK
 
@@ -133,6 +133,9 @@ class Operator:
     #: relative to the sum of the terms' magnitudes
     sum_accuracy: Callable[[ElementType, int], float] | None = None
 
+    def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
+        return find_operator, (self.name,)  # declared once: copies are the operator itself
+
     def __repr__(self) -> str:
         return f"<Operator {self.name}>"
 
@@ -250,7 +253,7 @@ def _number(argument: str, value: Any) -> float:
         array = np.asarray(value)
         if array.ndim == 0 and (array.dtype in BY_NUMPY or array.dtype.kind in "biuf"):
             return float(array)
-    raise ArgumentTypeError(argument, f"is {value!r}; a real number is expected")
+    raise ArgumentTypeError(argument, f"is {shown(value)}; a real number is expected")
 
 
 @cache

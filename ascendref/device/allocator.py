@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import import_array
-from ..errors import fail, fail_argument
+from ..errors import fail, fail_argument, shown
 from ..status import Status
+from .arguments import host_array
 from .copies import prepare_copy, prepare_fill, resolve
 from .memory import AddressSpace, Memory
 from .tensor import Tensor
@@ -62,6 +62,8 @@ class Allocator:
 
     def malloc_host(self, nbytes: int) -> Memory:
         """Allocate pinned memory of the host; `Memory.numpy` reads and writes it.
+
+        Unlike memory of the device, all of it is taken from the host at once.
 
         Parameters
         ----------
@@ -205,7 +207,7 @@ class Allocator:
         >>> ar.Device("Atlas A2").tensor(np.zeros((2, 3), np.float16)).shape
         (2, 3)
         """
-        host = import_array("array", array).array
+        host = host_array("array", array)
         tensor = self.empty(host.shape, host.dtype)
         if host.size:
             # the order of the copy is C whatever the array's is
@@ -245,11 +247,7 @@ class Allocator:
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "shape",
-                f"is {plan.shape}; sizes must be at least 0",
+                f"is {shown(plan.shape)}; sizes must be at least 0",
             )
         memory = self.malloc(max(1, plan.size * plan.data_type.nbytes))
         return Tensor(memory, plan.shape, plan.data_type)
-
-    def forsake_memory(self) -> None:
-        """Become usable in a forked child."""
-        self._space.forsake()

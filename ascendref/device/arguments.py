@@ -5,12 +5,37 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
-from ..errors import ArgumentTypeError
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import import_array
+from ..errors import ArgumentError, ArgumentTypeError, shown
 
 
 def whole_number(argument: str, value: Any) -> int:
     """Return an integer of any kind as Python's own, or raise ArgumentTypeError."""
     try:
         return index(value)
-    except TypeError:
-        raise ArgumentTypeError(argument, f"is {value!r}; a whole number is expected") from None
+    except Exception:  # what a foreign __index__ raises, too
+        raise ArgumentTypeError(
+            argument, f"is {shown(value)}; a whole number is expected"
+        ) from None
+
+
+def truth(argument: str, value: Any) -> bool:
+    """Return a truth value of Python or NumPy as Python's own, or raise ArgumentTypeError."""
+    if not isinstance(value, bool | np.bool):
+        raise ArgumentTypeError(argument, f"is {shown(value)}; True or False is expected")
+    return bool(value)
+
+
+def host_array(argument: str, value: Any) -> NDArray[Any]:
+    """Return an array of any library as NumPy's, or raise ArgumentTypeError."""
+    try:
+        return import_array(argument, value).array
+    except ArgumentError:
+        raise
+    except Exception as error:  # what foreign objects raise
+        raise ArgumentTypeError(
+            argument, f"is a {type(value).__name__} that NumPy cannot share"
+        ) from error

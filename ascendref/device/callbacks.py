@@ -6,17 +6,22 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
-from functools import partial
-from queue import Empty, SimpleQueue
+from contextlib import suppress
+from contextvars import Context
+from operator import length_hint
 from time import monotonic
 from typing import TYPE_CHECKING, Final, cast
 
-from ..errors import ArgumentTypeError, fail
+import numpy as np
+
+from ..errors import AclError, ArgumentTypeError, fail, shown
 from ..status import Status
 from .arguments import whole_number
 from .deadline import deadline_after, remaining
+from .engine import engine
+from .inside import is_inside
 from .schedule import EagerScheduler, Scheduler
-from .task import Kind, State, Task
+from .task import Failure, Kind, State, Task
 
 if TYPE_CHECKING:
     from .device import Device
@@ -26,24 +31,117 @@ if TYPE_CHECKING:
 SUBSCRIBER_LIMIT: Final = 1024
 
 
+class Call:
+    """A function that a task hands to the thread that serves its stream."""
+
+    __slots__ = ("_function", "_subscription", "failure", "task")
+
+    def __init__(
+        self, task: Task, function: Callable[[], object], subscription: Subscription
+    ) -> None:
+        self.task = task
+        #: what it raised
+        self.failure: Failure | None = None
+        self._subscription = subscription
+        #: gives the function once
+        self._function = iter((function,))
+
+    @property
+    def begun(self) -> bool:
+        """Whether the function was called."""
+        return not length_hint(self._function)
+
+    @property
+    def lost(self) -> bool:
+        """Whether nobody is going to call the function any more."""
+        return not (self.begun or self.task.stream.is_served_by(self._subscription))
+
+    def hand_over(self) -> None:
+        """Give it to the thread; what the task does."""
+        subscription = self._subscription
+        subscription.calls.append(self)
+        if self.lost:
+            self.end()
+        subscription.ring()
+
+    def run(self, context: Context) -> None:
+        """Call the function, unless it was called before."""
+        # in one step of the interpreter it is taken and called: no interrupt comes in between
+        calls = map(context.run, self._function)
+        if not self.begun:
+            next(calls)
+
+    def end(self) -> None:
+        """End the task, or what is left to do about one that ended."""
+        scheduler, task = self.task.stream.scheduler, self.task
+        if self.lost and not task.stream.listed:
+            scheduler.settle(task, Status.ACL_ERROR_RT_STREAM_ABORT)
+        elif self.lost:
+            self.failure = task.failure(
+                AclError(
+                    Status.ACL_ERROR_RT_STREAM_NO_CB_REG,
+                    "its stream has lost the thread for its callbacks; process them before"
+                    " unsubscribe_report",
+                )
+            )
+        if task.kind is Kind.CALLBACK:
+            scheduler.finish(task, self.failure)
+        elif self.failure is not None:
+            scheduler.note(task.stream, self.failure)
+        with suppress(ValueError):
+            self._subscription.calls.remove(self)
+
+    def recover(self) -> None:
+        """End the task if nobody else is going to: a wait for it begins."""
+        left = self.begun and self._subscription.thread == threading.get_ident() and not is_inside()
+        if left or self.lost:
+            self.end()
+
+
 class Subscription:
     """A thread that serves the callbacks of some streams of a device."""
 
-    __slots__ = ("_device", "queue", "streams", "thread")
+    __slots__ = ("_bell", "_device", "calls", "thread")
 
     def __init__(self, thread: int, device: Device) -> None:
         self.thread = thread
-        # a device that goes leaves the thread free for another one
-        self._device = weakref.ref(device, lambda _: _subscriptions.pop(thread, None))
-        #: how many streams
-        self.streams = 0
-        self.queue: SimpleQueue[tuple[Task, Callable[[], object]]] = SimpleQueue()
+        #: what was handed over and did not end yet, in order
+        self.calls: deque[Call] = deque()
+        self._device = weakref.ref(device)
+        #: released while there may be something new
+        self._bell = threading.Lock()
+        self._bell.acquire()
 
-    def serves(self, device: Device) -> bool:
-        """Tell whether it is that device's streams."""
+    def belongs_to(self, device: Device) -> bool:
+        """Tell whether it is for that device's streams."""
         return self._device() is device
 
+    @property
+    def active(self) -> bool:
+        """Whether the thread serves any stream."""
+        device = self._device()
+        return device is not None and any(
+            stream.is_served_by(self) for stream in list(device.scheduler.streams.values())
+        )
 
+    def next_call(self) -> Call | None:
+        """Return the first call that did not begin; end those that nobody is at."""
+        for call in list(self.calls):
+            call.recover()
+        return next((call for call in list(self.calls) if not call.begun), None)
+
+    def ring(self) -> None:
+        """Wake the thread."""
+        with suppress(RuntimeError):  # it is awake
+            self._bell.release()
+
+    def wait(self, deadline: float | None) -> bool:
+        """Wait until there may be something new; False when the deadline passed first."""
+        deadline = engine.help_out((), deadline)
+        return self._bell.acquire(timeout=remaining(deadline))
+
+
+#: threads -> what they serve; those that serve nothing count for nothing
 _subscriptions: Final[dict[int, Subscription]] = {}
 
 
@@ -52,54 +150,63 @@ def forget_subscriptions() -> None:
     _subscriptions.clear()
 
 
+def _subscribe(thread: int, device: Device) -> Subscription | None:
+    """Return what a thread serves a device's streams by; None if it cannot."""
+    known = _subscriptions.get(thread)
+    if known is not None and known.belongs_to(device):
+        return known
+    if known is not None and known.active:
+        return None
+    if len(_subscriptions) >= SUBSCRIBER_LIMIT:
+        for number, other in list(_subscriptions.items()):
+            if not other.active:
+                _subscriptions.pop(number, None)
+        if len(_subscriptions) >= SUBSCRIBER_LIMIT:
+            return None
+    _subscriptions[thread] = Subscription(thread, device)
+    return _subscriptions[thread]
+
+
 def process_report(device: Device, timeout: float | None) -> int:
     """Run the callbacks of a device that are due on the calling thread; return how many."""
     deadline = deadline_after(timeout, Status.ACL_ERROR_INVALID_PARAM)
     subscription = _subscriptions.get(threading.get_ident())
-    if subscription is None or not subscription.serves(device):
+    if subscription is None or not (subscription.belongs_to(device) and subscription.active):
         fail(
             Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
             "this thread serves no stream of the device; call Stream.subscribe_report first",
         )
     _bring_callback(device.scheduler, subscription, deadline)
     done = 0
-    try:
-        task, function = subscription.queue.get(timeout=_queue_timeout(deadline))
-        while True:
-            device.scheduler.call_back(task, function)
+    while True:
+        call = subscription.next_call()
+        if call is not None:
+            device.scheduler.call_back(call)
             done += 1
-            task, function = subscription.queue.get_nowait()
-    except Empty:
-        if not done:
+        elif done:
+            return done
+        elif not subscription.wait(deadline):
             fail(
                 Status.ACL_ERROR_RT_REPORT_TIMEOUT,
-                f"no callback came for this thread within {timeout} ms",
+                f"no callback came for this thread within {shown(timeout)} ms",
             )
-    return done
 
 
 def _bring_callback(
     scheduler: Scheduler, subscription: Subscription, deadline: float | None
 ) -> None:
-    """Where work runs on demand, run it up to the next callback of a thread."""
-    if isinstance(scheduler, EagerScheduler):
-        return
-    while subscription.queue.empty():
-        with scheduler.lock:
-            streams = tuple(scheduler.streams.values())
-        tasks = (stream.next_callback(subscription) for stream in streams)
+    """Let work run up to the next callback of a thread."""
+    while subscription.next_call() is None:
+        tasks = (stream.next_callback(subscription) for stream in list(scheduler.streams.values()))
         task = next((task for task in tasks if task is not None), None)
         if task is None or (deadline is not None and monotonic() >= deadline):
             return
         running = scheduler.advance(task)
+        if isinstance(scheduler, EagerScheduler):
+            return  # the engine does the rest
         if running.kind is Kind.CALLBACK and running.stream.is_served_by(subscription):
             return  # it is on its way to this thread, which must not wait for its end
         scheduler.sleep((task, running), deadline)
-
-
-def _queue_timeout(deadline: float | None) -> float | None:
-    seconds = remaining(deadline)
-    return None if seconds < 0 else seconds
 
 
 class HostCalls:
@@ -112,6 +219,11 @@ class HostCalls:
     def __init__(self) -> None:
         self._subscription: Subscription | None = None
         self._calls_host = False
+
+    @property
+    def listed(self) -> bool:
+        """Whether the tasks of the stream still run."""
+        raise NotImplementedError
 
     def check(self) -> None:
         """Raise AclError if the stream was destroyed."""
@@ -179,20 +291,20 @@ class HostCalls:
                 " another stream",
             )
         thread = _thread_number(thread)
-        subscription = _subscriptions.get(thread)
-        if subscription is None and len(_subscriptions) < SUBSCRIBER_LIMIT:
-            subscription = _subscriptions[thread] = Subscription(thread, self.device)
-        if subscription is None or not subscription.serves(self.device):
+        subscription = _subscribe(thread, self.device)
+        if subscription is None:
             fail(
                 Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                f"thread {thread} serves another device, or {SUBSCRIBER_LIMIT} threads serve"
+                f"thread {shown(thread)} serves another device, or {SUBSCRIBER_LIMIT} threads serve"
                 " already",
             )
-        subscription.streams += 1
         self._subscription = subscription
 
     def unsubscribe_report(self, thread: int | None = None) -> None:
         """Undo `subscribe_report`.
+
+        Callbacks that did not begin are not called any more; the stream goes on behind them and
+        reports 107015 for them when it is synchronized.
 
         Parameters
         ----------
@@ -221,7 +333,7 @@ class HostCalls:
         if self._subscription.thread != thread:
             fail(
                 Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                f"thread is {thread}; the callbacks of {self!r} belong to"
+                f"thread is {shown(thread)}; the callbacks of {self!r} belong to"
                 f" {self._subscription.thread}",
             )
         self._end_subscription()
@@ -253,8 +365,11 @@ class HostCalls:
         >>> stream.unsubscribe_report()
         """
         self.check()
-        if block not in (0, 1):
-            fail(Status.ACL_ERROR_INVALID_PARAM, f"block is {block!r}; True or False is expected")
+        if not (isinstance(block, int | np.integer | np.bool) and block in (0, 1)):
+            fail(
+                Status.ACL_ERROR_INVALID_PARAM,
+                f"block is {shown(block)}; True or False is expected",
+            )
         _check_function(function)
         subscription = self._subscription
         if subscription is None:
@@ -263,19 +378,20 @@ class HostCalls:
                 f"{self!r} has no thread for its callbacks; call subscribe_report first",
             )
         task = Task(cast("Stream", self), Kind.CALLBACK if block else Kind.NOTICE, "callback")
-        task.function = partial(subscription.queue.put, (task, function))
+        task.call = Call(task, function, subscription)
+        task.function = task.call.hand_over
         self.scheduler.submit(task)
 
     def _end_subscription(self) -> None:
         subscription, self._subscription = self._subscription, None
         if subscription is not None:
-            subscription.streams -= 1
-            if not subscription.streams:
-                _subscriptions.pop(subscription.thread, None)
+            for call in list(subscription.calls):
+                if call.lost:
+                    call.end()
 
     def is_served_by(self, subscription: Subscription) -> bool:
         """Tell whether a thread serves the stream's callbacks."""
-        return self._subscription is subscription
+        return self.listed and self._subscription is subscription
 
     def next_callback(self, subscription: Subscription) -> Task | None:
         """Return the first callback for a thread that is still queued."""
@@ -284,7 +400,7 @@ class HostCalls:
         return next(
             (
                 task
-                for task in tuple(self.queue)
+                for task in list(self.queue)
                 if task.state is State.QUEUED and task.kind in (Kind.CALLBACK, Kind.NOTICE)
             ),
             None,

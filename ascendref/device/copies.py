@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_array
-from ..errors import ArgumentTypeError, fail, fail_argument
+from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..status import Status
-from .arguments import whole_number
+from .arguments import host_array, whole_number
 from .memory import AddressSpace, Memory
 
 #: an address and a number of bytes
@@ -43,7 +42,7 @@ class Place(NamedTuple):
                 f"{self.memory!r} was freed before the work that uses it ran; synchronize before"
                 " freeing",
             )
-        content = self.memory.content(self.offset, count if overwrite else 0)
+        content = self.memory.content(self.offset, count, overwrite=overwrite)
         return content[self.offset : self.offset + count]
 
 
@@ -99,7 +98,7 @@ def prepare_copy(space: AddressSpace, dst: Any, src: Any, nbytes: int | None) ->
         return None
     for argument, place in (("dst", target), ("src", source)):
         _check_count(argument, place, count)
-    _check_writable("dst", target)
+    _check_writable("dst", dst, target)
     return Copy(target, source, 0, count)
 
 
@@ -113,7 +112,7 @@ def prepare_fill(space: AddressSpace, dst: Any, value: int, nbytes: int | None) 
     if count == 0:
         return None
     _check_count("memory", target, count)
-    _check_writable("memory", target)
+    _check_writable("memory", dst, target)
     return Copy(target, None, byte, count)
 
 
@@ -128,7 +127,7 @@ def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> M
         fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{argument} is {value!r}, which {why}")
     try:
         address = index(value)
-    except TypeError:
+    except Exception:  # what a foreign __index__ raises, too
         raise ArgumentTypeError(
             argument, f"is a {type(value).__name__}; a Memory or its address is expected"
         ) from None
@@ -148,7 +147,7 @@ def _place(space: AddressSpace, argument: str, value: Any) -> Place:
         block = resolve(space, argument, value)
         offset = value - block.address if isinstance(value, int) else 0
         return Place(block, offset, block.nbytes - offset, block.address + offset, None)
-    array = import_array(argument, value).array
+    array = host_array(argument, value)
     if isinstance(value, np.generic):
         array.flags.writeable = False  # a copy of the number: what is written there would be lost
     if not array.flags.c_contiguous:
@@ -177,15 +176,26 @@ def _check_count(argument: str, place: Place, count: int) -> None:
     if not 0 <= count <= place.nbytes:
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"nbytes is {count}, but {argument} has {place.nbytes} bytes from {place.address:#x}"
-            " on",
+            f"nbytes is {shown(count)}, but {argument} has {place.nbytes} bytes from"
+            f" {place.address:#x} on",
         )
 
 
-def _check_writable(argument: str, place: Place) -> None:
-    if place.array is not None and not place.array.flags.writeable:
+def _check_writable(argument: str, value: Any, place: Place) -> None:
+    if place.array is None:
+        return
+    if not place.array.flags.writeable:
         fail_argument(
             Status.ACL_ERROR_RT_PARAM_INVALID,
             argument,
             "is read-only; an array that can be written is expected",
+        )
+    # what shares its memory has one place, however often one asks
+    again = host_array(argument, value).__array_interface__["data"][0]
+    if place.nbytes and again != place.address:
+        fail_argument(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            argument,
+            f"is a {type(value).__name__} that NumPy can only copy, so what is written to it would"
+            " be lost; an array that shares its memory is expected",
         )

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
-from ..errors import ArgumentTypeError, fail, fail_argument
+from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..products import Product
 from ..status import Status
 from .allocator import Allocator
-from .arguments import whole_number
+from .arguments import truth, whole_number
+from .atomic import Handle
 from .callbacks import process_report
 from .copies import Copy, Range, prepare_copy, prepare_fill
 from .deadline import deadline_after
 from .event import Event, EventFlag
+from .inside import refuse_inside
 from .lifecycle import enrol, report_lost
 from .memory import AddressSpace
-from .schedule import make_scheduler, refuse_inside
+from .schedule import make_scheduler
 from .stream import Stream, StreamFlag
-from .task import Kind, Task
+from .task import Kind, State, Task
 from .trace import Trace
 
 #: finished tasks that a device remembers for its trace
@@ -36,7 +39,7 @@ class Cores(NamedTuple):
     vector: int | None
 
 
-class Device(Allocator):
+class Device(Allocator, Handle):
     """An emulated Ascend device: memory, streams and events as the vendor's runtime has them.
 
     Parameters
@@ -75,9 +78,10 @@ class Device(Allocator):
     Raises
     ------
     AclError
-        100000 for an unknown product or execution, and for a capacity below one byte.
+        100000 for an unknown product or execution, for a capacity below one byte, and for a
+        ``trace_length`` below 0.
     ArgumentTypeError
-        For what is no name and no number.
+        For what is no name, no number and no truth value.
 
     Examples
     --------
@@ -108,12 +112,19 @@ class Device(Allocator):
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "memory",
-                f"is {memory}; it must be at least 1 byte and at most 8 TiB",
+                f"is {shown(memory)}; it must be at least 1 byte and at most 8 TiB",
+            )
+        remembered = whole_number("trace_length", trace_length)
+        if not 0 <= remembered <= sys.maxsize:
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "trace_length",
+                f"is {shown(trace_length)}; a number of tasks from 0 on is expected",
             )
         self.execution = execution
-        self.seed = random.getrandbits(32) if seed is None else seed
-        self.check = check
-        self.scheduler = make_scheduler(execution, trace_length, self.seed)
+        self.seed = random.getrandbits(32) if seed is None else whole_number("seed", seed)
+        self.check = truth("check", check)
+        self.scheduler = make_scheduler(execution, remembered, self.seed)
         super().__init__(AddressSpace(self, capacity, self.product.malloc_padding))
         self._origin = perf_counter_ns()
         self.default_stream = self._add_stream(0, StreamFlag.NONE)
@@ -247,7 +258,7 @@ class Device(Allocator):
         >>> ar.Device("Atlas A2").create_event().ex
         True
         """
-        return Event(self, flags, ex)
+        return Event(self, flags, truth("ex", ex))
 
     def synchronize(self, timeout: float | None = None) -> None:
         """Wait until everything that was submitted so far is done, on all streams.
@@ -274,12 +285,13 @@ class Device(Allocator):
         if not self.scheduler.wait(tasks, deadline):
             fail(
                 Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                f"{self!r} was not done within {timeout} ms; {self._queued()} tasks are left",
+                f"{self!r} was not done within {shown(timeout)} ms; {self._queued()} tasks are"
+                " left",
             )
         for task in tasks:
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{task.stream!r} was aborted while its work was waited for")
-        for stream in tuple(self.scheduler.streams.values()):
+        for stream in list(self.scheduler.streams.values()):
             self.scheduler.report(stream)
 
     def process_report(self, timeout: float | None = None) -> int:
@@ -293,7 +305,9 @@ class Device(Allocator):
         Returns
         -------
         int
-            How many were run. What a callback raises, its stream reports when it is synchronized.
+            How many were run. What a callback raises, its stream reports when it is synchronized;
+            an interrupt (KeyboardInterrupt, SystemExit) comes out of this call, and the callbacks
+            behind stay due.
 
         Raises
         ------
@@ -324,9 +338,10 @@ class Device(Allocator):
         >>> len(ar.Device("Atlas A2").trace())
         0
         """
-        with self.scheduler.lock:
-            tasks = tuple(self.scheduler.history)
-        return Trace(self.soc_name, self._origin, tasks)
+        tasks = dict.fromkeys(list(self.scheduler.history))
+        return Trace(
+            self.soc_name, self._origin, [task for task in tasks if task.state is State.DONE]
+        )
 
     # ---- for the layers above
 
@@ -361,8 +376,12 @@ class Device(Allocator):
 
     def _add_stream(self, priority: int, flags: StreamFlag) -> Stream:
         stream = Stream(self, priority, flags)
-        self.scheduler.add(stream, self.product.stream_limit)
-        return stream
+        try:
+            self.scheduler.add(stream, self.product.stream_limit)
+            return stream
+        except BaseException:  # nobody got it
+            self.scheduler.streams.pop(stream.number, None)
+            raise
 
     def _queue_copy(self, copy: Copy, label: str, stream: Stream | None) -> None:
         if copy.pageable:
@@ -374,7 +393,7 @@ class Device(Allocator):
                 fail(task.status, f"{task.stream!r} was aborted before the copy ran")
 
     def _queued(self) -> int:
-        return sum(len(stream.queue) for stream in self.scheduler.streams.values())
+        return sum(len(stream.queue) for stream in list(self.scheduler.streams.values()))
 
     def __del__(self) -> None:
         if hasattr(self, "default_stream"):

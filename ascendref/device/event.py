@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import IntFlag
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from ..errors import ArgumentTypeError, fail
+from ..errors import ArgumentTypeError, fail, shown
 from ..status import Status
 from .arguments import whole_number
+from .atomic import Handle
 from .deadline import deadline_after
 from .task import Kind, State, Task
 
@@ -37,7 +39,7 @@ _COMBINED: Final = 0xF
 _ALONE: Final = {False: (EventFlag.DEVICE_USE_ONLY, EventFlag.EXTERNAL), True: (EventFlag.IPC,)}
 
 
-class Event:
+class Event(Handle):
     """A point in the work of a stream.
 
     Made by `Device.create_event`. An Ex-style event can be recorded again and again, and the latest
@@ -185,8 +187,9 @@ class Event:
                 f"{self!r} is Ex-style, and those do not keep track of who waits",
             )
         self.device.scheduler.check()
-        for task in self._waits:
-            if task.state is not State.DONE:
+        for task in list(self._waits):
+            # an interrupt may have kept it from being queued
+            if task.state is not State.DONE and task in list(task.stream.queue):
                 task.stream.scheduler.poll(task)
                 return False
         return True
@@ -220,7 +223,7 @@ class Event:
         if not record.stream.scheduler.wait((record,), deadline):
             fail(
                 Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
-                f"{self!r} was not reached within {timeout} ms in {record.stream!r}",
+                f"{self!r} was not reached within {shown(timeout)} ms in {record.stream!r}",
             )
         if record.status is Status.ACL_ERROR_RT_STREAM_ABORT:
             fail(record.status, f"the record of {self!r} was aborted in {record.stream!r}")
@@ -318,9 +321,12 @@ class Event:
         return record
 
     def note_wait(self, task: Task) -> None:
-        """Remember that a stream waits."""
+        """Remember that a stream is about to wait."""
         if not self.ex:
-            self._waits = [wait for wait in self._waits if wait.state is not State.DONE]
+            for wait in list(self._waits):
+                if wait.state is State.DONE:
+                    with suppress(ValueError):
+                        self._waits.remove(wait)
             self._waits.append(task)
 
     def _check(self) -> None:

@@ -8,36 +8,38 @@ import warnings
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Final
-from weakref import WeakSet
+from weakref import ref
 
 from ..errors import AclError, LostWorkWarning
 from ..status import Status
 from .callbacks import forget_subscriptions
-from .engine import engine
+from .engine import EXIT_GRACE, engine
 from .schedule import EagerScheduler
-from .task import Failure
+from .task import Failure, State
 
 if TYPE_CHECKING:
     from .device import Device
 
-#: seconds that work which is queued at exit may take
-EXIT_GRACE: Final = 0.7
-
-_devices: Final[WeakSet[Device]] = WeakSet()
+_devices: Final[set[ref[Device]]] = set()
 
 
 def enrol(device: Device) -> None:
     """Remember a device for as long as it is used."""
-    _devices.add(device)
+    _devices.add(ref(device, _devices.discard))
+
+
+def _living() -> list[Device]:
+    return [device for entry in list(_devices) if (device := entry()) is not None]
 
 
 def report_lost(device: Device) -> None:
     """Warn about work that never ran and failures that nobody asked about."""
-    for stream in tuple(device.scheduler.streams.values()):
-        if stream.queue:
-            labels = ", ".join(dict.fromkeys(task.label for task in tuple(stream.queue)))
+    for stream in list(device.scheduler.streams.values()):
+        left = [task for task in list(stream.queue) if task.state is not State.DONE]
+        if left:
+            labels = ", ".join(dict.fromkeys(task.label for task in left))
             warnings.warn(
-                f"{len(stream.queue)} tasks of {stream!r} did not end, for nothing"
+                f"{len(left)} tasks of {stream!r} did not end, for nothing"
                 f" waited for them ({labels}); synchronize before the device goes",
                 LostWorkWarning,
                 stacklevel=2,
@@ -56,12 +58,12 @@ def report_lost(device: Device) -> None:
 def _finish_at_exit() -> None:
     """Let queued work end, for a moment; report what is left."""
     deadline = monotonic() + EXIT_GRACE
-    for device in tuple(_devices):
+    for device in _living():
         if isinstance(device.scheduler, EagerScheduler):
             with suppress(AclError):
                 device.scheduler.wait(device.scheduler.targets(), deadline)
-    engine.stop(deadline)
-    for device in tuple(_devices):
+    engine.close(deadline)
+    for device in _living():
         report_lost(device)
 
 
@@ -74,9 +76,8 @@ def _after_fork_in_child() -> None:
         "the device was made before this process was forked; make a new Device in the child",
         None,
     )
-    for device in tuple(_devices):
+    for device in _living():
         device.scheduler.forsake(refusal)
-        device.forsake_memory()
 
 
 os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_array
 from ..dtypes import DataType
-from ..errors import ArgumentTypeError, fail, fail_argument
+from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..status import Status
+from .arguments import host_array
 
 #: types that a scalar cannot have
 _NOT_SCALAR: Final = (
@@ -77,6 +77,9 @@ class Scalar:
         """NumPy's type; raw bytes for the vendor's types that NumPy lacks."""
         return self.data_type.numpy
 
+    def __reduce__(self) -> tuple[type[Scalar], tuple[Any, DataType]]:
+        return Scalar, (self.value, self.data_type)
+
     def __repr__(self) -> str:
         return f"Scalar({self.value!s}, {self.data_type.name})"
 
@@ -90,11 +93,14 @@ def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
             fail_argument(
                 Status.ACLNN_ERR_PARAM_INVALID,
                 "value",
-                f"is {value!r}; {dtype.name} holds integers {limits.min} to {limits.max}",
+                f"is {shown(value)}; {dtype.name} holds integers {limits.min} to {limits.max}",
             )
         return dtype.type(int(number))
-    if dtype.kind in "bc":
-        return dtype.type(number)
+    if dtype.kind == "b":
+        return dtype.type(bool(number))
+    if dtype.kind == "c":
+        with np.errstate(over="ignore"):
+            return dtype.type(complex(_as_float(number.real), _as_float(number.imag)))
     with np.errstate(over="ignore"):
         wide = np.float64(_as_float(number))
         if dtype.itemsize < 4 and dtype != np.float16:
@@ -105,7 +111,8 @@ def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
 
 def _number(value: Any, kind: type) -> Any:
     """Return a number of the standard library's or NumPy's, or raise ArgumentTypeError."""
-    number = value
+    # NumPy's own numbers overflow where Python's do not
+    number = value.item() if isinstance(value, np.number) else value
     if not isinstance(value, numbers.Number):
         array = _array(value)
         if array.size == 1 and array.dtype.kind not in "OSUMm":
@@ -113,7 +120,7 @@ def _number(value: Any, kind: type) -> Any:
             number = (array.astype(np.float64) if array.dtype.kind == "V" else array).item()
     if not isinstance(number, kind):
         raise ArgumentTypeError(
-            "value", f"is {value!r}; a {kind.__name__.lower()} number is expected"
+            "value", f"is {shown(value)}; a {kind.__name__.lower()} number is expected"
         )
     return number
 
@@ -121,7 +128,7 @@ def _number(value: Any, kind: type) -> Any:
 def _array(value: Any) -> NDArray[Any]:
     """Return an array with one element, or a number of ml_dtypes, as an array of NumPy's."""
     with suppress(ArgumentTypeError):
-        return import_array("value", value).array
+        return host_array("value", value)
     return np.empty(0)
 
 

@@ -9,13 +9,16 @@ from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from ..errors import AclError, ArgumentTypeError, fail
+from ..errors import AclError, ArgumentTypeError, fail, shown
 from ..status import Status
 from .arguments import whole_number
+from .atomic import Handle
 from .callbacks import HostCalls
 from .deadline import deadline_after
+from .engine import engine
 from .event import Event
-from .task import Failure, Kind, Task
+from .inside import is_inside
+from .task import Failure, Kind, State, Task
 
 if TYPE_CHECKING:
     from .device import Device
@@ -52,7 +55,7 @@ class FailureMode(IntEnum):
     STOP = 1
 
 
-class Stream(HostCalls):
+class Stream(HostCalls, Handle):
     """A queue of work on a device: its tasks run one after the other, in the order of submission.
 
     Made by `Device.create_stream`. Different streams, the default stream included, run in any order
@@ -89,23 +92,54 @@ class Stream(HostCalls):
         self.priority = min(max(whole_number("priority", priority), PRIORITIES[0]), PRIORITIES[1])
         self.flags = flags
         self.scheduler = device.scheduler
-        #: tasks that are not done, in order
+        #: tasks in order; those that are done are about to leave
         self.queue: deque[Task] = deque()
-        #: whether the engine is about to look at it
-        self.announced = False
+        #: tasks that are not to run any more, should they not run already
+        self.doomed: frozenset[Task] = frozenset()
+        #: whether it goes with its last task
+        self.ending = False
         #: the first failure since the last call that synchronized
         self.failure: Failure | None = None
-        self.alive = True
 
     def __repr__(self) -> str:
         state = "" if self.alive else ", destroyed"
         return f"<stream {self.number} of {self.device.soc_name}{state}>"
 
     @property
+    def alive(self) -> bool:
+        """Whether it was not destroyed yet."""
+        return self.listed and not self.ending
+
+    @property
+    def listed(self) -> bool:
+        """Whether its tasks still run."""
+        return self.number in self.scheduler.streams
+
+    @property
     def last(self) -> Task | None:
         """The task that was submitted last; None if all are done."""
-        with self.scheduler.lock:
-            return self.queue[-1] if self.queue else None
+        with suppress(IndexError):
+            last = self.queue[-1]
+            if last.state is not State.DONE:
+                return last
+        return None
+
+    def first(self) -> Task | None:
+        """Return the first task that is not done; None if all are."""
+        with suppress(IndexError):
+            while (task := self.queue[0]).state is State.DONE:
+                self.retire(task)
+            return task
+        return None
+
+    def retire(self, task: Task) -> None:
+        """Take a task that is done off the queue, unless it is gone already."""
+        with suppress(ValueError):
+            self.queue.remove(task)
+
+    def look(self) -> None:
+        """Let the engine look at the first task."""
+        engine.look_at(self)
 
     def check(self) -> None:
         """Raise AclError if the stream was destroyed."""
@@ -139,7 +173,8 @@ class Stream(HostCalls):
             if not self.scheduler.wait((task,), deadline):
                 fail(
                     Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                    f"{self!r} was not done within {timeout} ms; {len(self.queue)} tasks are left",
+                    f"{self!r} was not done within {shown(timeout)} ms; {len(self.queue)} tasks are"
+                    " left",
                 )
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{self!r} was aborted while its work was waited for")
@@ -201,8 +236,8 @@ class Stream(HostCalls):
         record = event.to_wait_for(self)
         if record is not None:
             task = Task(self, Kind.WAIT, f"wait for event {event.number}", after=record)
-            self.scheduler.submit(task)
             event.note_wait(task)
+            self.scheduler.submit(task)
 
     def set_failure_mode(self, mode: int) -> None:
         """Say what the failure of a task means for the work behind it.
@@ -254,15 +289,20 @@ class Stream(HostCalls):
         >>> stream.abort()
         """
         self.check()
-        self.scheduler.drop(self, Status.ACL_ERROR_RT_STREAM_ABORT)
+        self.scheduler.drop(self)
 
     def destroy(self, *, force: bool = False) -> None:
         """Wait for the work of the stream, then give it back.
 
+        Within host functions, callbacks and finalizers that are run meanwhile, which must not wait,
+        the stream takes no more work and goes when what it has is done; what fails then,
+        `Device.synchronize` reports.
+
         Parameters
         ----------
         force : bool, optional
-            Drop the work that did not start yet instead, and wait for nothing.
+            Drop the work that did not start yet instead, callbacks that did not begin included, and
+            wait for nothing.
 
         Raises
         ------
@@ -282,13 +322,16 @@ class Stream(HostCalls):
                 "the default stream cannot be destroyed; it goes with its device",
             )
         scheduler = self.scheduler
+        if is_inside() and not force:
+            self.ending = True
+            scheduler.let_go(self)
+            return
         while (task := scheduler.remove(self, busy=force)) is not None:
             scheduler.wait((task,), None)
         if force:
-            scheduler.drop(self, Status.ACL_ERROR_RT_STREAM_ABORT)
+            scheduler.drop(self)
         self._end_subscription()
-        with scheduler.lock:
-            failure, self.failure = self.failure, None
+        failure = self.failure
         if failure is not None:
             failure.report()
 

@@ -11,6 +11,7 @@ from ..errors import AclError, fail
 from ..status import Status
 
 if TYPE_CHECKING:
+    from .callbacks import Call
     from .copies import Range
     from .stream import Stream
 
@@ -57,6 +58,8 @@ class Task:
 
     __slots__ = (
         "after",
+        "asked",
+        "call",
         "ended",
         "function",
         "kind",
@@ -98,12 +101,22 @@ class Task:
         self.started = 0
         self.ended = 0
         #: called when it is done
-        self.waiters: list[Callable[[], object]] | None = None
+        self.waiters: list[Callable[[], object]] = []
+        #: where work runs on demand: whether the engine was told to run it
+        self.asked = False
+        #: what a callback hands to its thread
+        self.call: Call | None = None
 
     @property
     def open_ended(self) -> bool:
         """Whether it may end only after the program does something else."""
         return self.kind in (Kind.HOST, Kind.CALLBACK)
+
+    def tell(self, wake: Callable[[], object]) -> bool:
+        """Let something be called when it is done; False if it is done already."""
+        if self.state is not State.DONE and wake not in self.waiters:
+            self.waiters.append(wake)  # before the state is looked at again
+        return self.state is not State.DONE
 
     def failure(self, error: BaseException) -> Failure:
         """Return what the stream reports when the task's function raised."""
@@ -116,7 +129,15 @@ class Task:
                 if self.kind is Kind.KERNEL
                 else Status.ACL_ERROR_RT_INTERNAL_ERROR
             )
-            text = f"{type(error).__name__}: {error}"
+            text = f"{type(error).__name__}: {_message(error)}"
         return Failure(
             status, f"task {self.label!r} of stream {self.stream.number} failed: {text}", error
         )
+
+
+def _message(error: BaseException) -> str:
+    """Return what an exception says, if it can be asked at all."""
+    try:
+        return str(error)
+    except BaseException as failure:
+        return f"(its message raised {type(failure).__name__})"

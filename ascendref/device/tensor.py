@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dtypes import DataType
-from ..errors import ArgumentTypeError, fail, fail_argument
+from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..status import Status
 from .arguments import whole_number
+from .atomic import Handle
 from .memory import Memory
 
 if TYPE_CHECKING:
@@ -58,14 +59,14 @@ class Format(IntEnum):
             if isinstance(value, str):
                 return cls[value.removeprefix("ACL_").removeprefix("FORMAT_")]
             return cls(value)
-        except (KeyError, ValueError):
+        except Exception:  # what a foreign object raises when it is compared, too
             allowed = ", ".join(cls.__members__)
         fail_argument(
-            Status.ACLNN_ERR_PARAM_INVALID, "format", f"is {value!r}; allowed are {allowed}"
+            Status.ACLNN_ERR_PARAM_INVALID, "format", f"is {shown(value)}; allowed are {allowed}"
         )
 
 
-class Tensor:
+class Tensor(Handle):
     """A view over device memory.
 
     Creating one checks next to nothing, as with ``aclCreateTensor``: a view that makes no sense is
@@ -180,7 +181,7 @@ class Tensor:
 
     def __repr__(self) -> str:
         where = "without memory" if self.memory is None else f"in {self.memory!r}"
-        return f"<tensor {self.shape} of {self.data_type.name} {where}>"
+        return f"<tensor {shown(self.shape)} of {self.data_type.name} {where}>"
 
     def check(self, name: str = "tensor") -> tuple[int, int]:
         """Check that the view is possible; no byte of the memory is touched.
@@ -212,7 +213,7 @@ class Tensor:
         ascendref.errors.AclError: ACLNN_ERR_PARAM_INVALID (161002): self ...
         """
         if min(self.shape, default=0) < 0:
-            self._refuse(name, f"has shape {self.shape}; sizes must be at least 0")
+            self._refuse(name, f"has shape {shown(self.shape)}; sizes must be at least 0")
         itemsize = self.dtype.itemsize
         if itemsize == 0:
             self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
@@ -227,11 +228,12 @@ class Tensor:
         if low < 0 or high > memory.nbytes:
             self._refuse(
                 name,
-                f"with shape {self.shape}, strides {self.strides} and offset {self.offset} covers"
-                f" the bytes {low} to {high - 1}; its memory has {memory.nbytes} bytes",
+                f"with shape {shown(self.shape)}, strides {shown(self.strides)} and offset"
+                f" {shown(self.offset)} covers the bytes {shown(low)} to {shown(high - 1)}; its"
+                f" memory has {memory.nbytes} bytes",
             )
         if size * itemsize > _MOST_BYTES or len(self.shape) > _MOST_AXES:
-            self._refuse(name, f"has shape {self.shape}, which cannot be addressed")
+            self._refuse(name, f"has shape {shown(self.shape)}, which cannot be addressed")
         return low, high
 
     def view(self, name: str = "tensor") -> NDArray[Any]:
@@ -253,13 +255,12 @@ class Tensor:
         >>> ar.Device("Atlas A2").empty(2, "float32").view()
         array([nan, nan], dtype=float32)
         """
-        self.check(name)
+        low, high = self.check(name)
         if self.memory is None or self.size == 0:
             return np.empty(self.shape, self.dtype)
+        content = self.memory.content(low, high - low)
         offset = self.offset * self.dtype.itemsize
-        return np.ndarray(
-            self.shape, self.dtype, self.memory.content(), offset, self.byte_strides()
-        )
+        return np.ndarray(self.shape, self.dtype, content, offset, self.byte_strides())
 
     def byte_strides(self) -> tuple[int, ...]:
         """Return the strides in bytes, 0 along axes where nobody takes a step."""
@@ -336,7 +337,7 @@ def _integers(argument: str, values: Iterable[int] | None) -> tuple[int, ...]:
         fail(Status.ACLNN_ERR_PARAM_NULLPTR, f"{argument} is None; whole numbers are expected")
     try:
         return tuple([index(value) for value in values])
-    except TypeError:
+    except Exception:  # what foreign objects raise, too
         raise ArgumentTypeError(
-            argument, f"is {values!r}; a sequence of whole numbers is expected"
+            argument, f"is {shown(values)}; a sequence of whole numbers is expected"
         ) from None

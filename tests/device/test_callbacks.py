@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import threading
+import time
 
 import pytest
 
@@ -159,3 +160,62 @@ def test_a_callback_must_not_wait(any_dev, stream):
     stream.launch_callback(lambda: codes.append(code(stream.synchronize)))
     any_dev.process_report()
     assert codes == [207000]
+
+
+@pytest.mark.parametrize("block", [True, False])
+def test_callbacks_end_when_their_thread_is_taken_away(any_dev, block):
+    stream, other, seen = any_dev.create_stream(), any_dev.create_stream(), []
+    for each in (stream, other):
+        each.subscribe_report()
+    stream.launch_callback(lambda: seen.append("handed over or not"), block)
+    stream.launch_callback(lambda: seen.append("queued"), block)
+    any_dev.launch(stream, lambda: seen.append("later"), (), (), "")
+    stream.query()
+    stream.unsubscribe_report()
+    with pytest.raises(ar.AclError, match="lost the thread") as info:
+        stream.synchronize(60_000)
+    assert info.value.status == 107015
+    assert seen == ["later"]
+    assert code(any_dev.process_report, 5) == 507012
+    other.unsubscribe_report()
+    stream.synchronize(60_000)
+
+
+def test_a_wait_ends_when_the_thread_for_callbacks_is_taken_away(any_dev):
+    stream, codes = any_dev.create_stream(), []
+    stream.subscribe_report()
+    stream.launch_callback(pytest.fail)
+    thread = threading.Thread(target=lambda: codes.append(code(stream.synchronize, 60_000)))
+    thread.start()
+    while not stream.queue[0].waiters:
+        time.sleep(0.001)
+    stream.unsubscribe_report()
+    thread.join(60)
+    assert codes == [107015]
+
+
+def test_a_callback_may_unsubscribe_its_stream(any_dev):
+    stream = any_dev.create_stream()
+    stream.subscribe_report()
+    stream.launch_callback(stream.unsubscribe_report)
+    assert any_dev.process_report(60_000) == 1
+    stream.synchronize(60_000)
+
+
+def test_a_callback_that_processes_others_is_still_inside_a_task(any_dev, stream):
+    other, seen = any_dev.create_stream(), []
+    other.subscribe_report()
+
+    def outer():
+        if type(any_dev.scheduler).__name__ == "EagerScheduler":
+            any_dev.process_report(60_000)
+        seen.append(code(stream.synchronize))
+        seen.append(code(any_dev.synchronize))
+
+    stream.launch_callback(outer)
+    other.launch_callback(lambda: seen.append("inner"))
+    while "inner" not in seen or len(seen) < 3:
+        any_dev.process_report(60_000)
+    any_dev.synchronize(60_000)
+    assert sorted(map(str, seen)) == ["207000", "207000", "inner"]
+    other.destroy()

@@ -186,3 +186,37 @@ def test_eager_work_outlives_the_names_of_its_device(gate):
     while not seen:
         pass
     assert task.stream.query() in (True, False)
+
+
+class Unspeakable(Exception):
+    """An error that cannot even be printed."""
+
+    def __init__(self, raised):
+        super().__init__()
+        self.raised = raised
+
+    def __str__(self):
+        raise self.raised
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize("raised", [ValueError("no text"), SystemExit(), KeyboardInterrupt()])
+def test_an_error_without_a_message_ends_its_task_too(any_dev, raised):
+    def unspeakable():
+        raise Unspeakable(raised)
+
+    stream, seen = any_dev.create_stream(), []
+    stream.launch_host_func(unspeakable)
+    stream.launch_host_func(lambda: seen.append(1))
+    with pytest.raises(ar.AclError, match=f"Unspeakable.*{type(raised).__name__}"):
+        stream.synchronize(60_000)
+    work(any_dev, stream, unspeakable)
+    assert code(stream.synchronize, 60_000) == 507015
+    served = any_dev.create_stream()
+    served.subscribe_report()
+    served.launch_callback(unspeakable)
+    assert any_dev.process_report(60_000) == 1
+    assert code(served.synchronize, 60_000) == 507000
+    served.destroy()
+    assert seen == [1]

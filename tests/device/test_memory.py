@@ -312,6 +312,40 @@ def test_a_copy_with_pageable_memory_waits_and_one_with_pinned_memory_does_not()
     assert view.tolist() == [1, 2]
 
 
+def test_what_numpy_can_only_copy_is_no_destination(dev):
+    class Copied:
+        """Gives a copy of its data to whoever asks, as arrays on disk do."""
+
+        def __init__(self):
+            self.data = np.zeros(4, np.uint8)
+
+        def __array__(self, dtype=None, copy=None):
+            return self.data.copy()
+
+    memory = dev.tensor(np.arange(4, dtype=np.uint8)).memory
+    for call in (
+        lambda dst: dev.memcpy(dst, memory),
+        lambda dst: dev.memcpy_async(dst, memory),
+        lambda dst: dev.memset(dst, 1),
+        lambda dst: dev.memset_async(dst, 1),
+    ):
+        with pytest.raises(ar.AclError, match=r"(dst|memory) is a Copied that NumPy can only copy"):
+            call(Copied())
+    source = Copied()
+    source.data[:] = 9
+    dev.memcpy(memory, source)
+    out = np.zeros(4, np.uint8)
+    dev.memcpy(out, memory)
+    assert out.tolist() == [9] * 4
+
+
+def test_torch_views_that_numpy_can_only_copy_are_no_destination(dev):
+    torch = pytest.importorskip("torch")
+    memory = dev.tensor(np.zeros(2, np.float32)).memory
+    with pytest.raises(ar.AclError, match=r"dst (is|has)"):
+        dev.memcpy(torch._neg_view(torch.ones(2)), memory)
+
+
 def test_memory_freed_before_the_copy_ran():
     dev = ar.Device("Atlas A2", execution="lazy")
     a, b = dev.malloc(8), dev.malloc(8)

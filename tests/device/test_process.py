@@ -219,3 +219,112 @@ def test_the_device_is_imported_on_demand():
         """
     )
     assert (code, out, err) == (0, "Tensor Scalar Product\n", "")
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+def test_host_functions_fail_where_no_thread_can_be_started(execution):
+    code, out, err = run(
+        f"""
+        import threading, ascendref as ar
+        dev = ar.Device("Atlas A2", execution="{execution}")
+        dev.launch(None, lambda: None, (), (), "")  # the device's own thread runs
+        dev.synchronize()
+        start = threading.Thread.start
+        def refuse(thread):
+            raise RuntimeError("can't start new thread")
+        threading.Thread.start = refuse
+        stream, seen = dev.create_stream(), []
+        stream.launch_host_func(lambda: seen.append(1))
+        dev.launch(stream, lambda: seen.append(2), (), (), "later")
+        try:
+            stream.synchronize(50_000)
+        except ar.AclError as error:
+            print(int(error.status), "ulimit" in error.message, seen)
+        threading.Thread.start = start
+        stream.launch_host_func(lambda: seen.append(3))
+        stream.synchronize(50_000)
+        print(seen)
+        """
+    )
+    assert (code, out, err) == (0, "207005 True [2]\n[2, 3]\n", "")
+
+
+def test_nothing_is_queued_where_no_thread_can_be_started():
+    code, out, err = run(
+        """
+        import threading, ascendref as ar
+        dev, memory = ar.Device("Atlas A2"), None
+        start = threading.Thread.start
+        def refuse(thread):
+            raise RuntimeError("can't start new thread")
+        threading.Thread.start = refuse
+        try:
+            dev.default_stream.launch_host_func(print)
+        except ar.AclError as error:
+            print(int(error.status), dev.default_stream.query())
+        threading.Thread.start = start
+        dev.default_stream.launch_host_func(lambda: print("later"))
+        dev.synchronize()
+        """
+    )
+    assert (code, out, err) == (0, "207005 True\nlater\n", "")
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+@pytest.mark.parametrize("timeout", ["", "100"])
+@pytest.mark.parametrize("when", ["finalizer", "atexit", "cycle"])
+def test_what_finalizers_queue_at_exit_is_done_and_exit_does_not_hang(execution, timeout, when):
+    code, out, err = run(
+        f"""
+        import atexit, sys
+        class Last:
+            def __del__(self, write=sys.stdout.write, flush=sys.stdout.flush):
+                memory = self.dev.malloc(4)
+                event = self.dev.create_event()
+                stream = self.dev.create_stream()
+                stream.launch_host_func(lambda: write("host "))
+                event.record(stream)
+                self.dev.default_stream.wait_event(event)
+                self.dev.memset_async(memory, 7)
+                self.dev.synchronize({timeout})
+                self.dev.tensor  # still there
+                stream.destroy()
+                write("done")
+                flush()
+        last = Last()
+        if "{when}" == "atexit":
+            atexit.register(last.__del__)
+            Last.__del__ = lambda self: None
+        import ascendref as ar
+        last.dev = ar.Device("Atlas A2", execution="{execution}", seed=1)
+        last.dev.launch(None, lambda: None, (), (), "")
+        last.dev.synchronize()
+        if "{when}" == "cycle":
+            last.me = last
+            import builtins
+            builtins.keep = last
+        """
+    )
+    assert (code, out, err) == (0, "host done", "")
+
+
+def test_a_wait_at_exit_for_what_never_ends_gives_up():
+    code, out, err = run(
+        """
+        import atexit
+        def late():
+            stream = dev.create_stream()
+            stream.subscribe_report()
+            stream.launch_callback(print)
+            for wait in (dev.synchronize, stream.synchronize):
+                try:
+                    wait()
+                except ar.AclError as error:
+                    print(int(error.status))
+            stream.destroy(force=True)
+        atexit.register(late)
+        import ascendref as ar
+        dev = ar.Device("Atlas A2")
+        """
+    )
+    assert (code, out, err) == (0, "507046\n507046\n", "")

@@ -416,3 +416,35 @@ def test_queued_tasks_are_small(gate):
     assert size < 1000 * 1024
     gate.open()
     stream.synchronize()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_task_that_destroys_a_stream_does_not_wait_for_it(any_dev, gate, fails):
+    stream, seen = any_dev.create_stream(), []
+
+    def last():
+        seen.append("last")
+        if fails:
+            raise ZeroDivisionError
+
+    def destroy():
+        stream.destroy()
+        seen.append(code(stream.launch_host_func, print))
+        seen.append(stream.alive)
+
+    stream.launch_host_func(destroy)
+    work(any_dev, stream, last)
+    if fails:
+        assert code(any_dev.synchronize, 60_000) == 507015
+    any_dev.synchronize(60_000)
+    assert seen == [107017, False, "last"]
+    assert len(any_dev.scheduler.streams) == 1
+    assert code(stream.synchronize) == 107017
+
+
+def test_a_task_may_destroy_an_idle_stream(any_dev):
+    other = any_dev.create_stream()
+    any_dev.default_stream.launch_host_func(other.destroy)
+    any_dev.synchronize()
+    assert not other.alive
+    assert len(any_dev.scheduler.streams) == 1

@@ -1,0 +1,454 @@
+"""Whatever strikes a call of the device, and when: nothing is lost and nothing waits for ever."""
+
+import gc
+import random
+import signal
+import threading
+import time
+from contextlib import suppress
+from functools import partial
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+
+from .strike import interrupt, moments, strike
+
+PATIENCE = 20_000  # milliseconds after which a wait counts as hanging
+EXECUTIONS = ["eager", "lazy", "random"]
+
+
+def device(execution="eager", **options):
+    return ar.Device("Atlas A2", execution=execution, seed=1, **options)
+
+
+def end(dev, stream):
+    """Let everything end that the device still has to do, callbacks included."""
+    while not stream.query():
+        with suppress(ar.AclError):
+            dev.process_report(5)
+    dev.synchronize(PATIENCE)
+
+
+def all_free(dev):
+    """Tell whether no memory is reserved, but for what the garbage collector has not seen yet."""
+    if dev.memory_free != dev.memory_total:
+        gc.collect()
+    return dev.memory_free == dev.memory_total
+
+
+# ---- memory
+
+
+MEMORY_CALLS = {
+    "malloc": lambda dev, kept: kept.append(dev.malloc(1000)),
+    "malloc_host": lambda dev, kept: kept.append(dev.malloc_host(1000)),
+    "free": lambda dev, kept: dev.free(kept[0]),
+    "drop": lambda dev, kept: (kept.clear(), dev.memory_free),
+    "empty": lambda dev, kept: kept.append(dev.empty(100, "float32")),
+    "tensor": lambda dev, kept: kept.append(dev.tensor(np.zeros(10))),
+}
+
+
+@pytest.mark.parametrize("name", MEMORY_CALLS)
+def test_an_interrupted_call_about_memory_loses_none(name):
+    call = MEMORY_CALLS[name]
+    for moment in moments():
+        dev = device(memory=4096)
+        kept = [dev.malloc(64), dev.malloc(64)]
+        reached = strike(lambda dev=dev, kept=kept: call(dev, kept), moment, interrupt)
+        more = dev.malloc(64)
+        assert dev.memory_total - dev.memory_free <= 4096
+        dev.free(more)
+        del more
+        kept.clear()
+        assert all_free(dev), moment
+        everything = dev.malloc(4096 - 64)
+        dev.memset(everything, 1)
+        if not reached:
+            break
+    assert moment > 20
+
+
+def test_memory_is_as_it_was_or_freed_after_an_interrupted_free():
+    for moment in moments():
+        dev = device(memory=4096)
+        memory = dev.tensor(np.arange(4, dtype=np.uint8)).memory
+        reached = strike(lambda dev=dev, memory=memory: dev.free(memory), moment, interrupt)
+        if memory.alive:
+            out = np.zeros(4, np.uint8)
+            dev.memcpy(out, memory)
+            assert out.tolist() == [0, 1, 2, 3]
+            dev.free(memory)
+        assert all_free(dev), moment
+        if not reached:
+            break
+
+
+# ---- streams, events, host functions
+
+
+def stream_calls(dev, stream, other, event, seen):
+    """The calls of a device with two streams that have work, and whether they queue some."""
+    return {
+        "create_stream": lambda: dev.create_stream(),
+        "launch": lambda: dev.launch(stream, lambda: seen.append("new"), (), (), ""),
+        "launch_host_func": lambda: stream.launch_host_func(lambda: seen.append("new")),
+        "record": lambda: event.record(stream),
+        "wait_event": lambda: other.wait_event(event),
+        "synchronize": lambda: stream.synchronize(PATIENCE),
+        "device.synchronize": lambda: dev.synchronize(PATIENCE),
+        "event.synchronize": lambda: event.synchronize(PATIENCE),
+        "query": lambda: stream.query(),
+        "event.query": lambda: event.query(),
+        "abort": lambda: stream.abort(),
+        "destroy": lambda: stream.destroy(),
+        "destroy by force": lambda: stream.destroy(force=True),
+        "trace": lambda: dev.trace(),
+    }
+
+
+STREAM_CALLS = list(stream_calls(*[None] * 5))
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("name", STREAM_CALLS)
+def test_an_interrupted_call_about_streams_loses_no_work(name, execution):
+    for moment in moments(1 if execution == "lazy" else 7):
+        dev = device(execution)
+        stream, other, event, seen = (
+            dev.create_stream(),
+            dev.create_stream(),
+            dev.create_event(),
+            [],
+        )
+        dev.launch(stream, lambda seen=seen: seen.append(1), (), (), "")
+        event.record(stream)
+        other.wait_event(event)
+        other.launch_host_func(lambda seen=seen: seen.append(2))
+        dev.launch(stream, lambda seen=seen: seen.append(3), (), (), "")
+        call = stream_calls(dev, stream, other, event, seen)[name]
+        reached = strike(call, moment, interrupt)
+        dev.synchronize(PATIENCE) if name != "abort" else end_aborted(dev)
+        if name not in ("abort", "destroy by force"):
+            assert sorted(map(str, seen)) in (["1", "2", "3"], ["1", "2", "3", "new"]), moment
+        assert len(dev.scheduler.streams) <= 4
+        for left in (stream, other):
+            if left.alive:
+                left.synchronize(PATIENCE)
+                dev.launch(left, lambda seen=seen: seen.append("after"), (), (), "")
+                left.destroy()
+                assert seen.pop() == "after"
+        # the default stream, and the one that a finished create_stream made
+        assert len(dev.scheduler.streams) == 1 + (name == "create_stream" and not reached), moment
+        if not reached:
+            break
+
+
+def end_aborted(dev):
+    """Synchronize with streams whose work was dropped."""
+    with suppress(ar.AclError):
+        dev.synchronize(PATIENCE)
+    dev.synchronize(PATIENCE)
+
+
+# ---- callbacks
+
+
+def callback_call(name, dev, stream, seen):
+    """Make one of the calls about callbacks."""
+    if name == "process_report":
+        dev.process_report(PATIENCE)
+    elif name == "launch_callback":
+        stream.launch_callback(partial(seen.append, 0))
+    elif name == "subscribe":
+        stream.subscribe_report()
+    else:
+        stream.unsubscribe_report()
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("name", ["process_report", "launch_callback", "subscribe", "unsubscribe"])
+def test_an_interrupted_call_about_callbacks_loses_none(name, execution):
+    for moment in moments(1 if execution == "eager" else 5):
+        dev = device(execution)
+        stream, seen = dev.create_stream(), []
+        if name != "subscribe":
+            stream.subscribe_report()
+        due = 0
+        if name == "process_report":
+            due = 4
+            for k in range(due):
+                stream.launch_callback(lambda k=k, seen=seen: seen.append(k), block=k % 2 == 0)
+        reached = strike(partial(callback_call, name, dev, stream, seen), moment, interrupt)
+        if due and len(seen) == due:
+            stream.synchronize(PATIENCE)  # what ran has ended
+        while len(seen) < due:
+            assert dev.process_report(PATIENCE)
+        end(dev, stream)
+        assert seen in (list(range(due)), [0]), moment
+        # the thread can serve again, and another device, too
+        if stream.alive:
+            stream.destroy()
+        with device(execution).create_stream() as elsewhere:
+            elsewhere.subscribe_report()
+            elsewhere.launch_callback(lambda seen=seen: seen.append("elsewhere"))
+            assert elsewhere.device.process_report(PATIENCE) == 1
+        if not reached:
+            break
+
+
+@pytest.fixture
+def interrupts():
+    """Let interrupts come after seconds; 0 for none."""
+
+    def hit(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, hit)
+    gc.collect()
+    gc.disable()  # a finalizer would swallow one
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+    gc.enable()
+
+
+@pytest.mark.parametrize("rounds", [100, pytest.param(5000, marks=pytest.mark.exhaustive)])
+def test_interrupts_at_random_moments_lose_no_memory(rounds, interrupts):
+    draw, dev, kept, hits = random.Random(1), device(memory=2**20), [], 0
+    for _ in range(rounds):
+        try:
+            interrupts(draw.uniform(1e-5, 5e-4))
+            while True:
+                kept.append(dev.malloc(draw.randrange(1, 500)))
+                if len(kept) > 20:
+                    dev.free(kept.pop(draw.randrange(20)))
+                    del kept[draw.randrange(19)]
+        except KeyboardInterrupt:
+            hits += 1
+    assert hits == rounds
+    kept.clear()
+    assert all_free(dev)
+    dev.malloc(2**20 - 64)
+
+
+@pytest.mark.parametrize("rounds", [20, pytest.param(1000, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_interrupts_at_random_moments_lose_no_callback(execution, rounds, interrupts):
+    draw = random.Random(2)
+    for _ in range(rounds):
+        dev, begun = device(execution), []
+        stream = dev.create_stream()
+        stream.subscribe_report()
+        for k in range(20):
+            # a function written in C, in which no interrupt can strike
+            stream.launch_callback(partial(begun.append, k), block=k % 3 > 0)
+        while len(begun) < 20:
+            try:
+                interrupts(draw.uniform(2e-5, 3e-4))
+                dev.process_report(PATIENCE)
+                interrupts(0)
+            except KeyboardInterrupt:
+                continue
+        interrupts(0)
+        assert begun == list(range(20))
+        stream.synchronize(PATIENCE)
+        stream.destroy()
+
+
+# ---- calls within calls
+
+
+def everything(dev, seen):
+    """Return a function that does on a device what handlers and finalizers may do."""
+
+    def run():
+        memory = dev.malloc(100)
+        dev.memset(memory, 7)
+        dropped = dev.malloc(100)
+        del dropped
+        stream, event = dev.create_stream(), dev.create_event()
+        dev.launch(stream, lambda: seen.append("within"), (), (), "")
+        event.record(stream)
+        dev.default_stream.wait_event(event)
+        stream.query()
+        event.query()
+        dev.free(memory)
+        stream.synchronize(PATIENCE)
+        stream.destroy()
+        seen.append("handler")
+
+    return run
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("name", [*MEMORY_CALLS, *STREAM_CALLS])
+def test_the_device_may_be_called_within_any_call(name, execution):
+    """By a handler of signals or a finalizer, which run on the thread whose call they interrupt."""
+    for moment in moments(3 if name in MEMORY_CALLS else 11):
+        dev, kept = device(execution, memory=2**16), []
+        kept += [dev.malloc(64), dev.malloc(64)]
+        stream, other, event, seen = (
+            dev.create_stream(),
+            dev.create_stream(),
+            dev.create_event(),
+            [],
+        )
+        dev.launch(stream, lambda seen=seen: seen.append(1), (), (), "")
+        event.record(stream)
+        other.wait_event(event)
+        if name in MEMORY_CALLS:
+            call = partial(MEMORY_CALLS[name], dev, kept)
+        else:
+            call = stream_calls(dev, stream, other, event, seen)[name]
+        reached = strike(call, moment, everything(dev, seen))
+        end_aborted(dev) if name == "abort" else dev.synchronize(PATIENCE)
+        assert ("handler" in seen) == reached
+        assert seen.count("within") == reached
+        assert name in ("abort", "destroy by force") or seen.count(1) == 1
+        assert seen.count("new") == (name in ("launch", "launch_host_func"))
+        kept.clear()
+        assert all_free(dev), moment
+        if not reached:
+            break
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_the_device_may_be_called_within_process_report(execution):
+    for moment in moments(7):
+        dev, seen = device(execution), []
+        stream = dev.create_stream()
+        stream.subscribe_report()
+        for k in range(3):
+            stream.launch_callback(lambda k=k, seen=seen: seen.append(k), block=k % 2 == 0)
+        ran = []
+        reached = strike(
+            lambda dev=dev: dev.process_report(PATIENCE), moment, everything_else(dev, ran)
+        )
+        end(dev, stream)
+        assert seen == [0, 1, 2]
+        assert bool(ran) == reached
+        stream.destroy()
+        if not reached:
+            break
+
+
+def everything_else(dev, ran):
+    """As `everything`, without waiting: a callback may be running."""
+
+    def run():
+        memory = dev.malloc(10)
+        with_event = dev.create_event()
+        with_event.record(dev.create_stream())
+        dev.free(memory)
+        ran.append(1)
+
+    return run
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_finalizers_in_cycles_may_use_the_device(execution):
+    dev, ends = device(execution, memory=2**24), []
+
+    class Owner:
+        def __init__(self):
+            self.me = self  # only the garbage collector ends it
+            self.memory, self.stream = dev.malloc(100), dev.create_stream()
+            self.stream.launch_host_func(lambda: sum(range(100)))
+
+        def __del__(self):
+            dev.free(self.memory)
+            self.stream.destroy()
+            dev.malloc(10)
+            ends.append(1)
+
+    threshold = gc.get_threshold()
+    gc.set_threshold(7)  # it comes everywhere
+    try:
+        stream = dev.create_stream()
+        for k in range(1000):
+            Owner()
+            tensor = dev.empty(10, "float32")
+            stream.launch_host_func(lambda tensor=tensor: None)
+            dev.memset_async(tensor.memory, 0, stream=stream)
+            if k % 100 == 0:
+                stream.synchronize(PATIENCE)
+    finally:
+        gc.set_threshold(*threshold)
+    gc.collect()
+    dev.synchronize(PATIENCE)
+    del tensor
+    dev.synchronize(PATIENCE)
+    assert len(ends) == 1000
+    assert all_free(dev)
+    assert len(dev.scheduler.streams) == 2
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_handlers_of_signals_may_use_the_device(execution):
+    dev, calls = device(execution), []
+
+    def handle(*_):
+        memory = dev.malloc(100)
+        event = dev.create_event()
+        event.record()
+        event.query()
+        dev.default_stream.launch_host_func(lambda: None)
+        dev.free(memory)
+        calls.append(1)
+
+    before = signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 1e-4, 5e-4)
+    try:
+        until = time.monotonic() + 1
+        while time.monotonic() < until:
+            kept = [dev.malloc(10) for _ in range(10)]
+            dev.memset_async(kept[0], 1)
+            with dev.create_stream() as stream:
+                dev.memset_async(kept[1], 1, stream=stream)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    dev.synchronize(PATIENCE)
+    del kept
+    assert len(calls) > 10
+    assert all_free(dev)
+
+
+def test_an_exception_that_is_thrown_into_a_waiting_thread_loses_nothing():
+    import ctypes
+
+    class Thrown(BaseException):
+        pass
+
+    dev, seen, caught = device(), [], []
+    gate = threading.Event()
+    dev.default_stream.launch_host_func(lambda: gate.wait(60))
+
+    def wait():
+        try:
+            while True:
+                try:
+                    dev.synchronize(5)
+                except ar.AclError:
+                    dev.free(dev.malloc(10))
+        except Thrown:
+            caught.append(1)
+
+    for _ in range(20):
+        thread = threading.Thread(target=wait)
+        thread.start()
+        time.sleep(0.01)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident), ctypes.py_object(Thrown)
+        )
+        thread.join(60)
+        assert not thread.is_alive()
+    gate.set()
+    dev.launch(None, lambda: seen.append(1), (), (), "")
+    dev.synchronize(PATIENCE)
+    assert seen == [1]
+    assert len(caught) == 20
+    assert all_free(dev)

@@ -1,0 +1,128 @@
+"""What can be copied and pickled: values can, what stands for something on a device cannot."""
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+from ascendref import aclnn
+
+DEV = ar.Device("Atlas A2")
+X = DEV.tensor(np.float32([1, 2]))
+
+#: public classes, and what is met through them -> an object of it, which stands for something
+HANDLES = {
+    "Device": DEV,
+    "Executor": aclnn.aclnnHardshrinkBackwardGetWorkspaceSize(X, X, 0.5, X)[1],
+    "Tensor": X,
+    "Memory": X.memory,
+    "pinned memory": DEV.malloc_host(8),
+    "Stream": DEV.create_stream(),
+    "default stream": DEV.default_stream,
+    "Event": DEV.create_event(),
+}
+#: the same for values
+VALUES = {
+    "AclArgumentError": ar.AclArgumentError(100000, "memory", "is 0"),
+    "AclError": ar.AclError(107000, "what happened"),
+    "ArgumentError": ar.ArgumentError("beta", "is 1"),
+    "ArgumentTypeError": ar.ArgumentTypeError("beta", "is 1"),
+    "ArgumentValueError": ar.ArgumentValueError("beta", "is 1"),
+    "CacheWarning": ar.CacheWarning("text"),
+    "Comparison": ar.compare(np.float32([1, 2]), np.float32([1, 3])),
+    "DataType": ar.DataType.ACL_BF16,
+    "EventFlag": ar.EventFlag.SYNC | ar.EventFlag.TIME_LINE,
+    "FailureMode": ar.FailureMode.STOP,
+    "Format": ar.Format.ND,
+    "KernelStatistics": ar.KernelStatistics("kernel", True),
+    "LostWorkWarning": ar.LostWorkWarning("text"),
+    "Product": DEV.product,
+    "Scalar": ar.Scalar(0.1, "bfloat16"),
+    "Status": ar.Status(161002),
+    "StreamFlag": ar.StreamFlag.FAST_LAUNCH | ar.StreamFlag.HUGE,
+    "OPERATORS": ar.OPERATORS["prelu_backward"],
+    "PRODUCTS": ar.PRODUCTS,
+    "cores": DEV.cores,
+    "steps": HANDLES["Executor"].steps,
+    "rows of a trace": DEV.trace().rows,
+    "drawn seed": DEV.seed,
+}
+WAYS = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "deepcopy of a list": lambda value: copy.deepcopy([value])[0],
+    **{
+        f"pickle protocol {number}": lambda value, number=number: pickle.loads(
+            pickle.dumps(value, number)
+        )
+        for number in range(pickle.HIGHEST_PROTOCOL + 1)
+    },
+}
+
+
+def state(value):
+    """Return what tells values apart."""
+    if isinstance(value, BaseException):
+        return type(value), value.args, vars(value), str(value)
+    if isinstance(value, ar.Scalar):
+        return value.data_type, value.value.dtype, value.value.tobytes()
+    return type(value), repr(value), value if isinstance(value, tuple) else None
+
+
+def test_it_is_decided_for_every_public_class():
+    classes = {name for name in ar.__all__ if inspect.isclass(getattr(ar, name))}
+    assert classes <= HANDLES.keys() | VALUES.keys()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", HANDLES)
+def test_handles_are_neither_copied_nor_pickled(name, way):
+    handle = HANDLES[name]
+    with pytest.raises(TypeError, match=r"cannot be copied or pickled.*on a device"):
+        WAYS[way](handle)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", VALUES)
+def test_values_are_copied_and_pickled(name, way):
+    value = VALUES[name]
+    again = WAYS[way](value)
+    assert state(again) == state(value)
+    if name == "OPERATORS" or isinstance(
+        value, ar.Status | ar.DataType | ar.Format | ar.FailureMode
+    ):
+        assert again is value
+
+
+def test_a_trace_is_a_value():
+    dev = ar.Device("Atlas A2")
+    dev.memset_async(dev.malloc(8), 0)
+    dev.synchronize()
+    again = pickle.loads(pickle.dumps(dev.trace()))
+    assert again.rows == copy.deepcopy(dev.trace()).rows == dev.trace().rows
+    assert again.table() == dev.trace().table()
+
+
+@pytest.mark.parametrize("kind", list(ar.DataType), ids=lambda kind: kind.name)
+def test_scalars_of_every_type_are_copied_and_pickled(kind):
+    try:
+        scalar = ar.Scalar(1, kind)
+    except ar.AclError:
+        return  # no type of scalars
+    for way in WAYS.values():
+        assert state(way(scalar)) == state(scalar)
+
+
+def test_refused_copies_leave_the_original_as_it_is():
+    dev = ar.Device("Atlas A2", memory=1024)
+    memory = dev.malloc(100)
+    for way in WAYS.values():
+        with pytest.raises(TypeError):
+            way(memory)
+    assert memory.alive
+    assert dev.memory_total - dev.memory_free == 160
+    dev.free(memory)
+    assert dev.memory_free == 1024
