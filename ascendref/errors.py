@@ -24,10 +24,29 @@ __all__ = [
     "get_last_error",
     "peek_at_last_error",
     "recent_error_message",
+    "shown",
 ]
 
 #: messages that a thread keeps until it asks for them
 MESSAGES_KEPT: Final = 1000
+#: characters of a value that a message shows
+SHOWN: Final = 200
+
+
+def shown(value: object) -> str:
+    """Return how a message shows a value, whose own ``repr`` may be long or raise.
+
+    Examples
+    --------
+    >>> from ascendref.errors import shown
+    >>> shown("mean"), shown(10**5000)
+    ("'mean'", 'an object of type int that cannot be shown')
+    """
+    try:
+        text = repr(value)
+    except Exception:  # an integer of thousands of digits, or the object's own fault
+        return f"an object of type {type(value).__name__} that cannot be shown"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 class ArgumentError(Exception):

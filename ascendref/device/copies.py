@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_array
+from ..arrays import import_array, not_to_write
 from ..errors import ArgumentTypeError, fail, fail_argument
 from ..status import Status
 from .arguments import whole_number
@@ -99,7 +99,7 @@ def prepare_copy(space: AddressSpace, dst: Any, src: Any, nbytes: int | None) ->
         return None
     for argument, place in (("dst", target), ("src", source)):
         _check_count(argument, place, count)
-    _check_writable("dst", target)
+    _check_writable("dst", target, dst)
     return Copy(target, source, 0, count)
 
 
@@ -113,7 +113,7 @@ def prepare_fill(space: AddressSpace, dst: Any, value: int, nbytes: int | None) 
     if count == 0:
         return None
     _check_count("memory", target, count)
-    _check_writable("memory", target)
+    _check_writable("memory", target, dst)
     return Copy(target, None, byte, count)
 
 
@@ -149,8 +149,6 @@ def _place(space: AddressSpace, argument: str, value: Any) -> Place:
         offset = value - block.address if isinstance(value, int) else 0
         return Place(block, offset, block.nbytes - offset, block.address + offset, None)
     array = import_array(argument, value).array
-    if isinstance(value, np.generic):
-        array.flags.writeable = False  # a copy of the number: what is written there would be lost
     if not array.flags.c_contiguous:
         fail_argument(
             Status.ACL_ERROR_RT_PARAM_INVALID,
@@ -182,10 +180,6 @@ def _check_count(argument: str, place: Place, count: int) -> None:
         )
 
 
-def _check_writable(argument: str, place: Place) -> None:
-    if place.array is not None and not place.array.flags.writeable:
-        fail_argument(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            argument,
-            "is read-only; an array that can be written is expected",
-        )
+def _check_writable(argument: str, place: Place, value: Any) -> None:
+    if place.array is not None and (problem := not_to_write(argument, value, place.array)):
+        fail_argument(Status.ACL_ERROR_RT_PARAM_INVALID, argument, problem)

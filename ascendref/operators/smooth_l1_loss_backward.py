@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
-from ..errors import ArgumentValueError
 from ..functional import Array, array_call
 from ..kernels.formula import (
     Formula,
@@ -411,10 +410,4 @@ def smooth_l1_loss_backward(
     >>> ar.smooth_l1_loss_backward(np.ones_like(x), x, np.zeros_like(x), "sum")
     array([ 0.5,  1. , -1. ], dtype=float32)
     """
-    if isinstance(reduction, str):
-        if reduction not in REDUCTIONS:
-            raise ArgumentValueError(
-                "reduction", f"is {reduction!r}; allowed are {', '.join(map(repr, REDUCTIONS))}"
-            )
-        reduction = REDUCTIONS[reduction]
     return array_call(OPERATOR, (grad_out, self, target), (reduction, beta), out, compute_dtype)

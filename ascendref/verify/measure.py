@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_floats
+from ..arrays import import_array
 from ..casting import cast
-from ..dtypes import BY_NUMPY, ElementType, promote
+from ..dtypes import BY_NUMPY, FLOATS, ElementType, promote
 from ..errors import ArgumentTypeError, ArgumentValueError
 
 #: elements in a block; its float64 arrays stay in the second-level cache
@@ -56,7 +56,8 @@ def import_pair(actual: Any, golden: Any) -> Pair:
     ArgumentValueError
         If the shapes differ.
     """
-    left, right = import_floats("actual", actual).array, import_floats("golden", golden).array
+    left = import_array("actual", actual, FLOATS).array
+    right = import_array("golden", golden, FLOATS).array
     kind, golden_kind = BY_NUMPY[left.dtype], BY_NUMPY[right.dtype]
     if promote(kind, golden_kind) is not golden_kind:
         raise ArgumentTypeError(
