@@ -168,6 +168,5 @@ def _import_torch(argument: str, tensor: Any, types: tuple[ElementType, ...] | N
 
 
 def _refuse_type(argument: str, kind: str, types: tuple[ElementType, ...]) -> NoReturn:
-    raise ArgumentTypeError(
-        argument, f"has type {kind}; allowed are {names(types)} in native byte order"
-    )
+    expected = f"allowed are {names(types)}" if len(types) > 1 else f"{types[0].name} is expected"
+    raise ArgumentTypeError(argument, f"has type {kind}; {expected} in native byte order")

@@ -344,6 +344,62 @@ def test_compute_types_may_be_named_in_numpys_ways(operator: str) -> None:
                 assert_bits(actual, other)
 
 
+def test_compute_types_may_be_named_in_other_libraries_ways() -> None:
+    tensors = arguments("softplus_backward", (20,))
+    names: dict[str, list[Any]] = {
+        kind: [kind, ar.DataType.of(kind), ar.DataType.of(kind).name] for kind in FLOATS
+    }
+    torch = pytest.importorskip("torch", reason="torch is in the bench extra, not in the test's")
+    jnp = pytest.importorskip("jax.numpy", reason="jax is in the bench extra, not in the test's")
+    for kind in FLOATS:
+        want = ar.softplus_backward(*tensors, compute_dtype=kind)
+        for name in (*names[kind], getattr(torch, kind), getattr(jnp, kind)):
+            assert_bits(ar.softplus_backward(*tensors, compute_dtype=name), want)
+            assert_bits(ar.cast(tensors[0], name), ar.cast(tensors[0], kind))
+        assert ar.DataType.of(getattr(torch, kind)) is ar.DataType.of(kind)
+    assert_bits(
+        ar.softplus_backward(*tensors, compute_dtype=np.int64(ar.DataType.ACL_BF16)),
+        ar.softplus_backward(*tensors, compute_dtype="bfloat16"),
+    )
+    for name in (torch.int8, torch.float8_e5m2, jnp.int8, ar.DataType.ACL_INT8):
+        with pytest.raises(ar.ArgumentTypeError, match="compute_dtype is .*; allowed are None, fl"):
+            ar.softplus_backward(*tensors, compute_dtype=name)
+
+
+def test_a_type_that_is_refused_comes_with_those_that_the_argument_takes() -> None:
+    x, integers = np.ones(4, np.float32), np.ones(4, np.int16)
+    floats = "float16, bfloat16, float32, float64"
+    every = f"{floats}, int8, int32, uint8, int16, int64, bool"
+    for call, message in (
+        (
+            lambda: ar.softplus_backward(integers, x),
+            f"grad_output has type int16; allowed are {floats}",
+        ),
+        (lambda: ar.softplus_backward(x, x * 1j), f"self has type complex64; allowed are {every}"),
+        (lambda: ar.prelu_backward(x, integers, x), f"self has type int16; allowed are {floats}"),
+        (
+            lambda: ar.prelu_backward(x, x, x * 1j),
+            f"weight has type complex64; allowed are {floats}",
+        ),
+        (
+            lambda: ar.hardshrink_backward(x, x, out=integers),
+            f"out has type int16; allowed are {floats}",
+        ),
+        (
+            lambda: ar.logit_grad(x, x, out=x.astype("f8")),
+            "out has type float64; float32 is expected",
+        ),
+        (lambda: ar.cast(integers, "float16"), f"array has type int16; allowed are {floats}"),
+        (
+            lambda: ar.assert_accepted(integers, x),
+            f"actual has type int16; allowed are {floats[:-9]}",
+        ),
+    ):
+        with pytest.raises(ar.ArgumentTypeError) as raised:
+            call()
+        assert str(raised.value) == f"{message} in native byte order"
+
+
 @each_operator
 @pytest.mark.parametrize("name", ["float8", "int32", "complex64", 3, [], "", np.bool_])
 def test_other_compute_types_are_refused(operator: str, name: Any) -> None:
