@@ -362,42 +362,29 @@ def test_compute_types_may_be_named_in_other_libraries_ways() -> None:
         ar.softplus_backward(*tensors, compute_dtype="bfloat16"),
     )
     for name in (torch.int8, torch.float8_e5m2, jnp.int8, ar.DataType.ACL_INT8):
-        with pytest.raises(ar.ArgumentTypeError, match="compute_dtype is .*; allowed are None, fl"):
+        with pytest.raises(ar.ArgumentTypeError, match="^compute_dtype is "):
             ar.softplus_backward(*tensors, compute_dtype=name)
 
 
 def test_a_type_that_is_refused_comes_with_those_that_the_argument_takes() -> None:
-    x, integers = np.ones(4, np.float32), np.ones(4, np.int16)
-    floats = "float16, bfloat16, float32, float64"
+    x, shorts = np.ones(4, np.float32), np.ones(4, np.int16)
+    floats = "allowed are float16, bfloat16, float32, float64"
     every = f"{floats}, int8, int32, uint8, int16, int64, bool"
-    for call, message in (
-        (
-            lambda: ar.softplus_backward(integers, x),
-            f"grad_output has type int16; allowed are {floats}",
-        ),
-        (lambda: ar.softplus_backward(x, x * 1j), f"self has type complex64; allowed are {every}"),
-        (lambda: ar.prelu_backward(x, integers, x), f"self has type int16; allowed are {floats}"),
-        (
-            lambda: ar.prelu_backward(x, x, x * 1j),
-            f"weight has type complex64; allowed are {floats}",
-        ),
-        (
-            lambda: ar.hardshrink_backward(x, x, out=integers),
-            f"out has type int16; allowed are {floats}",
-        ),
-        (
-            lambda: ar.logit_grad(x, x, out=x.astype("f8")),
-            "out has type float64; float32 is expected",
-        ),
-        (lambda: ar.cast(integers, "float16"), f"array has type int16; allowed are {floats}"),
-        (
-            lambda: ar.assert_accepted(integers, x),
-            f"actual has type int16; allowed are {floats[:-9]}",
-        ),
+    for call, argument, expected in (
+        (lambda y: ar.softplus_backward(y, x), "grad_output", floats),
+        (lambda y: ar.softplus_backward(x, y.astype("u2")), "self", every),
+        (lambda y: ar.prelu_backward(x, y, x), "self", floats),
+        (lambda y: ar.prelu_backward(x, x, y), "weight", floats),
+        (lambda y: ar.hardshrink_backward(x, x, out=y), "out", floats),
+        (lambda y: ar.logit_grad(x, x, out=y), "out", "float32 is expected"),
+        (lambda y: ar.cast(y, "float16"), "array", floats),
+        (lambda y: ar.compare(y, x), "actual", floats),
+        (lambda y: ar.assert_accepted(y, x), "actual", floats.removesuffix(", float64")),
     ):
         with pytest.raises(ar.ArgumentTypeError) as raised:
-            call()
-        assert str(raised.value) == f"{message} in native byte order"
+            call(shorts)
+        kind = "uint16" if expected is every else "int16"
+        assert str(raised.value) == f"{argument} has type {kind}; {expected} in native byte order"
 
 
 @each_operator
