@@ -362,7 +362,7 @@ def test_compute_types_may_be_named_in_other_libraries_ways() -> None:
         ar.softplus_backward(*tensors, compute_dtype="bfloat16"),
     )
     for name in (torch.int8, torch.float8_e5m2, jnp.int8, ar.DataType.ACL_INT8):
-        with pytest.raises(ar.ArgumentTypeError, match="^compute_dtype is "):
+        with pytest.raises(ar.ArgumentTypeError, match="compute_dtype"):
             ar.softplus_backward(*tensors, compute_dtype=name)
 
 
@@ -370,7 +370,7 @@ def test_a_type_that_is_refused_comes_with_those_that_the_argument_takes() -> No
     x, shorts = np.ones(4, np.float32), np.ones(4, np.int16)
     floats = "allowed are float16, bfloat16, float32, float64"
     every = f"{floats}, int8, int32, uint8, int16, int64, bool"
-    for call, argument, expected in (
+    for call, argument, allowed in (
         (lambda y: ar.softplus_backward(y, x), "grad_output", floats),
         (lambda y: ar.softplus_backward(x, y.astype("u2")), "self", every),
         (lambda y: ar.prelu_backward(x, y, x), "self", floats),
@@ -383,8 +383,8 @@ def test_a_type_that_is_refused_comes_with_those_that_the_argument_takes() -> No
     ):
         with pytest.raises(ar.ArgumentTypeError) as raised:
             call(shorts)
-        kind = "uint16" if expected is every else "int16"
-        assert str(raised.value) == f"{argument} has type {kind}; {expected} in native byte order"
+        kind = "uint16" if allowed is every else "int16"
+        assert str(raised.value) == f"{argument} has type {kind}; {allowed} in native byte order"
 
 
 @each_operator
