@@ -331,6 +331,13 @@ def test_smooth_l1_other_reductions_are_refused(reduction: Any) -> None:
         smooth(np.ones(1, np.float32), np.ones(1, np.float32), reduction)
 
 
+def test_smooth_l1_gradient_of_the_target_is_the_negative_one() -> None:
+    x, target = np.linspace(-3, 3, 50), np.linspace(2, -2, 50)
+    for beta in (0.0, 0.7):
+        ours = ar.smooth_l1_loss_backward(np.ones(50), x, target, beta=beta)
+        assert (ar.smooth_l1_loss_backward(np.ones(50), target, x, beta=beta) == -ours).all()
+
+
 @pytest.mark.parametrize("reduction", [None, True, False, np.True_, b"mean", [1], 3, nan, "all"])
 def test_smooth_l1_says_what_reductions_there_are(reduction: Any) -> None:
     with pytest.raises(

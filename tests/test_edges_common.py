@@ -72,6 +72,18 @@ def test_rank_0_is_one_element(operator: str, kind: str) -> None:
 
 
 @each_operator
+def test_results_are_in_c_order_whatever_the_inputs_are_in(operator: str) -> None:
+    tensors = arguments(operator, (5, 7))
+    for order in (np.asfortranarray, lambda array: array[::-1]):
+        laid_out = [*map(order, tensors[:2]), *tensors[2:]]
+        for result in results(getattr(ar, operator)(*laid_out)):
+            assert result.flags.c_contiguous
+            assert result.flags.owndata
+    assert ar.cast(np.asfortranarray(tensors[0]), "float32").flags.c_contiguous
+    assert ar.cast(np.asfortranarray(tensors[0]), "float64").flags.c_contiguous
+
+
+@each_operator
 def test_rank_8_is_allowed_and_rank_9_is_not(operator: str) -> None:
     function = getattr(ar, operator)
     assert results(function(*arguments(operator, (1, 2) * 4)))[0].shape == (1, 2) * 4

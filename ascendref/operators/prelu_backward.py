@@ -63,6 +63,7 @@ def shapes(operator: Operator, given: tuple[Shape, ...]) -> tuple[Shape, ...]:
 def sum_accuracy(kind: ElementType, terms: int) -> float:
     """One rounding of each product, one at every level of the tree, one to the result's type.
 
+    A product that overflows F32 or is below its normal numbers loses more.
     The levels are 64 terms of a lane one after the other, 4 of lanes, and those above the blocks.
     """
     levels = 1 + BLOCK // LANES + int(log2(LANES)) + ceil(log2(max(terms / BLOCK, 1)))
@@ -119,14 +120,14 @@ def prelu_backward(
     out : tuple of two arrays, optional
         Where the results go: of their shapes and type, apart from the inputs and each other or
         exactly the view of an input.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
         Type in which the formulas are evaluated and the sum is formed; None is F64 for F64 data,
         else F32.
 
     Returns
     -------
     grad_input : array
-        Of ``self``'s shape.
+        Of ``self``'s shape, type and kind, in C order whatever the layout of the inputs is.
     grad_weight : array
         Of ``weight``'s shape where that has one element, else of shape ``(channels,)``. Zero where
         ``self`` is empty.
@@ -145,7 +146,9 @@ def prelu_backward(
 
     Accuracy: ``grad_input`` is correctly rounded in F32 and in F64 arithmetic. In F32 arithmetic,
     the default, the error of a sum of n terms is at most ``69 + ceil(log2(n / 1024))`` times 2**-24
-    of the sum of their magnitudes, and half an ulp for its last rounding. In F64 arithmetic F16,
+    of the sum of their magnitudes, and half an ulp for its last rounding, if every product but 0 is
+    a normal float32 and no sum of products overflows float32 (else the sum is infinite or NaN where
+    something overflows, and lacks what underflows). In F64 arithmetic F16,
     BF16 and F32 sums are correctly rounded and F64 sums within 1 ulp, however much cancels.
 
     Examples

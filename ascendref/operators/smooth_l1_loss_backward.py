@@ -377,13 +377,14 @@ def smooth_l1_loss_backward(
     out : array, optional
         Where the result goes: of the broadcast shape and any floating type, apart from the inputs
         or exactly the view of one.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
         Type in which the formula is evaluated; None is F64 for F64 data, else F32.
 
     Returns
     -------
     array
-        Of the broadcast shape, the promoted type and the caller's kind; ``out`` if given.
+        Of the broadcast shape, the promoted type and the caller's kind, in C order whatever the
+        layout of the inputs is; ``out`` if given.
 
     Raises
     ------
@@ -396,7 +397,9 @@ def smooth_l1_loss_backward(
     Notes
     -----
     The formula is the vendor's (aclnnSmoothL1LossBackward). With ``beta`` 0 and ``d`` 0 the result
-    is 0, where PyTorch gives ``-grad_out``.
+    is 0, where PyTorch gives ``-grad_out``. The gradient with respect to ``target`` is the negative
+    of this one, element by element, as the loss depends on ``self - target`` alone; where an input
+    was broadcast, its own gradient is the sum over the axes that it was stretched along.
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value,
     1.5 ulp for the mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever
