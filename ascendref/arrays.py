@@ -64,12 +64,17 @@ def not_to_write(argument: str, value: Any, array: NDArray[Any]) -> str | None:
 
     What may have been copied is imported again. Only where the same memory comes does anyone who
     reads the object later see what was written there; no flag or protocol tells for all libraries.
+    A torch tensor says where its memory is.
     """
     if not array.flags.writeable:
         return "is read-only; an array that can be written is expected"
     if isinstance(value, np.ndarray) or not array.size:
         return None
-    if _address(import_array(argument, value).array) == _address(array):
+    if isinstance(value, _if_imported("torch", "Tensor")):
+        own = value.data_ptr()
+    else:
+        own = _address(import_array(argument, value).array)
+    if own == _address(array):
         return None
     return (
         f"is a {type(value).__name__} that NumPy can only copy, so what is written would be lost;"
