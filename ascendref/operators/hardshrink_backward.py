@@ -75,7 +75,8 @@ def hardshrink_backward(
         Where the result goes: of the broadcast shape and any floating type, apart from the inputs
         or exactly the view of one.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the formula is evaluated; None is F64 for F64 data, else F32.
+        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
+        F64 data, else F32.
 
     Returns
     -------
@@ -88,7 +89,8 @@ def hardshrink_backward(
     ArgumentTypeError
         If an argument is no array, or of another element type.
     ArgumentValueError
-        If shapes do not broadcast, a rank is above 8, or ``out`` does not fit.
+        If shapes do not broadcast, a rank is above 8, or ``out`` does not fit, is read-only or can
+        only be copied.
 
     Notes
     -----

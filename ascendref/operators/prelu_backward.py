@@ -121,8 +121,8 @@ def prelu_backward(
         Where the results go: of their shapes and type, apart from the inputs and each other or
         exactly the view of an input.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the formulas are evaluated and the sum is formed; None is F64 for F64 data,
-        else F32.
+        Type in which the formulas are evaluated and the sum is formed, named in any way that `cast`
+        takes; None is F64 for F64 data, else F32.
 
     Returns
     -------
@@ -137,7 +137,8 @@ def prelu_backward(
     ArgumentTypeError
         If an argument is no array, of another element type, or the types differ.
     ArgumentValueError
-        If shapes do not fit, a rank is above 8, or ``out`` does not fit.
+        If shapes do not fit, a rank is above 8, or ``out`` does not fit, is read-only or can only
+        be copied.
 
     Notes
     -----

@@ -378,7 +378,8 @@ def smooth_l1_loss_backward(
         Where the result goes: of the broadcast shape and any floating type, apart from the inputs
         or exactly the view of one.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the formula is evaluated; None is F64 for F64 data, else F32.
+        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
+        F64 data, else F32.
 
     Returns
     -------
@@ -392,7 +393,7 @@ def smooth_l1_loss_backward(
         If an argument is no array, or of another element type.
     ArgumentValueError
         If shapes do not broadcast, a rank is above 8, the reduction is another, ``beta`` is
-        negative or NaN, or ``out`` does not fit.
+        negative or NaN, or ``out`` does not fit, is read-only or can only be copied.
 
     Notes
     -----
