@@ -66,20 +66,20 @@ def not_to_write(argument: str, value: Any, array: NDArray[Any]) -> str | None:
     reads the object later see what was written there; no flag or protocol tells for all libraries.
     A torch tensor says where its memory is.
     """
+    if not isinstance(value, np.ndarray) and array.size:
+        if isinstance(value, _if_imported("torch", "Tensor")):
+            own = value.data_ptr()
+        else:
+            own = _address(import_array(argument, value).array)
+        if own != _address(array):
+            return (
+                f"is a {type(value).__name__} that NumPy can only copy, so what is written would be"
+                " lost; pass an array that shares its memory, such as a numpy.ndarray, and copy"
+                " from there"
+            )
     if not array.flags.writeable:
         return "is read-only; an array that can be written is expected"
-    if isinstance(value, np.ndarray) or not array.size:
-        return None
-    if isinstance(value, _if_imported("torch", "Tensor")):
-        own = value.data_ptr()
-    else:
-        own = _address(import_array(argument, value).array)
-    if own == _address(array):
-        return None
-    return (
-        f"is a {type(value).__name__} that NumPy can only copy, so what is written would be lost;"
-        " pass an array that shares its memory, such as a numpy.ndarray, and copy from there"
-    )
+    return None
 
 
 def wrapped(argument: str, wrap: Wrap, results: tuple[NDArray[Any], ...]) -> tuple[Any, ...]:

@@ -129,6 +129,10 @@ def test_an_input_may_be_copied(kind: Any) -> None:
 @pytest.mark.parametrize("kind", SHARING)
 def test_an_output_that_shares_its_memory_is_written(kind: Any) -> None:
     out = kind(np.zeros(4, np.float32))
+    if kind is SharedExport and not np.from_dlpack(out).flags.writeable:  # before NumPy 2.1
+        with pytest.raises(ar.ArgumentValueError, match="out is read-only"):
+            ar.hardshrink_backward(ONES, X, out=out)
+        return
     assert ar.hardshrink_backward(ONES, X, out=out) is out
     assert_bits(out.values, WANT)
     dev = ar.Device("Atlas A2")
