@@ -128,7 +128,7 @@ def _imported(argument: str, value: Any, types: tuple[ElementType, ...] | None) 
 
 
 def _if_imported(module: str, name: str) -> Any:
-    """Return a class of a module; without importing that, an empty tuple, of which nothing is."""
+    """Return a class of a module if that is imported, else an empty tuple: nothing is one then."""
     return getattr(sys.modules.get(module), name, ())
 
 

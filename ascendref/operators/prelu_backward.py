@@ -63,8 +63,8 @@ def shapes(operator: Operator, given: tuple[Shape, ...]) -> tuple[Shape, ...]:
 def sum_accuracy(kind: ElementType, terms: int) -> float:
     """One rounding of each product, one at every level of the tree, one to the result's type.
 
-    A product that overflows F32 or is below its normal numbers loses more.
-    The levels are 64 terms of a lane one after the other, 4 of lanes, and those above the blocks.
+    The levels are 64 terms of a lane one after the other, 4 of lanes, and those above the blocks. A
+    product that overflows F32 or falls below its normal numbers loses more.
     """
     levels = 1 + BLOCK // LANES + int(log2(LANES)) + ceil(log2(max(terms / BLOCK, 1)))
     return levels * 2.0**-24 + 2.0 ** -(float_format(kind).fraction + 1)
@@ -147,9 +147,9 @@ def prelu_backward(
 
     Accuracy: ``grad_input`` is correctly rounded in F32 and in F64 arithmetic. In F32 arithmetic,
     the default, the error of a sum of n terms is at most ``69 + ceil(log2(n / 1024))`` times 2**-24
-    of the sum of their magnitudes, and half an ulp for its last rounding, if every product but 0 is
-    a normal float32 and no sum of products overflows float32 (else the sum is infinite or NaN where
-    something overflows, and lacks what underflows). In F64 arithmetic F16,
+    of the sum of their magnitudes, and half an ulp for its last rounding. That holds as long as
+    every product is 0 or a normal float32 and no sum of products overflows: a product that
+    overflows makes the sum infinite or NaN, and one that underflows is lost. In F64 arithmetic F16,
     BF16 and F32 sums are correctly rounded and F64 sums within 1 ulp, however much cancels.
 
     Examples
