@@ -85,9 +85,15 @@ def refuse_as_output(out: Any) -> None:
     with pytest.raises(ar.ArgumentValueError, match=rf"^out\[0\] is a .*{LOST}"):
         ar.prelu_backward(ONES, X, ONES[:1], out=(out, np.empty(1, np.float32)))
     dev = ar.Device("Atlas A2")
-    with pytest.raises(ar.AclArgumentError, match=LOST) as raised:
-        dev.memcpy(out, dev.tensor(X).memory)
-    assert (raised.value.argument, int(raised.value.status)) == ("dst", 107000)
+    memory = dev.tensor(X).memory
+    for call, argument in (
+        (lambda: dev.memcpy(out, memory), "dst"),
+        (lambda: dev.memcpy_async(out, memory, stream=dev.create_stream()), "dst"),
+        (lambda: dev.memset(out, 0), "memory"),
+    ):
+        with pytest.raises(ar.AclArgumentError, match=LOST) as raised:
+            call()
+        assert (raised.value.argument, int(raised.value.status)) == (argument, 107000)
 
 
 @pytest.mark.parametrize("kind", COPYING)
@@ -181,7 +187,12 @@ def test_a_torch_view_with_the_negative_bit_is_an_input_only(torch: Any) -> None
     assert ar.hardshrink_backward(torch.ones(4), negative, 7.5).tolist() == [0] * 4
     assert ar.hardshrink_backward(torch.ones(4), negative, 6.5).tolist() == [1] * 4
     dev = ar.Device("Atlas A2")
-    assert dev.tensor(negative.contiguous()).numpy().tolist() == [-7] * 4
+    assert dev.tensor(negative).numpy().tolist() == [-7] * 4
+    with pytest.raises(ar.AclArgumentError, match=LOST):
+        dev.memset(memory.conj(), 0)
+    assert (memory == 7j).all()
+    dev.memset(memory, 0)
+    assert (memory == 0).all()
 
 
 def torch_tensors(torch: Any) -> dict[str, Any]:
