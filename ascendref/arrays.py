@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from .dtypes import BY_NUMPY, FLOATS, names
-from .errors import ArgumentTypeError
+from .dtypes import BY_NUMPY, ElementType, names
+from .errors import ArgumentTypeError, shown
 
 Wrap = Callable[[NDArray[Any]], Any]
 
@@ -25,7 +25,9 @@ class Imported(NamedTuple):
     wrap: Wrap | None
 
 
-def import_array(argument: str, value: Any) -> Imported:
+def import_array(
+    argument: str, value: Any, types: tuple[ElementType, ...] | None = None
+) -> Imported:
     """Return a NumPy view of an array of any library that shares its memory through NumPy.
 
     Parameters
@@ -35,46 +37,99 @@ def import_array(argument: str, value: Any) -> Imported:
     value : array
         A NumPy array or scalar, a torch CPU tensor, or whatever has ``__dlpack__`` or
         ``__array__``.
+    types : tuple of ElementType, optional
+        Element types that it may have; None for all that NumPy has.
 
     Raises
     ------
     ArgumentTypeError
-        If it is no array, is masked, or lives on another device.
+        If it is no array, is masked, has another element type, lives on another device, or if its
+        library raises.
     """
+    try:
+        imported = _imported(argument, value, types)
+    except (ArgumentTypeError, MemoryError):
+        raise
+    except Exception as error:  # whatever the object or its library raises
+        raise ArgumentTypeError(
+            argument, f"is a {type(value).__name__} that NumPy cannot share: {shown(error)}"
+        ) from error
+    if types is not None and BY_NUMPY.get(imported.array.dtype) not in types:
+        _refuse_type(argument, str(imported.array.dtype), types)
+    return imported
+
+
+def not_to_write(argument: str, value: Any, array: NDArray[Any]) -> str | None:
+    """Return why results cannot go to an array that was imported; None if they can.
+
+    What may have been copied is imported again. Only where the same memory comes does anyone who
+    reads the object later see what was written there; no flag or protocol tells for all libraries.
+    A torch tensor says where its memory is.
+    """
+    if not isinstance(value, np.ndarray) and array.size:
+        if isinstance(value, _if_imported("torch", "Tensor")):
+            own = value.data_ptr()
+        else:
+            own = _address(import_array(argument, value).array)
+        if own != _address(array):
+            return (
+                f"is a {type(value).__name__} that NumPy can only copy, so what is written would be"
+                " lost; pass an array that shares its memory, such as a numpy.ndarray, and copy"
+                " from there"
+            )
+    if not array.flags.writeable:
+        return "is read-only; an array that can be written is expected"
+    return None
+
+
+def wrapped(argument: str, wrap: Wrap, results: tuple[NDArray[Any], ...]) -> tuple[Any, ...]:
+    """Return results as arrays of the library that an argument is of."""
+    try:
+        return tuple([wrap(array) for array in results])
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the library raises
+        raise ArgumentTypeError(
+            argument,
+            f"is of a library that cannot hold the results: {shown(error)}; pass a numpy.ndarray",
+        ) from error
+
+
+def _address(array: NDArray[Any]) -> Any:
+    return array.__array_interface__["data"][0]
+
+
+def _imported(argument: str, value: Any, types: tuple[ElementType, ...] | None) -> Imported:
     if isinstance(value, np.ndarray):
         # asking NumPy for ``np.ma`` would import it, and in a forked child an import may never end
-        masked = sys.modules.get("numpy.ma")
-        if masked is not None and isinstance(value, masked.MaskedArray):
+        if isinstance(value, _if_imported("numpy.ma", "MaskedArray")):
             raise ArgumentTypeError(argument, "is a masked array; fill it or drop its mask first")
-        return Imported(value.view(np.ndarray) if type(value) is not np.ndarray else value, None)
+        return Imported(value if type(value) is np.ndarray else np.asarray(value), None)
     if isinstance(value, np.generic):
         return Imported(np.asarray(value), None)
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(value, torch.Tensor):
-        return _import_torch(torch, argument, value)
-    try:
-        if hasattr(value, "__dlpack__"):
-            try:
-                array = np.from_dlpack(value)
-            except (BufferError, RuntimeError, TypeError):
-                if not hasattr(value, "__array__"):
-                    raise
-                array = np.asarray(value)  # a type that NumPy's DLPack lacks, BF16 for one
-        elif hasattr(value, "__array__"):
-            array = np.asarray(value)
-        else:
-            raise ArgumentTypeError(
-                argument,
-                f"is a {type(value).__name__}; an array is expected (NumPy, torch, or whatever has"
-                " __dlpack__ or __array__)",
-            )
-    except (BufferError, RuntimeError, TypeError) as error:
-        if isinstance(error, ArgumentTypeError):
-            raise
+    if isinstance(value, _if_imported("torch", "Tensor")):
+        return _import_torch(argument, value, types)
+    if hasattr(value, "__dlpack__"):
+        try:
+            array = np.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError):
+            if not hasattr(value, "__array__"):
+                raise
+            array = np.asarray(value)  # a type that NumPy's DLPack lacks, BF16 for one
+    elif hasattr(value, "__array__"):
+        array = np.asarray(value)
+    else:
         raise ArgumentTypeError(
-            argument, f"is a {type(value).__name__} that NumPy cannot share: {error}"
-        ) from error
+            argument,
+            f"is a {type(value).__name__}; an array is expected (NumPy, torch, or whatever has"
+            " __dlpack__ or __array__)",
+        )
     return Imported(array, _wrapper(value))
+
+
+def _if_imported(module: str, name: str) -> Any:
+    """Return a class of a module if that is imported, else an empty tuple: nothing is one then."""
+    return getattr(sys.modules.get(module), name, ())
 
 
 def _wrapper(value: Any) -> Wrap | None:
@@ -86,13 +141,18 @@ def _wrapper(value: Any) -> Wrap | None:
     return wrap
 
 
-def _import_torch(torch: Any, argument: str, tensor: Any) -> Imported:
-    if tensor.device.type != "cpu" or tensor.layout != torch.strided:
+def _import_torch(argument: str, tensor: Any, types: tuple[ElementType, ...] | None) -> Imported:
+    torch = sys.modules["torch"]
+    if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
+        nested = "nested " if tensor.is_nested else ""
         raise ArgumentTypeError(
             argument,
-            f"is a torch tensor on {tensor.device} with layout {tensor.layout}; a dense CPU tensor"
-            " is expected",
+            f"is a {nested}torch tensor on {tensor.device} with layout {tensor.layout}; a dense CPU"
+            " tensor is expected",
         )
+    kind = str(tensor.dtype).removeprefix("torch.")
+    if types is not None and kind not in [row.name for row in types]:
+        _refuse_type(argument, kind, types)
     if tensor.requires_grad:
         raise ArgumentTypeError(
             argument, "is a torch tensor that requires grad; pass tensor.detach()"
@@ -112,18 +172,6 @@ def _import_torch(torch: Any, argument: str, tensor: Any) -> Imported:
     return Imported(array, wrap)
 
 
-def import_floats(argument: str, value: Any) -> Imported:
-    """Return a NumPy view of an array of F16, BF16, F32 or F64.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it is no array as `import_array` takes them, or has another element type.
-    """
-    imported = import_array(argument, value)
-    if BY_NUMPY.get(imported.array.dtype) not in FLOATS:
-        raise ArgumentTypeError(
-            argument,
-            f"has type {imported.array.dtype!s}; allowed are {names(FLOATS)} in native byte order",
-        )
-    return imported
+def _refuse_type(argument: str, kind: str, types: tuple[ElementType, ...]) -> NoReturn:
+    expected = f"allowed are {names(types)}" if len(types) > 1 else f"{types[0].name} is expected"
+    raise ArgumentTypeError(argument, f"has type {kind}; {expected} in native byte order")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Final
 
 import numpy as np
 
-from .arrays import import_floats
-from .dtypes import BY_NUMPY, FLOATS, DataType, ElementType, names, promote
-from .errors import ArgumentTypeError, ArgumentValueError
+from .arrays import import_array, wrapped
+from .dtypes import BY_NUMPY, FLOATS, floating_type, promote
+from .errors import ArgumentValueError, shown
 from .forks import LOCK
 
 #: the vendor's ``RoundMode`` without its prefix ``CAST_``, in lower case
@@ -66,12 +65,12 @@ def cast(array: Any, dtype: Any, round_mode: str = "rint") -> Any:
     round [2050.0, -2050.0, inf]
     odd   [2050.0, -2050.0, 65504.0]
     """
-    target = _target(dtype)
-    if round_mode not in ROUND_MODES:
+    target = floating_type("dtype", dtype)
+    if not issubclass(type(round_mode), str) or round_mode not in ROUND_MODES:
         raise ArgumentValueError(
-            "round_mode", f"is {round_mode!r}; allowed are {', '.join(ROUND_MODES)}"
+            "round_mode", f"is {shown(round_mode)}; allowed are {', '.join(ROUND_MODES)}"
         )
-    given, wrap = import_floats("array", array)
+    given, wrap = import_array("array", array, FLOATS)
     source = BY_NUMPY[given.dtype]
     if source is target:
         result = given.copy()
@@ -84,18 +83,4 @@ def cast(array: Any, dtype: Any, round_mode: str = "rint") -> Any:
         mode = "rint" if promote(source, target) is target else round_mode
         result = np.empty(given.shape, target.numpy)
         cast_kernel(source, target, mode)((given, result), ())
-    return result if wrap is None else wrap(result)
-
-
-def _target(dtype: Any) -> ElementType:
-    """Return the floating type that a caller names."""
-    torch = sys.modules.get("torch")
-    torchs = torch is not None and isinstance(dtype, torch.dtype)
-    try:
-        found = DataType.of(str(dtype).removeprefix("torch.") if torchs else dtype)
-    except ArgumentTypeError:
-        found = DataType.ACL_DT_UNDEFINED
-    target = BY_NUMPY.get(found.numpy)
-    if target not in FLOATS:
-        raise ArgumentTypeError("dtype", f"is {dtype!r}; allowed are {names(FLOATS)}")
-    return target
+    return result if wrap is None else wrapped("array", wrap, (result,))[0]

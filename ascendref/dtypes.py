@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import IntEnum
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -177,25 +178,30 @@ class DataType(IntEnum):
     def of(cls, value: Any) -> DataType:
         """Return the type that a vendor number or name, or a NumPy type or its name, stands for.
 
+        A type of torch stands for NumPy's of the same name.
+
         Raises
         ------
         ArgumentTypeError
             If there is none.
         """
+        cause = None
         try:
-            if isinstance(value, int) and not isinstance(value, bool):
-                return cls(value)
+            if isinstance(value, getattr(sys.modules.get("torch"), "dtype", ())):
+                value = str(value).removeprefix("torch.")
+            if isinstance(value, int | np.integer) and not isinstance(value, bool):
+                return cls(int(value))
             if isinstance(value, str) and (found := cls._from_name(value)) is not None:
                 return found
             if value is not None:  # which NumPy takes for float64
                 return _FROM_NUMPY[np.dtype(value)]
-        except Exception:  # NumPy's, for which texts may be syntax errors, and foreign objects'
-            pass
+        except Exception as error:  # NumPy parses Python in names, and runs code of objects
+            cause = error
         raise ArgumentTypeError(
             "dtype",
-            f"is {shown(value)}; a NumPy or ml_dtypes type in native byte order, or a name or"
-            " number of aclDataType is expected",
-        )
+            f"is {shown(value)}; a NumPy, ml_dtypes or torch type in native byte order, or a name"
+            " or number of aclDataType is expected",
+        ) from cause
 
     @classmethod
     def _from_name(cls, name: str) -> DataType | None:
@@ -226,3 +232,39 @@ _RAW_BYTES: Final = {
     DataType.ACL_COMPLEX32: 4,
     DataType.ACL_HIFLOAT8: 1,
 }
+
+
+def floating_type(argument: str, value: Any, also: str = "") -> ElementType:
+    """Return the floating type that a caller names in any of the ways of `DataType.of`.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument, for the message.
+    value : str, int or dtype
+        What came.
+    also : str
+        What else is allowed, for the message.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ascendref.dtypes import floating_type
+    >>> floating_type("dtype", np.float32) is floating_type("dtype", "ACL_FLOAT")
+    True
+    """
+    cause = None
+    try:
+        row = BY_DATA_TYPE.get(DataType.of(value))
+        if row in FLOATS:
+            return row
+    except ArgumentTypeError as error:
+        cause = error.__cause__
+    raise ArgumentTypeError(
+        argument, f"is {shown(value)}; allowed are {also}{names(FLOATS)}"
+    ) from cause

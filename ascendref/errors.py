@@ -29,6 +29,24 @@ __all__ = [
 
 #: messages that a thread keeps until it asks for them
 MESSAGES_KEPT: Final = 1000
+#: characters of a value that a message shows
+SHOWN: Final = 200
+
+
+def shown(value: object) -> str:
+    """Return how a message shows a value, whose own ``repr`` may be long or raise.
+
+    Examples
+    --------
+    >>> from ascendref.errors import shown
+    >>> shown("mean"), shown(10**5000)
+    ("'mean'", 'a int that cannot be shown')
+    """
+    try:
+        text = repr(value)
+    except Exception:  # an integer of thousands of digits, or the object's own fault
+        return f"a {type(value).__name__} that cannot be shown"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 class ArgumentError(Exception):
@@ -153,15 +171,6 @@ class AclArgumentError(AclError, ArgumentValueError):
         self.argument = argument
         self.problem = problem
         self.args = status, argument, problem  # what it is copied and pickled by
-
-
-def shown(value: object) -> str:
-    """Return what a message shows of a value that a caller gave, whatever that is."""
-    try:
-        text = repr(value)
-    except Exception:  # of a foreign object, or more digits than Python likes to write
-        return f"a {type(value).__name__} that cannot be shown"
-    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 class _ThreadState(threading.local):

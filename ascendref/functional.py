@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import import_array
-from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
+from .arrays import import_array, not_to_write, wrapped
+from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, floating_type, promote
 from .errors import ArgumentTypeError, ArgumentValueError
 from .forks import LOCK
 from .layout import maps_indices_to_one_address, meets, same_view
 from .recall import LATEST, recall, remember
-from .spec import Operator, Shape, Types, check_rank, check_scalar
+from .spec import Operator, Shape, Types, check_named, check_rank
 
 if TYPE_CHECKING:
     from .kernels.elementwise import ElementwiseKernel
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 #: what the functions take as an array and return: the caller's kind
 Array = Any
-
-_COMPUTE: Final = tuple(kind.name for kind in FLOATS)
 
 
 def array_call(
@@ -82,21 +80,15 @@ def _checked_call(
 ) -> Any:
     """Check everything, then compute."""
     imported = [
-        import_array(tensor.name, value)
+        import_array(tensor.name, value, tensor.types)
         for tensor, value in zip(operator.tensors, tensors, strict=True)
     ]
     arrays = tuple([entry.array for entry in imported])
-    wrap = next((entry.wrap for entry in imported if entry.wrap is not None), None)
-    types = tuple(
-        [
-            _element_type(tensor.name, array)
-            for tensor, array in zip(operator.tensors, arrays, strict=True)
-        ]
-    )
+    types = tuple([BY_NUMPY[array.dtype] for array in arrays])
     operator.check_types(types)
     for tensor, array in zip(operator.tensors, arrays, strict=True):
         check_rank(tensor.name, array.ndim)
-    values = _scalars(operator, scalars)
+    values = tuple(map(check_named, operator.scalars, scalars))
     shapes = operator.shapes(operator, tuple([array.shape for array in arrays]))
     default = types[0] if operator.same_type else promote(*types)
     compute = _compute_type(compute_dtype, types)
@@ -116,7 +108,11 @@ def _checked_call(
         remember(operator, tensors, scalars, out, compute_dtype, kernel, values, outs[0], in_place)
     if out is not None:
         return out
-    results = outs if wrap is None else tuple([wrap(array) for array in outs])
+    results = outs
+    for tensor, entry in zip(operator.tensors, imported, strict=True):
+        if entry.wrap is not None:
+            results = wrapped(tensor.name, entry.wrap, outs)
+            break
     return results[0] if len(results) == 1 else results
 
 
@@ -163,48 +159,10 @@ def _maker(module: str, name: str) -> Any:
         return getattr(import_module(f".kernels.{module}", __package__), name)
 
 
-def _element_type(argument: str, array: NDArray[Any]) -> ElementType:
-    kind = BY_NUMPY.get(array.dtype)
-    if kind is None:
-        raise ArgumentTypeError(
-            argument,
-            f"has type {array.dtype!s}; allowed are {names(tuple(BY_NUMPY.values()))} in native"
-            " byte order",
-        )
-    return kind
-
-
-@lru_cache(maxsize=64)
-def _compute_name(compute_dtype: Any) -> str:
-    try:
-        kind = BY_NUMPY.get(np.dtype(compute_dtype))
-    except TypeError:
-        kind = None
-    if kind is None or kind not in FLOATS:
-        raise ArgumentTypeError(
-            "compute_dtype", f"is {compute_dtype!r}; allowed are None, {', '.join(_COMPUTE)}"
-        )
-    return kind.name
-
-
 def _compute_type(compute_dtype: Any, types: tuple[ElementType, ...]) -> str:
     if compute_dtype is None:
         return "float64" if FLOAT64 in types else "float32"
-    if isinstance(compute_dtype, str) and compute_dtype in _COMPUTE:
-        return compute_dtype
-    try:
-        hash(compute_dtype)
-    except TypeError:
-        raise ArgumentTypeError(
-            "compute_dtype", f"is {compute_dtype!r}; allowed are None, {', '.join(_COMPUTE)}"
-        ) from None
-    return _compute_name(compute_dtype)
-
-
-def _scalars(operator: Operator, values: tuple[Any, ...]) -> tuple[float, ...]:
-    return tuple(
-        [check_scalar(param, value) for param, value in zip(operator.scalars, values, strict=True)]
-    )
+    return floating_type("compute_dtype", compute_dtype, "None, ").name
 
 
 def _outputs(
@@ -216,28 +174,24 @@ def _outputs(
     given = (out,)
     labels: tuple[str, ...] = ("out",)
     if len(shapes) > 1:
-        if not isinstance(out, (tuple, list)) or len(out) != len(shapes):
+        sequence = issubclass(type(out), tuple | list)
+        if not sequence or len(out) != len(shapes):
+            size = f" of {len(out)}" if sequence else ""
             raise ArgumentTypeError(
                 "out",
-                f"is {type(out).__name__}; a tuple of {len(shapes)} arrays is expected:"
+                f"is a {type(out).__name__}{size}; a tuple of {len(shapes)} arrays is expected:"
                 f" {', '.join(operator.outputs)}",
             )
         given = tuple(out)
         labels = tuple(f"out[{k}]" for k in range(len(shapes)))
+    types = (default,) if operator.same_type else FLOATS
     arrays = []
     for label, value, shape in zip(labels, given, shapes, strict=True):
-        array = import_array(label, value).array
-        kind = _element_type(label, array)
-        if operator.same_type and kind is not default:
-            raise ArgumentTypeError(label, f"has type {kind.name}; {default.name} is expected")
-        if kind not in FLOATS:
-            raise ArgumentTypeError(label, f"has type {kind.name}; allowed are {names(FLOATS)}")
+        array = import_array(label, value, types).array
         if array.shape != shape:
             raise ArgumentValueError(label, f"has shape {array.shape}; {shape} is expected")
-        if not array.flags.writeable:
-            raise ArgumentValueError(
-                label, "is read-only; an array that can be written is expected"
-            )
+        if problem := not_to_write(label, value, array):
+            raise ArgumentValueError(label, problem)
         if maps_indices_to_one_address(array):
             raise ArgumentValueError(
                 label,

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import import_array
 from .dtypes import BFLOAT16, BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
-from .errors import ArgumentTypeError, ArgumentValueError, shown
+from .errors import ArgumentError, ArgumentTypeError, ArgumentValueError, shown
 from .kernels.formula import Formula
 from .layout import MAX_RANK
 
@@ -43,6 +44,13 @@ class ScalarParam(NamedTuple):
     least: float | None = None
     #: the integers that are allowed, by name; None for any real number
     choices: dict[str, int] | None = None
+
+    @property
+    def expected(self) -> str:
+        """What it may be, for a message."""
+        if self.choices is None:
+            return "a real number is expected"
+        return "allowed are " + ", ".join(f"{n} ({name!r})" for name, n in self.choices.items())
 
 
 class OnDevice(NamedTuple):
@@ -221,13 +229,23 @@ def check_rank(argument: str, rank: int) -> None:
 
 def check_scalar(param: ScalarParam, given: Any) -> float:
     """Return the value of a scalar of any real type, or raise an ArgumentError."""
-    value = _number(param.name, given)
+    value = _number(param, given)
     if param.choices is not None and value not in param.choices.values():
-        allowed = ", ".join(f"{number} ({name!r})" for name, number in param.choices.items())
-        raise ArgumentValueError(param.name, f"is {value!r}; allowed are {allowed}")
+        raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
     if param.least is not None and (isnan(value) or value < param.least):
         raise ArgumentValueError(param.name, f"is {value!r}; it must be at least {param.least:g}")
     return value
+
+
+def check_named(param: ScalarParam, given: Any) -> float:
+    """Check a scalar of an array function, where choices go by name too but truth values do not."""
+    if param.choices is not None:
+        kind = type(given)  # an object may say that it is of another class, or raise
+        if issubclass(kind, str) and given in param.choices:
+            given = param.choices[given]
+        elif issubclass(kind, str | bool | np.bool_):
+            raise ArgumentValueError(param.name, f"is {shown(given)}; {param.expected}")
+    return check_scalar(param, given)
 
 
 def single(value: float) -> float:
@@ -242,18 +260,24 @@ def single(value: float) -> float:
         return float(np.float32(value))
 
 
-def _number(argument: str, value: Any) -> float:
+def _number(param: ScalarParam, value: Any) -> float:
     """Return the value of a real scalar of any type."""
-    if isinstance(value, Real):
-        try:
-            return float(value)
-        except OverflowError:
-            return inf if value > 0 else -inf  # type: ignore[operator] # Real has no order
-    if isinstance(value, np.generic) or hasattr(value, "__array__"):
-        array = np.asarray(value)
-        if array.ndim == 0 and (array.dtype in BY_NUMPY or array.dtype.kind in "biuf"):
-            return float(array)
-    raise ArgumentTypeError(argument, f"is {shown(value)}; a real number is expected")
+    cause = None
+    try:
+        if isinstance(value, Real):
+            try:
+                return float(value)
+            except OverflowError:
+                return inf if value > 0 else -inf  # type: ignore[operator] # Real has no order
+        if isinstance(value, np.generic) or hasattr(value, "__array__"):
+            array = import_array(param.name, value).array
+            if array.ndim == 0 and (array.dtype in BY_NUMPY or array.dtype.kind in "biuf"):
+                return float(array)
+    except (ArgumentError, MemoryError):
+        raise
+    except Exception as error:  # the object's own
+        cause = error
+    raise ArgumentTypeError(param.name, f"is {shown(value)}; {param.expected}") from cause
 
 
 @cache

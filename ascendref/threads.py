@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, Final
 
-from .errors import ArgumentTypeError, ArgumentValueError
+from .errors import ArgumentTypeError, ArgumentValueError, shown
 from .forks import LOCK
 
 #: environment variable with the number that a process starts with
@@ -19,10 +19,10 @@ VARIABLE: Final = "ASCENDREF_NUM_THREADS"
 def _checked(argument: str, count: Any) -> int:
     try:
         number = index(count)
-    except TypeError:
-        raise ArgumentTypeError(argument, f"is {count!r}; an integer is expected") from None
+    except Exception as error:  # a TypeError, or the object's own
+        raise ArgumentTypeError(argument, f"is {shown(count)}; an integer is expected") from error
     if number < 1:
-        raise ArgumentValueError(argument, f"is {number}; at least 1 is expected")
+        raise ArgumentValueError(argument, f"is {shown(number)}; at least 1 is expected")
     return number
 
 

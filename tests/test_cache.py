@@ -21,6 +21,11 @@ def test_import_compiles_nothing(tmp_path):
     assert not list(tmp_path.rglob("*.nbi"))
 
 
+def test_without_a_compiler_calls_say_so(tmp_path):
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    assert run("refused", **environment) == "True True True True True 0"
+
+
 def test_a_second_process_compiles_nothing(tmp_path):
     assert run("kernels", NUMBA_CACHE_DIR=str(tmp_path)) == "0 4 []"
     assert run("kernels", NUMBA_CACHE_DIR=str(tmp_path)) == "4 0 []"

@@ -192,6 +192,37 @@ def test_softplus_takes_the_extremes_of_integers(integer: str) -> None:
     gives(got, "float32", 1 if info.min == 0 else 0, 2)  # exp(128) is beyond float32 already
 
 
+@pytest.mark.parametrize(
+    ("kind", "compute"),
+    [
+        ("float32", None),
+        ("float16", None),
+        ("float32", "float16"),
+        ("bfloat16", "bfloat16"),
+        ("float32", "float64"),
+        ("float64", None),
+        ("float64", "float32"),
+    ],
+)
+def test_softplus_any_byte_but_0_is_true(kind: str, compute: str | None) -> None:
+    """NumPy and torch make such bytes of C memory, and they call them true."""
+    truths = np.arange(256, dtype=np.uint8)
+    grad = row(kind, *np.linspace(-2, 2, 256))
+    want = ar.softplus_backward(grad, truths != 0, 3.0, compute_dtype=compute)
+    assert_bits(ar.softplus_backward(grad, truths.view(np.bool_), 3.0, compute_dtype=compute), want)
+
+
+def test_softplus_any_byte_but_0_is_true_in_every_layout() -> None:
+    truths = np.arange(256, dtype=np.uint8)
+    grad = row("float32", *np.linspace(-2, 2, 256))
+    want = ar.softplus_backward(grad, truths != 0, 3.0)
+    for order in (slice(None, None, -1), slice(None, None, 2)):
+        got = ar.softplus_backward(grad[order], truths.view(np.bool_)[order], 3.0)
+        assert_bits(got, want[order])
+    large = ar.softplus_backward(np.tile(grad, 300), np.tile(truths, 300).view(np.bool_), 3.0)
+    assert_bits(large, np.tile(want, 300))
+
+
 def test_softplus_mixed_halves_give_float32() -> None:
     got = ar.softplus_backward(row("float16", 2), row("bfloat16", 0))
     gives(got, "float32", 1)
@@ -297,6 +328,22 @@ def test_smooth_l1_norm_is_not_rounded_to_float32() -> None:
 @pytest.mark.parametrize("reduction", [-1, 3, 0.5, nan, "average", "", "MEAN"])
 def test_smooth_l1_other_reductions_are_refused(reduction: Any) -> None:
     with pytest.raises(ar.ArgumentValueError, match="reduction"):
+        smooth(np.ones(1, np.float32), np.ones(1, np.float32), reduction)
+
+
+def test_smooth_l1_gradient_of_the_target_is_the_negative_one() -> None:
+    x, target = np.linspace(-3, 3, 50), np.linspace(2, -2, 50)
+    for beta in (0.0, 0.7):
+        ours = ar.smooth_l1_loss_backward(np.ones(50), x, target, beta=beta)
+        assert (ar.smooth_l1_loss_backward(np.ones(50), target, x, beta=beta) == -ours).all()
+
+
+@pytest.mark.parametrize("reduction", [None, True, False, np.True_, b"mean", [1], 3, nan, "all"])
+def test_smooth_l1_says_what_reductions_there_are(reduction: Any) -> None:
+    with pytest.raises(
+        ar.ArgumentError,
+        match=r"^reduction is .*; allowed are 0 \('none'\), 1 \('mean'\), 2 \('sum'\)$",
+    ):
         smooth(np.ones(1, np.float32), np.ones(1, np.float32), reduction)
 
 

@@ -72,6 +72,18 @@ def test_rank_0_is_one_element(operator: str, kind: str) -> None:
 
 
 @each_operator
+def test_results_are_in_c_order_whatever_the_inputs_are_in(operator: str) -> None:
+    tensors = arguments(operator, (5, 7))
+    for order in (np.asfortranarray, lambda array: array[::-1]):
+        laid_out = [*map(order, tensors[:2]), *tensors[2:]]
+        for result in results(getattr(ar, operator)(*laid_out)):
+            assert result.flags.c_contiguous
+            assert result.flags.owndata
+    assert ar.cast(np.asfortranarray(tensors[0]), "float32").flags.c_contiguous
+    assert ar.cast(np.asfortranarray(tensors[0]), "float64").flags.c_contiguous
+
+
+@each_operator
 def test_rank_8_is_allowed_and_rank_9_is_not(operator: str) -> None:
     function = getattr(ar, operator)
     assert results(function(*arguments(operator, (1, 2) * 4)))[0].shape == (1, 2) * 4
@@ -342,6 +354,49 @@ def test_compute_types_may_be_named_in_numpys_ways(operator: str) -> None:
             got = results(getattr(ar, operator)(*tensors, compute_dtype=name))
             for actual, other in zip(got, want, strict=True):
                 assert_bits(actual, other)
+
+
+def test_compute_types_may_be_named_in_other_libraries_ways() -> None:
+    tensors = arguments("softplus_backward", (20,))
+    names: dict[str, list[Any]] = {
+        kind: [kind, ar.DataType.of(kind), ar.DataType.of(kind).name] for kind in FLOATS
+    }
+    torch = pytest.importorskip("torch", reason="torch is in the bench extra, not in the test's")
+    jnp = pytest.importorskip("jax.numpy", reason="jax is in the bench extra, not in the test's")
+    for kind in FLOATS:
+        want = ar.softplus_backward(*tensors, compute_dtype=kind)
+        for name in (*names[kind], getattr(torch, kind), getattr(jnp, kind)):
+            assert_bits(ar.softplus_backward(*tensors, compute_dtype=name), want)
+            assert_bits(ar.cast(tensors[0], name), ar.cast(tensors[0], kind))
+        assert ar.DataType.of(getattr(torch, kind)) is ar.DataType.of(kind)
+    assert_bits(
+        ar.softplus_backward(*tensors, compute_dtype=np.int64(ar.DataType.ACL_BF16)),
+        ar.softplus_backward(*tensors, compute_dtype="bfloat16"),
+    )
+    for name in (torch.int8, torch.float8_e5m2, jnp.int8, ar.DataType.ACL_INT8):
+        with pytest.raises(ar.ArgumentTypeError, match="compute_dtype"):
+            ar.softplus_backward(*tensors, compute_dtype=name)
+
+
+def test_a_type_that_is_refused_comes_with_those_that_the_argument_takes() -> None:
+    x, shorts = np.ones(4, np.float32), np.ones(4, np.int16)
+    floats = "allowed are float16, bfloat16, float32, float64"
+    every = f"{floats}, int8, int32, uint8, int16, int64, bool"
+    for call, argument, allowed in (
+        (lambda y: ar.softplus_backward(y, x), "grad_output", floats),
+        (lambda y: ar.softplus_backward(x, y.astype("u2")), "self", every),
+        (lambda y: ar.prelu_backward(x, y, x), "self", floats),
+        (lambda y: ar.prelu_backward(x, x, y), "weight", floats),
+        (lambda y: ar.hardshrink_backward(x, x, out=y), "out", floats),
+        (lambda y: ar.logit_grad(x, x, out=y), "out", "float32 is expected"),
+        (lambda y: ar.cast(y, "float16"), "array", floats),
+        (lambda y: ar.compare(y, x), "actual", floats),
+        (lambda y: ar.assert_accepted(y, x), "actual", floats.removesuffix(", float64")),
+    ):
+        with pytest.raises(ar.ArgumentTypeError) as raised:
+            call(shorts)
+        kind = "uint16" if allowed is every else "int16"
+        assert str(raised.value) == f"{argument} has type {kind}; {allowed} in native byte order"
 
 
 @each_operator

@@ -154,6 +154,25 @@ def types() -> None:
         print(kind, digest(found))
 
 
+def refused() -> None:
+    """Print how the first calls are refused where Numba must not compile."""
+    x = np.linspace(0, 1, 7, dtype=np.float32)
+    dev = ar.Device("Atlas A2")
+    tensor = dev.tensor(x)
+    for call in (
+        lambda: ar.hardshrink_backward(x, x),
+        lambda: ar.hardshrink_backward(x, x),
+        lambda: ar.prelu_backward(x, x, x[:1], compute_dtype="float64"),
+        lambda: ar.cast(x, "float16"),
+        lambda: ar.aclnn.aclnnLogitGradGetWorkspaceSize(tensor, tensor, -1.0, tensor),
+    ):
+        try:
+            call()
+        except RuntimeError as error:
+            print("NUMBA_DISABLE_JIT is set" in str(error), end=" ")
+    print(len(ar.kernel_statistics()))
+
+
 def nothing() -> None:
     """Import the package and print how many kernels that made."""
     print(len(ar.kernel_statistics()))
@@ -161,7 +180,7 @@ def nothing() -> None:
 
 PROGRAMS: dict[str, Callable[[], None]] = {
     program.__name__: program
-    for program in (bits, threads, fork, fork_while_busy, spawn, kernels, types, nothing)
+    for program in (bits, threads, fork, fork_while_busy, spawn, kernels, types, refused, nothing)
 }
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import import_array
 from ..errors import fail, fail_argument, shown
 from ..status import Status
-from .arguments import host_array
 from .copies import prepare_copy, prepare_fill, resolve
 from .memory import AddressSpace, Memory
 from .tensor import Tensor
@@ -207,7 +207,7 @@ class Allocator:
         >>> ar.Device("Atlas A2").tensor(np.zeros((2, 3), np.float16)).shape
         (2, 3)
         """
-        host = host_array("array", array)
+        host = import_array("array", array).array
         tensor = self.empty(host.shape, host.dtype)
         if host.size:
             # the order of the copy is C whatever the array's is

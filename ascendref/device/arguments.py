@@ -6,10 +6,8 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import import_array
-from ..errors import ArgumentError, ArgumentTypeError, shown
+from ..errors import ArgumentTypeError, shown
 
 
 def whole_number(argument: str, value: Any) -> int:
@@ -27,15 +25,3 @@ def truth(argument: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool):
         raise ArgumentTypeError(argument, f"is {shown(value)}; True or False is expected")
     return bool(value)
-
-
-def host_array(argument: str, value: Any) -> NDArray[Any]:
-    """Return an array of any library as NumPy's, or raise ArgumentTypeError."""
-    try:
-        return import_array(argument, value).array
-    except ArgumentError:
-        raise
-    except Exception as error:  # what foreign objects raise
-        raise ArgumentTypeError(
-            argument, f"is a {type(value).__name__} that NumPy cannot share"
-        ) from error

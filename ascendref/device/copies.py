@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import import_array, not_to_write
 from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..status import Status
-from .arguments import host_array, whole_number
+from .arguments import whole_number
 from .memory import AddressSpace, Memory
 
 #: an address and a number of bytes
@@ -98,7 +99,7 @@ def prepare_copy(space: AddressSpace, dst: Any, src: Any, nbytes: int | None) ->
         return None
     for argument, place in (("dst", target), ("src", source)):
         _check_count(argument, place, count)
-    _check_writable("dst", dst, target)
+    _check_writable("dst", target, dst)
     return Copy(target, source, 0, count)
 
 
@@ -112,7 +113,7 @@ def prepare_fill(space: AddressSpace, dst: Any, value: int, nbytes: int | None) 
     if count == 0:
         return None
     _check_count("memory", target, count)
-    _check_writable("memory", dst, target)
+    _check_writable("memory", target, dst)
     return Copy(target, None, byte, count)
 
 
@@ -147,9 +148,7 @@ def _place(space: AddressSpace, argument: str, value: Any) -> Place:
         block = resolve(space, argument, value)
         offset = value - block.address if isinstance(value, int) else 0
         return Place(block, offset, block.nbytes - offset, block.address + offset, None)
-    array = host_array(argument, value)
-    if isinstance(value, np.generic):
-        array.flags.writeable = False  # a copy of the number: what is written there would be lost
+    array = import_array(argument, value).array
     if not array.flags.c_contiguous:
         fail_argument(
             Status.ACL_ERROR_RT_PARAM_INVALID,
@@ -181,21 +180,6 @@ def _check_count(argument: str, place: Place, count: int) -> None:
         )
 
 
-def _check_writable(argument: str, value: Any, place: Place) -> None:
-    if place.array is None:
-        return
-    if not place.array.flags.writeable:
-        fail_argument(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            argument,
-            "is read-only; an array that can be written is expected",
-        )
-    # what shares its memory has one place, however often one asks
-    again = host_array(argument, value).__array_interface__["data"][0]
-    if place.nbytes and again != place.address:
-        fail_argument(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            argument,
-            f"is a {type(value).__name__} that NumPy can only copy, so what is written to it would"
-            " be lost; an array that shares its memory is expected",
-        )
+def _check_writable(argument: str, place: Place, value: Any) -> None:
+    if place.array is not None and (problem := not_to_write(argument, value, place.array)):
+        fail_argument(Status.ACL_ERROR_RT_PARAM_INVALID, argument, problem)

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import import_array
 from ..dtypes import DataType
 from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..status import Status
-from .arguments import host_array
 
 #: types that a scalar cannot have
 _NOT_SCALAR: Final = (
@@ -128,7 +128,7 @@ def _number(value: Any, kind: type) -> Any:
 def _array(value: Any) -> NDArray[Any]:
     """Return an array with one element, or a number of ml_dtypes, as an array of NumPy's."""
     with suppress(ArgumentTypeError):
-        return host_array("value", value)
+        return import_array("value", value).array
     return np.empty(0)
 
 

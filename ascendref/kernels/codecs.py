@@ -213,6 +213,16 @@ def _float64_of(value: Any) -> Any:
 
 
 @helper
+def _float32_of_bool(byte: Any) -> Any:
+    return np.float32(byte != 0)  # any byte but 0 is true, as in C
+
+
+@helper
+def _float64_of_bool(byte: Any) -> Any:
+    return np.float64(byte != 0)
+
+
+@helper
 def _round_float16(value: Any) -> Any:
     return decode_float16(encode_float16(value))
 
@@ -274,6 +284,8 @@ _WIDEN: Final[dict[tuple[str, type], Any]] = {
     ("float32", np.float64): _float64_of,
     ("float64", np.float32): _float32_of,
     ("float64", np.float64): _float64_of,
+    ("bool", np.float32): _float32_of_bool,
+    ("bool", np.float64): _float64_of_bool,
 }
 
 #: (register, storage type) -> the conversion that rounds once

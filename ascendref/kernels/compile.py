@@ -136,6 +136,11 @@ def kernel(
     parallel : bool
         Whether ``prange`` loops run on every core.
     """
+    if numba.config.DISABLE_JIT:
+        raise RuntimeError(
+            "NUMBA_DISABLE_JIT is set, but kernels run as machine code only; unset it before Python"
+            " starts, or set it to 0"
+        )
     with LOCK:
         identity = hashlib.sha256(
             b"".join(

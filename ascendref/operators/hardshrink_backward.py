@@ -74,25 +74,29 @@ def hardshrink_backward(
     out : array, optional
         Where the result goes: of the broadcast shape and any floating type, apart from the inputs
         or exactly the view of one.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
-        Type in which the formula is evaluated; None is F64 for F64 data, else F32.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
+        F64 data, else F32.
 
     Returns
     -------
     array
-        Of the broadcast shape, the promoted type and the caller's kind; ``out`` if given.
+        Of the broadcast shape, the promoted type and the caller's kind, in C order whatever the
+        layout of the inputs is; ``out`` if given.
 
     Raises
     ------
     ArgumentTypeError
         If an argument is no array, or of another element type.
     ArgumentValueError
-        If shapes do not broadcast, a rank is above 8, or ``out`` does not fit.
+        If shapes do not broadcast, a rank is above 8, or ``out`` does not fit, is read-only or can
+        only be copied.
 
     Notes
     -----
     The formula is the vendor's (aclnnHardshrinkBackward). NaN in ``self`` gives 0, where PyTorch
-    passes the gradient.
+    passes the gradient if its scalar loop meets it, as in a short array, and gives 0 if its vector
+    loop does.
 
     Accuracy: the result is the gradient or 0, so it is exact in its own type.
 

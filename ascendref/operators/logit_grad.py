@@ -150,8 +150,9 @@ def logit_grad(
     Parameters
     ----------
     x, dy : array
-        Input of the forward operator and gradient of its result, in this order; one shape of rank 0
-        to 8 (no broadcasting) and one type, F16, BF16, F32 or F64.
+        Input of the forward operator and gradient of its result, in this order, the vendor's; the
+        other operators take the gradient first. One shape of rank 0 to 8 (no broadcasting) and one
+        type, F16, BF16, F32 or F64.
     eps : real number or None, optional
         Narrowed to float32; None is -1. Negative: outside [0, 1] the result is NaN. From 0 to below
         1: outside [eps, 1 - eps] it is 0. Exactly 1: ``dy`` times infinity. Above 1 and finite, or
@@ -159,20 +160,23 @@ def logit_grad(
     out : array, optional
         Where the result goes: of the same shape and type, apart from the inputs or exactly the view
         of one.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
-        Type in which the formula is evaluated; None is F64 for F64 data, else F32.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
+        F64 data, else F32.
 
     Returns
     -------
     array
-        Of the same shape, type and kind; ``out`` if given.
+        Of the same shape, type and kind, in C order whatever the layout of the inputs is; ``out``
+        if given.
 
     Raises
     ------
     ArgumentTypeError
         If an argument is no array, of another element type, or the types differ.
     ArgumentValueError
-        If shapes differ, a rank is above 8, or ``out`` does not fit.
+        If shapes differ, a rank is above 8, or ``out`` does not fit, is read-only or can only be
+        copied.
 
     Notes
     -----

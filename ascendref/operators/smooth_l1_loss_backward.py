@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
-from ..errors import ArgumentValueError
 from ..functional import Array, array_call
 from ..kernels.formula import (
     Formula,
@@ -378,13 +377,15 @@ def smooth_l1_loss_backward(
     out : array, optional
         Where the result goes: of the broadcast shape and any floating type, apart from the inputs
         or exactly the view of one.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
-        Type in which the formula is evaluated; None is F64 for F64 data, else F32.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
+        F64 data, else F32.
 
     Returns
     -------
     array
-        Of the broadcast shape, the promoted type and the caller's kind; ``out`` if given.
+        Of the broadcast shape, the promoted type and the caller's kind, in C order whatever the
+        layout of the inputs is; ``out`` if given.
 
     Raises
     ------
@@ -392,12 +393,14 @@ def smooth_l1_loss_backward(
         If an argument is no array, or of another element type.
     ArgumentValueError
         If shapes do not broadcast, a rank is above 8, the reduction is another, ``beta`` is
-        negative or NaN, or ``out`` does not fit.
+        negative or NaN, or ``out`` does not fit, is read-only or can only be copied.
 
     Notes
     -----
     The formula is the vendor's (aclnnSmoothL1LossBackward). With ``beta`` 0 and ``d`` 0 the result
-    is 0, where PyTorch gives ``-grad_out``.
+    is 0, where PyTorch gives ``-grad_out``. The gradient with respect to ``target`` is the negative
+    of this one, element by element, as the loss depends on ``self - target`` alone; where an input
+    was broadcast, its own gradient is the sum over the axes that it was stretched along.
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value,
     1.5 ulp for the mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever
@@ -411,10 +414,4 @@ def smooth_l1_loss_backward(
     >>> ar.smooth_l1_loss_backward(np.ones_like(x), x, np.zeros_like(x), "sum")
     array([ 0.5,  1. , -1. ], dtype=float32)
     """
-    if isinstance(reduction, str):
-        if reduction not in REDUCTIONS:
-            raise ArgumentValueError(
-                "reduction", f"is {reduction!r}; allowed are {', '.join(map(repr, REDUCTIONS))}"
-            )
-        reduction = REDUCTIONS[reduction]
     return array_call(OPERATOR, (grad_out, self, target), (reduction, beta), out, compute_dtype)

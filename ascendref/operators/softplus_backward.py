@@ -237,20 +237,23 @@ def softplus_backward(
     out : array, optional
         Where the result goes: of the same shape and any floating type, apart from the inputs or
         exactly the view of one.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"}, optional
-        Type in which the formula is evaluated; None is F64 for F64 data, else F32.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
+        F64 data, else F32.
 
     Returns
     -------
     array
-        Of the same shape, the promoted type and the caller's kind; ``out`` if given.
+        Of the same shape, the promoted type and the caller's kind, in C order whatever the layout
+        of the inputs is; ``out`` if given.
 
     Raises
     ------
     ArgumentTypeError
         If an argument is no array, or of another element type.
     ArgumentValueError
-        If shapes differ, a rank is above 8, or ``out`` does not fit.
+        If shapes differ, a rank is above 8, or ``out`` does not fit, is read-only or can only be
+        copied.
 
     Notes
     -----

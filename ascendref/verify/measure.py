@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_floats
+from ..arrays import import_array
 from ..casting import cast
-from ..dtypes import BY_NUMPY, ElementType, promote
+from ..dtypes import BY_NUMPY, FLOATS, ElementType, promote
 from ..errors import ArgumentTypeError, ArgumentValueError
 
 #: elements in a block; its float64 arrays stay in the second-level cache
@@ -46,17 +46,18 @@ class Block(NamedTuple):
     absolute: Doubles
 
 
-def import_pair(actual: Any, golden: Any) -> Pair:
-    """Return a result and its golden array as NumPy arrays.
+def import_pair(actual: Any, golden: Any, types: tuple[ElementType, ...] = FLOATS) -> Pair:
+    """Return a result, which may have some types, and its golden array as NumPy arrays.
 
     Raises
     ------
     ArgumentTypeError
-        If one is no floating array, or golden's type lacks numbers of the result's.
+        If one is no array of such a type, or golden's type lacks numbers of the result's.
     ArgumentValueError
         If the shapes differ.
     """
-    left, right = import_floats("actual", actual).array, import_floats("golden", golden).array
+    left = import_array("actual", actual, types).array
+    right = import_array("golden", golden, FLOATS).array
     kind, golden_kind = BY_NUMPY[left.dtype], BY_NUMPY[right.dtype]
     if promote(kind, golden_kind) is not golden_kind:
         raise ArgumentTypeError(

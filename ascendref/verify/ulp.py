@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_floats
-from ..dtypes import ElementType, float_format
+from ..arrays import import_array
+from ..dtypes import FLOATS, ElementType, float_format
 from ..errors import ArgumentTypeError, ArgumentValueError
 
 #: distance between NaN and a number; every other distance is smaller
@@ -50,21 +50,20 @@ def ulp_distance(a: Any, b: Any) -> Any:
     >>> ar.ulp_distance(a, b)
     array([0, 1, 0, 1, 0], dtype=uint64)
     """
-    left, right = import_floats("a", a).array, import_floats("b", b).array
+    left, right = import_array("a", a, FLOATS).array, import_array("b", b, FLOATS).array
     if left.dtype != right.dtype:
         raise ArgumentTypeError("b", f"has type {right.dtype!s}; {left.dtype!s}, as a, is expected")
-    try:
-        np.broadcast_shapes(left.shape, right.shape)
-    except ValueError:
-        raise ArgumentValueError(
-            "b", f"has shape {right.shape}, which does not broadcast with {left.shape} of a"
-        ) from None
     # without the sign bit, bits count the numbers from 0 upward; their sums fit in the same width
     raw = np.dtype(f"u{left.itemsize}")
     magnitude = raw.type(np.iinfo(raw).max >> 1)
     left_bits, right_bits = left.view(raw), right.view(raw)
+    try:
+        one_sign = (left_bits ^ right_bits) <= magnitude
+    except ValueError:
+        raise ArgumentValueError(
+            "b", f"has shape {right.shape}, which does not broadcast with {left.shape} of a"
+        ) from None
     left_steps, right_steps = left_bits & magnitude, right_bits & magnitude
-    one_sign = (left_bits ^ right_bits) <= magnitude
     steps = np.where(
         one_sign,
         np.maximum(left_steps, right_steps) - np.minimum(left_steps, right_steps),

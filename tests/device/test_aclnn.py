@@ -146,6 +146,22 @@ def test_names_signatures_and_keywords() -> None:
         aclnn.aclnnLogitGradGetWorkspaceSize(x, x, -1.0, out, lambd=1)
 
 
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_any_byte_but_0_is_true(kind: str) -> None:
+    dev = ar.Device(A2)
+    truths = np.arange(256, dtype=np.uint8)
+    grad = np.linspace(-2, 2, 256).astype(FORMATS[kind].dtype)
+    raw, out = dev.tensor(truths), dev.empty(256, kind)
+    tensor = ar.Tensor(raw.memory, raw.shape, "ACL_BOOL")
+    queue(dev, "softplus_backward", dev.tensor(grad), tensor, 3.0, 20.0, out)
+    dev.synchronize()
+    want = dev.empty(256, kind)
+    queue(dev, "softplus_backward", dev.tensor(grad), dev.tensor(truths != 0), 3.0, 20.0, want)
+    dev.synchronize()
+    assert_bits(out.numpy(), want.numpy())
+    assert len(set(out.numpy()[1:] / grad[1:])) < 10
+
+
 def test_a_tensor_as_torch_describes_it() -> None:
     """Rank-1 storage, a format by rank and an offset: the same numbers as contiguous ND."""
     dev = ar.Device(A2)

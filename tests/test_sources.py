@@ -1,0 +1,58 @@
+"""What docs/sources.md says of others, where it can be tried."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+
+
+@pytest.fixture(name="torch")
+def _torch() -> Any:
+    return pytest.importorskip("torch", reason="torch is in the bench extra, not in the test extra")
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64"])
+def test_pytorchs_results_for_nan_depend_on_where_an_element_stands(torch: Any, kind: str) -> None:
+    """3 elements do not fill a vector, 64 do."""
+
+    def both(x: float, call: Any, own: Any) -> tuple[set[float], set[float]]:
+        found = []
+        for size in (3, 64):
+            data = torch.full((size,), x, dtype=getattr(torch, kind))
+            grad = torch.full_like(data, 3)
+            found.append(set(call(grad, data).nan_to_num(nan=77).tolist()))
+            assert len({str(value) for value in own(grad, data).tolist()}) == 1
+        return found[0], found[1]
+
+    for x, lambd in ((nan, 0.5), (5.0, nan)):
+        assert both(
+            x,
+            lambda g, x, lambd=lambd: torch.ops.aten.hardshrink_backward(g, x, lambd),
+            lambda g, x, lambd=lambd: ar.hardshrink_backward(g, x, lambd),
+        ) == ({3}, {0})
+    for x, eps, scalar in ((nan, 0.0, 77), (nan, 0.25, 77), (nan, 2.0, 77), (0.5, nan, 12)):
+        assert both(
+            x,
+            lambda g, x, eps=eps: torch.ops.aten.logit_backward(g, x, eps),
+            lambda g, x, eps=eps: ar.logit_grad(x, g, eps),
+        ) == ({scalar}, {0})
+
+
+@pytest.mark.parametrize("compute", [None, "float16"])
+def test_a_sum_of_prelu_whose_terms_overflow_is_right_in_truth_mode(compute: str | None) -> None:
+    weight = np.ones(1, np.float32)
+    grad, x = np.float32([1e30, -1e30, 1]), np.float32([-1e30, -1e30, -1])
+    assert np.isnan(ar.prelu_backward(grad, x, weight, compute_dtype=compute)[1][0])
+    assert ar.prelu_backward(grad, x, weight, compute_dtype="float64")[1][0] == -1
+    assert ar.prelu_backward(grad[:1], x[:1], weight, compute_dtype=compute)[1][0] == -inf
+
+
+def test_a_sum_of_prelu_lacks_what_underflows() -> None:
+    weight, tiny = np.ones(1, np.float32), np.full(1 << 12, 2.0**-80, np.float32)
+    assert ar.prelu_backward(tiny, -tiny, weight)[1][0] == 0
+    assert ar.prelu_backward(tiny, -tiny, weight, compute_dtype="float64")[1][0] == -(2.0**-148)
