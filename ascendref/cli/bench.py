@@ -18,8 +18,9 @@ from ..errors import ArgumentValueError
 from ..spec import OPERATORS
 from ..threads import get_num_threads
 from .doctor import processor, versions
+from .files import unwritable
 from .page import check_page, write_page
-from .screen import print_json, progress
+from .screen import beside, print_json, progress
 from .verify import prepare_plot
 
 #: what a quick run leaves out, and seconds of its cells
@@ -93,15 +94,17 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
     if plot is not None:
         from ..bench.pictures import draw
 
-        draw(rows, plot, request.peer)
+        with unwritable("--plot", plot):
+            draw(rows, plot, request.peer)
     if report is not None:
         from .performance import lines
 
         write_page(report, lines(report, request, rows, plot))
-    if as_json:
-        print_json(as_dict(request, rows))
-    else:
-        show(request, rows)
+    with beside(plot, report):
+        if as_json:
+            print_json(as_dict(request, rows))
+        else:
+            show(request, rows)
 
 
 def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
