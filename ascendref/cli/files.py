@@ -114,6 +114,8 @@ def _reason(error: BaseException) -> str:
 def _native(array: NDArray[Any]) -> NDArray[Any]:
     """Read two raw bytes as BF16, and other types in this machine's byte order."""
     kind = array.dtype
+    if kind.itemsize == 0:  # any number of elements fits a file; no result can have so many
+        raise ValueError("its elements have no size")
     if kind.kind == "V" and kind.itemsize == 2 and kind.names is None and kind.subdtype is None:
         return array.view(BFLOAT16.numpy)
     return array if kind.isnative else array.astype(kind.newbyteorder("="))

@@ -27,7 +27,7 @@ from .files import check_writable, unwritable
 from .findings import Findings, as_dict, show
 from .page import check_page, write_page
 from .run import parse_attributes
-from .screen import beside, print_json, progress
+from .screen import beside, complain, print_json, progress
 
 #: exit status after Ctrl-C, as shells have it
 INTERRUPTED: Final = 130
@@ -117,6 +117,8 @@ def verify(
     state = state or default_state(plans)
     check_state(state)
     prepare_plot(plot)
+    if plot is not None and not plans:
+        raise ArgumentValueError("--plot", f"has nothing to draw; swept are {', '.join(SWEPT)}")
     check_page(report)
     findings = Findings(load(state, plans) if resume else [Outcome(plan) for plan in plans])
     with progress(long=True) as bar, interruptible() as stop:
@@ -131,8 +133,11 @@ def verify(
     if plot is not None:
         from ..verify.pictures import draw_errors
 
-        with unwritable("--plot", plot):
-            draw_errors([o for o in findings.outcomes if o.done], plot)
+        if drawn := [outcome for outcome in findings.outcomes if outcome.done]:
+            with unwritable("--plot", plot):
+                draw_errors(drawn, plot)
+        else:
+            complain(f"--plot is {plot}, which is not drawn: nothing has been swept so far")
     if report is not None:
         from .report import lines
 
