@@ -144,7 +144,8 @@ def test_what_fails_halfway_leaves_what_was_there(target: str, tmp_path: Path) -
             file.write(b"half")
             raise KeyboardInterrupt
 
-    pytest.raises(KeyboardInterrupt, fail)
+    with pytest.raises(KeyboardInterrupt):
+        fail()
     assert sorted(tmp_path.iterdir()) == before
     assert target != "old" or path.read_text() == "precious"
 
