@@ -21,7 +21,7 @@ def check_output(path: Path) -> None:
     if target is None:
         _check_access(path)
         return
-    folder = target.parent
+    folder = target.parent if path.is_symlink() else path.parent
     if not folder.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"the folder {folder} does not exist")
     if not os.access(folder, os.W_OK | os.X_OK):

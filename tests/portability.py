@@ -116,6 +116,7 @@ class Row(NamedTuple):
     def tensors(self) -> list[Any]:
         """Return the tensors of a row."""
         shape = SHAPES[self.layout]
+        sums = self.operator == "prelu_backward"
         if self.layout == "broadcast":
             shapes = {
                 "hardshrink_backward": [(5, 1, 37), (33, 1)],
@@ -124,14 +125,12 @@ class Row(NamedTuple):
             }[self.operator]
         else:
             shapes = [shape] * TENSORS[self.operator]
-            if self.operator == "prelu_backward":
+            if sums:
                 shapes[2] = (shape[1],)
         found = []
         for seed, (kind, size) in enumerate(zip(self.kinds, shapes, strict=True)):
-            array = numbers(kind, size, seed, tame=self.operator == "prelu_backward")
-            if (
-                self.operator == "prelu_backward" and size == shape
-            ):  # one channel's sum is no number
+            array = numbers(kind, size, seed, tame=sums)
+            if sums and size == shape:  # what is no number is in one channel's sum alone
                 array[:, :1] = numbers(kind, (size[0], 1, size[2]), seed)
             if "transposed" in self.layout and array.ndim == 3 and seed != 1:
                 array = np.ascontiguousarray(array.transpose(2, 0, 1)).transpose(1, 2, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ from .verify import prepare_plot
 _QUICK_SIZES: Final = (16, 1 << 16, 1 << 20)
 _QUICK_SECONDS: Final = 0.02
 _SECONDS: Final = 0.4
+#: elements that an address can tell apart in F64
+_MOST: Final = sys.maxsize // 8
 #: as good as 1 where both sides wait for the memory
 EVEN: Final = 0.97
 TITLES: Final = {
@@ -80,6 +83,8 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
         raise ArgumentValueError(
             "--threads", f"are {threads}; JAX always uses all {os.cpu_count()} cores"
         )
+    if max(request.sizes, default=0) > _MOST:
+        raise ArgumentValueError("--size", f"is {max(request.sizes)}; at most {_MOST} is possible")
     sizes = request.sizes or (_QUICK_SIZES if request.quick else tuple(SIZES.values()))
     chosen = request.operators or tuple(OPERATORS)
     wanted = list(jobs(chosen, request.kinds or KINDS, sizes, threads))
