@@ -230,6 +230,12 @@ def digest(arrays: Iterator[Any]) -> str:
     return whole.hexdigest()[:16]
 
 
+def stored() -> dict[str, str]:
+    """Return the digests of the repository, by row."""
+    found: dict[str, str] = json.loads(STORED.read_text(encoding="utf-8"))
+    return found
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Compute rows, compare or write their digests; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.portability", description=__doc__)
@@ -246,13 +252,15 @@ def main(arguments: list[str] | None = None) -> int:
         found[str(row)] = digest(row.arrays())
         if sys.stderr.isatty():
             print(f"\r{len(found)} of {len(rows)}", end="\r", file=sys.stderr)
-    stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
+    known = stored()
     if options.write:
-        kept = {name: stored[name] for name in map(str, table()) if name in stored}
-        text = json.dumps(kept | found, indent=1)
+        merged = known | found
+        text = json.dumps(
+            {name: merged[name] for name in map(str, table()) if name in merged}, indent=1
+        )
         STORED.write_text(f"{text}\n", encoding="utf-8")
         return 0
-    differing = [name for name, value in found.items() if stored.get(name) != value]
+    differing = [name for name, value in found.items() if known.get(name) != value]
     for name in differing:
         print(f"differs: {name}")
     print(f"{platform.machine()}: {len(found)} rows, {len(differing)} differ")
