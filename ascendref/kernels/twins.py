@@ -1,4 +1,4 @@
-"""Kernels for some layouts, each a serial and a parallel twin with the same bits."""
+"""Kernels for some layouts, each a serial and a parallel twin with the same bits, NaN excepted."""
 
 from __future__ import annotations
 
