@@ -42,8 +42,8 @@ LENGTHS: Final = (
 )  # fmt: skip
 #: names of members of an archive
 NAMES: Final = (
-    "", "/", "self", "self/", "../self.npy", "a\nb\r.npy", "\x1b[31m.npy", "\u2028", "µ", "{0}",
-    "%s", "self.npy.npy", "grad_output.npy", "__class__", "x" * 65000,
+    "", "/", "x", "x/", "../x.npy", "a\nb\r.npy", "\x1b[31m.npy", "\u2028", "µ", "{0}",
+    "%s", "x.npy.npy", "dy.npy", "__class__", "x" * 65000,
 )  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def arrays() -> list[bytes]:
 
 def archives() -> list[bytes]:
     """Return .npz files with every compression that zipfile knows."""
-    names = ("grad_output.npy", "self.npy")
+    names = ("dy.npy", "x.npy")
     pairs = [dict(zip(names, (one, one), strict=True)) for one in arrays()[:20:3]]
     kinds = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
     return [npz(pair, kind) for pair in pairs for kind in kinds]
@@ -107,12 +107,12 @@ def special(every: bool) -> Iterator[bytes]:
             yield with_header(header, data, version)
         if every or number % 4 == 0:
             bad = with_header(header, data)
-            yield npz({"grad_output.npy": bad, "self.npy": bad})
+            yield npz({"dy.npy": bad, "x.npy": bad})
     good = npy(np.arange(6, dtype="<f4"))
     for name in NAMES:
-        yield npz({"self.npy": good, name: good})
-        yield npz({"grad_output.npy": good, "self.npy": good, name: b"text"})
-    whole = npz({"grad_output.npy": good, "self.npy": good})
+        yield npz({"x.npy": good, name: good})
+        yield npz({"dy.npy": good, "x.npy": good, name: b"text"})
+    whole = npz({"dy.npy": good, "x.npy": good})
     for offset in (6, 8):  # encrypted, or by a compression that there is not
         for value in (1, 9, 12, 93, 97, 99, 0x41, 0x800, 0xFFFF):
             yield _patched(whole, offset, value)

@@ -42,9 +42,9 @@ def survive(files: Iterable[bytes], folder: Path) -> Counter[str]:
         path.write_bytes(content)
         inputs = ["--input", path]
         if not content.startswith(b"PK"):
-            inputs = ["--input", f"grad_output={path}", "--input", f"self={path}"]
+            inputs = ["--input", f"dy={path}", "--input", f"x={path}"]
         try:
-            status, printed, said = call("run", "softplus_backward", *inputs, "--output", out)
+            status, printed, said = call("run", "logit_grad", *inputs, "--output", out)
         except BaseException as error:
             raise AssertionError(f"file {number}: {content!r}") from error
         lines = said.splitlines(keepends=True)
