@@ -128,8 +128,6 @@ def verify(
         findings.interrupted = stop.is_set()
     if findings.interrupted:
         save(state, findings.outcomes)
-    else:
-        discard(state)
     if plot is not None:
         from ..verify.pictures import draw_errors
 
@@ -149,6 +147,7 @@ def verify(
             show(findings, state)
     if findings.interrupted:
         return INTERRUPTED
+    discard(state)
     return 1 if findings.broken() else 0
 
 
