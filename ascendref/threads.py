@@ -73,9 +73,9 @@ def get_num_threads() -> int:
 def set_num_threads(count: int) -> None:
     """Set how many threads a call may share its work among, in the whole process.
 
-    The bits of results do not depend on it. A call uses fewer where it has not work for so many;
-    with 1, or on few elements, it runs in the thread that makes it. A number beyond Numba's
-    (``NUMBA_NUM_THREADS``) means all of those.
+    The bits of results do not depend on it, NaN payloads and signs excepted. A call uses fewer
+    where it has not work for so many; with 1, or on few elements, it runs in the thread that makes
+    it. A number beyond Numba's (``NUMBA_NUM_THREADS``) means all of those.
 
     Parameters
     ----------

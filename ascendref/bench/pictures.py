@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ..verify.pictures import COLOURS, LABELS, STYLE
+from ..verify.pictures import COLOURS, LABELS, STYLE, save_picture
 from .measure import Row
 
 _PEER_LINE: Final = {"linestyle": "--", "linewidth": 0.9, "markersize": 2.5, "marker": "o"}
@@ -53,7 +53,7 @@ def draw(rows: Sequence[Row], path: Path, peer: str) -> None:
             Line2D([], [], color="0.6", label="triad of as many bytes", linestyle=":"),
         ]
         figure.legend(handles=handles, loc="outside upper center", ncols=6, frameon=False)
-        figure.savefig(path)
+        save_picture(figure, path)
 
 
 def _draw(upper: Any, lower: Any, rows: Sequence[Row], colour: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,8 +13,8 @@ import typer
 
 import ascendref
 
-from ..errors import ArgumentValueError
-from .screen import BAD_CALL, DIFFERENCE, bad_calls, complain
+from ..errors import ArgumentError, ArgumentValueError
+from .screen import BAD_CALL, DIFFERENCE, bad_calls, complain, standard_streams
 
 app = typer.Typer(
     name="ascendref",
@@ -50,15 +51,23 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 def run_app() -> int:
     """Run the command line on ``sys.argv`` and return its exit status."""
     warnings.showwarning = lambda message, *_: complain(message)
-    try:
-        return app(prog_name="ascendref", standalone_mode=False) or 0
-    except typer.TyperException as error:
-        message = error.format_message()
-        if message:  # without one the help has been printed instead
-            complain(f"{message} (see --help)")
-        return error.exit_code
-    except typer.Abort:
-        return BAD_CALL
+    with standard_streams():
+        try:
+            if sys.stdout is None:
+                raise ArgumentValueError("stdout", "is closed")
+            status = app(prog_name="ascendref", standalone_mode=False) or 0
+            sys.stdout.flush()  # what is only in the buffer may not fit either
+            return status
+        except typer.TyperException as error:
+            message = error.format_message()
+            if message:  # without one the help has been printed instead
+                complain(f"{message} (see --help)")
+            return error.exit_code
+        except ArgumentError as error:
+            complain(error)
+            return BAD_CALL
+        except typer.Abort:
+            return BAD_CALL
 
 
 def _print_version(asked: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +19,17 @@ from ..errors import ArgumentValueError
 from ..spec import OPERATORS
 from ..threads import get_num_threads
 from .doctor import processor, versions
+from .files import unwritable
 from .page import check_page, write_page
-from .screen import print_json, progress
+from .screen import beside, print_json, progress
 from .verify import prepare_plot
 
 #: what a quick run leaves out, and seconds of its cells
 _QUICK_SIZES: Final = (16, 1 << 16, 1 << 20)
 _QUICK_SECONDS: Final = 0.02
 _SECONDS: Final = 0.4
+#: elements that an address can tell apart in F64
+_MOST: Final = sys.maxsize // 8
 #: as good as 1 where both sides wait for the memory
 EVEN: Final = 0.97
 TITLES: Final = {
@@ -79,6 +83,8 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
         raise ArgumentValueError(
             "--threads", f"are {threads}; JAX always uses all {os.cpu_count()} cores"
         )
+    if max(request.sizes, default=0) > _MOST:
+        raise ArgumentValueError("--size", f"is {max(request.sizes)}; at most {_MOST} is possible")
     sizes = request.sizes or (_QUICK_SIZES if request.quick else tuple(SIZES.values()))
     chosen = request.operators or tuple(OPERATORS)
     wanted = list(jobs(chosen, request.kinds or KINDS, sizes, threads))
@@ -93,15 +99,17 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
     if plot is not None:
         from ..bench.pictures import draw
 
-        draw(rows, plot, request.peer)
+        with unwritable("--plot", plot):
+            draw(rows, plot, request.peer)
     if report is not None:
         from .performance import lines
 
         write_page(report, lines(report, request, rows, plot))
-    if as_json:
-        print_json(as_dict(request, rows))
-    else:
-        show(request, rows)
+    with beside(plot, report):
+        if as_json:
+            print_json(as_dict(request, rows))
+        else:
+            show(request, rows)
 
 
 def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:

@@ -9,14 +9,12 @@ user saved with NumPy can be read, and what is written here is what NumPy would 
 
 from __future__ import annotations
 
-import os
-import shutil
-import zlib
+import textwrap
+import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
@@ -24,8 +22,10 @@ from numpy.typing import NDArray
 
 from ..dtypes import BFLOAT16
 from ..errors import ArgumentValueError
+from ..writing import check_output, is_special, output_file
 
-_UNREADABLE: Final = (OSError, ValueError, EOFError, BadZipFile, zlib.error, MemoryError)
+#: characters of another library's message that are repeated; some quote the whole file
+_REASON: Final = 300
 
 
 def read_array(argument: str, path: Path) -> NDArray[Any]:
@@ -78,6 +78,8 @@ def read_arrays(argument: str, path: Path, allowed: tuple[str, ...]) -> dict[str
             raise ArgumentValueError(
                 argument, f"{path} holds {', '.join(unknown)}; allowed are {', '.join(allowed)}"
             )
+        if len(set(found.files)) < len(found.files):
+            raise ArgumentValueError(argument, f"{path} holds several arrays of one name")
         arrays = {}
         for name, array in found.items():
             if not isinstance(array, np.ndarray):  # a member of the archive that is no .npy file
@@ -91,11 +93,13 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
     """Open a file; what goes wrong while it is being read is an error about the argument."""
     try:
         # np.load does not close a file that it opened itself and then cannot read
-        with path.open("rb") as file:
+        with path.open("rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # how a header is written is not the reader's concern
             yield np.load(file, allow_pickle=False)
     except ArgumentValueError:
         raise
-    except _UNREADABLE as error:
+    # what the file holds decides which parser, decompressor or allocation fails, and with what
+    except Exception as error:
         raise ArgumentValueError(
             argument, f"{path} cannot be read as .npy or .npz: {_reason(error)}"
         ) from error
@@ -104,12 +108,14 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
 def _reason(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return str(error) or type(error).__name__
+    return textwrap.shorten(str(error) or type(error).__name__, _REASON, placeholder=" …")
 
 
 def _native(array: NDArray[Any]) -> NDArray[Any]:
     """Read two raw bytes as BF16, and other types in this machine's byte order."""
     kind = array.dtype
+    if kind.itemsize == 0:  # any number of elements fits a file; no result can have so many
+        raise ValueError("its elements have no size")
     if kind.kind == "V" and kind.itemsize == 2 and kind.names is None and kind.subdtype is None:
         return array.view(BFLOAT16.numpy)
     return array if kind.isnative else array.astype(kind.newbyteorder("="))
@@ -117,21 +123,32 @@ def _native(array: NDArray[Any]) -> NDArray[Any]:
 
 def check_target(argument: str, path: Path, results: tuple[str, ...]) -> None:
     """Raise ArgumentValueError unless the results can go to a file, before they are computed."""
+    check_writable(argument, path)
     suffixes = (".npz", ".npy") if len(results) == 1 else (".npz",)
-    if path.suffix not in suffixes:
+    if path.suffix not in suffixes and (path.suffix == ".npy" or not is_special(path)):
         raise ArgumentValueError(
             argument,
             f"is {path}; its name must end in {' or '.join(suffixes)}, as there"
             f" {'is one result' if len(results) == 1 else f'are {len(results)} results'}"
             f" ({', '.join(results)})",
         )
-    if path.is_dir():
-        raise ArgumentValueError(argument, f"is {path}, a folder; a file is expected")
-    folder = path.parent
-    if not folder.is_dir():
-        raise ArgumentValueError(argument, f"is {path}; the folder {folder} does not exist")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ArgumentValueError(argument, f"is {path}; the folder {folder} cannot be written")
+
+
+def check_writable(argument: str, path: Path) -> None:
+    """Raise ArgumentValueError if a file cannot be written, as far as that shows by now."""
+    with unwritable(argument, path):
+        check_output(path)
+
+
+@contextmanager
+def unwritable(argument: str, path: Path) -> Iterator[None]:
+    """Turn what goes wrong while a file is being written into an error about the argument."""
+    try:
+        yield
+    except OSError as error:
+        raise ArgumentValueError(
+            argument, f"is {path}, which cannot be written: {_reason(error)}"
+        ) from error
 
 
 def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -142,7 +159,7 @@ def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) 
     argument : str
         What the user passed the file to, for the message.
     path : Path
-        The file; where it exists it is replaced at the end, and keeps its permissions.
+        The file, by ``ascendref.writing.output_file``; .npz unless its name ends in .npy.
     arrays : mapping
         What to write, by name.
 
@@ -151,23 +168,9 @@ def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) 
     ArgumentValueError
         If it cannot be written; an existing file is as it was.
     """
-    path = path.resolve()  # a symbolic link stays one
-    # the same folder is the same file system, where os.replace is atomic
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("xb") as file:
-            if path.suffix == ".npy":
-                (array,) = arrays.values()
-                np.save(file, array, allow_pickle=False)
-            else:
-                np.savez(file, allow_pickle=False, **arrays)
-        if path.exists():
-            shutil.copymode(path, partial)
-        os.replace(partial, path)
-    except OSError as error:
-        raise ArgumentValueError(
-            argument, f"is {path}, which cannot be written: {_reason(error)}"
-        ) from error
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+    with unwritable(argument, path), output_file(path) as file:
+        if path.suffix == ".npy":
+            (array,) = arrays.values()
+            np.save(file, array, allow_pickle=False)
+        else:
+            np.savez(file, allow_pickle=False, **arrays)

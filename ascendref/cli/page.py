@@ -7,25 +7,22 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..errors import ArgumentValueError
+from ..writing import output_file
 from .doctor import processor, versions
+from .files import check_writable, unwritable
 
 
 def check_page(path: Path | None) -> None:
     """Raise before any work is done if there can be no page."""
-    if path is not None and not path.parent.is_dir():
-        raise ArgumentValueError("--report", f"is {path}; there is no such folder")
+    if path is not None:
+        check_writable("--report", path)
 
 
 def write_page(path: Path, lines: Iterable[str]) -> None:
     """Write a page of Markdown."""
     text = "\n".join(lines) + "\n"
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ArgumentValueError(
-            "--report", f"is {path}, which cannot be written: {error}"
-        ) from error
+    with unwritable("--report", path), output_file(path) as file:
+        file.write(text.encode())
 
 
 def command_line(command: str, path: Path, plot: Path | None) -> str:

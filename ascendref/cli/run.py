@@ -19,7 +19,7 @@ from ..dtypes import FLOATS, names
 from ..errors import ArgumentValueError
 from ..spec import Operator, ScalarParam, find_operator
 from .files import check_target, read_array, read_arrays, write_arrays
-from .screen import print_json, progress
+from .screen import beside, print_json, progress
 
 #: warm calls are repeated for this long, and at least once
 _SECONDS: Final = 0.2
@@ -68,10 +68,11 @@ def run(
         )
         write_arrays("--output", output, results)
         bar.update(task, advance=1, refresh=True)
-    if as_json:
-        print_json(as_dict(operator, attrs, compute_dtype, results, timing, output))
-    else:
-        show(operator, results, timing, output)
+    with beside(output):
+        if as_json:
+            print_json(as_dict(operator, attrs, compute_dtype, results, timing, output))
+        else:
+            show(operator, results, timing, output)
 
 
 def parse_attributes(operator: Operator, texts: list[str]) -> dict[str, float | str]:

@@ -11,8 +11,9 @@ from rich.table import Table
 from ..errors import ArgumentValueError
 from ..verify.study import COMPUTED, PAIRS, Cost, Study, study
 from ..verify.subjects import SUBJECTS, find_subject
+from .files import unwritable
 from .run import parse_attributes
-from .screen import print_json, progress
+from .screen import beside, print_json, progress
 from .verify import prepare_plot
 
 
@@ -34,10 +35,12 @@ def run_study(
         from ..verify.pictures import draw_study
 
         # an operator that only selects loses nothing and has nothing to show
-        draw_study([s for s in studies if any(s.points.values())] or studies, plot)
-    if as_json:
-        print_json([as_dict(row) for row in studies])
-    else:
+        with unwritable("--plot", plot):
+            draw_study([s for s in studies if any(s.points.values())] or studies, plot)
+    with beside(plot):
+        if as_json:
+            print_json([as_dict(row) for row in studies])
+            return
         for row in studies:
             Console().print(study_table(row))
         print(

@@ -19,14 +19,15 @@ from ..errors import ArgumentValueError
 from ..verify.doubles import measure_doubles
 from ..verify.grid import HALF, measure_grid
 from ..verify.peers import has_torch
-from ..verify.state import default_state, load, save
+from ..verify.state import check_state, default_state, discard, load, save
 from ..verify.subjects import SUBJECTS, Setting, Subject, find_subject
 from ..verify.sums import measure_sums
 from ..verify.sweep import TORCH, Outcome, Plan, run
+from .files import check_writable, unwritable
 from .findings import Findings, as_dict, show
 from .page import check_page, write_page
 from .run import parse_attributes
-from .screen import print_json, progress
+from .screen import beside, complain, print_json, progress
 
 #: exit status after Ctrl-C, as shells have it
 INTERRUPTED: Final = 130
@@ -114,7 +115,10 @@ def verify(
     """Measure, print, draw; return the exit status."""
     plans = request.plans()
     state = state or default_state(plans)
+    check_state(state)
     prepare_plot(plot)
+    if plot is not None and not plans:
+        raise ArgumentValueError("--plot", f"has nothing to draw; swept are {', '.join(SWEPT)}")
     check_page(report)
     findings = Findings(load(state, plans) if resume else [Outcome(plan) for plan in plans])
     with progress(long=True) as bar, interruptible() as stop:
@@ -124,22 +128,26 @@ def verify(
         findings.interrupted = stop.is_set()
     if findings.interrupted:
         save(state, findings.outcomes)
-    else:
-        state.unlink(missing_ok=True)
     if plot is not None:
         from ..verify.pictures import draw_errors
 
-        draw_errors([o for o in findings.outcomes if o.done], plot)
+        if drawn := [outcome for outcome in findings.outcomes if outcome.done]:
+            with unwritable("--plot", plot):
+                draw_errors(drawn, plot)
+        else:
+            complain(f"--plot is {plot}, which is not drawn: nothing has been swept so far")
     if report is not None:
         from .report import lines
 
         write_page(report, lines(report, request, findings, plot))
-    if as_json:
-        print_json(as_dict(findings, request.exhaustive, request.seed))
-    else:
-        show(findings, state)
+    with beside(plot, report):
+        if as_json:
+            print_json(as_dict(findings, request.exhaustive, request.seed))
+        else:
+            show(findings, state)
     if findings.interrupted:
         return INTERRUPTED
+    discard(state)
     return 1 if findings.broken() else 0
 
 
@@ -149,6 +157,7 @@ def prepare_plot(plot: Path | None) -> None:
         return
     from ..verify.pictures import check_plot
 
+    check_writable("--plot", plot)
     try:
         check_plot(plot)
     except ModuleNotFoundError as error:

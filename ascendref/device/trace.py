@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..status import Status
+from ..writing import output_file
 from .task import Kind, Task
 
 
@@ -123,7 +124,7 @@ class Trace:
         Parameters
         ----------
         path : path
-            The file, which is replaced.
+            The file, which is replaced; a FIFO or a device is written into.
 
         Examples
         --------
@@ -166,7 +167,8 @@ class Trace:
                     {**arrow, "ph": "f", "bp": "e", "tid": row.stream, "ts": row.started * 1e3}
                 )
         document = {"traceEvents": events, "displayTimeUnit": "ms"}
-        Path(path).write_text(json.dumps(document, indent=1), encoding="utf-8")
+        with output_file(Path(path)) as file:
+            file.write(json.dumps(document, indent=1).encode())
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw the tasks as a timeline, one row per stream; arrows lead from records to waits.
@@ -226,4 +228,5 @@ class Trace:
             axes.spines[side].set_visible(False)
         if labels:
             figure.legend(loc="outside upper right", ncols=min(5, len(labels)), frameon=False)
-        figure.savefig(path, dpi=150)
+        with output_file(Path(path)) as file:
+            figure.savefig(file, format=Path(path).suffix[1:] or "png", dpi=150)

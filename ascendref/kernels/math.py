@@ -1,4 +1,4 @@
-"""The exponential, with a stated error bound and the same bits on every machine.
+"""The exponential, with a stated error bound and the same bits on every machine (NaN excepted).
 
 ``exp`` is written out in correctly rounded operations, so its bits do not depend on a vendor's
 libm, and LLVM vectorises it. That includes the fused multiply-add: one instruction where the

@@ -1,7 +1,8 @@
 """An elementwise result together with one sum per channel, in one pass.
 
-The bits of the sum do not depend on threads, chunks or strides, because its tree is fixed by the
-number of terms alone. The terms of a channel are numbered in C order. Block b holds terms
+The bits of the sum (of a NaN: that it is one) do not depend on threads, chunks or strides, because
+its tree is fixed by the number of terms alone. The terms of a channel are numbered in C order.
+Block b holds terms
 1024 b … 1024 b + 1023; inside it, sixteen running sums start at −0 (the neutral element of IEEE
 addition), term k is added to sum k mod 16, and the sixteen are halved by adding the upper half to
 the lower. Blocks are then added in pairs, neighbours first, an odd last one moving up unchanged.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import textwrap
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dtypes import ELEMENT_TYPES, float_format
+from ..writing import output_file
 from .study import COMPUTED, Cost, Study
 from .sweep import PROFILE_BITS, TORCH, Outcome
 
@@ -53,16 +55,27 @@ def check_plot(path: Path) -> None:
     ModuleNotFoundError
         If matplotlib is missing.
     ValueError
-        If matplotlib does not know the suffix, or there is no such folder.
+        If matplotlib does not know the suffix, or lacks what that format needs.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
     suffix = path.suffix.removeprefix(".")
     known = FigureCanvasAgg.get_supported_filetypes()
     if suffix not in known:
         raise ValueError(f"is {path}; its name must end in one of .{', .'.join(sorted(known))}")
-    if not path.parent.is_dir():
-        raise ValueError(f"is {path}; the folder {path.parent} does not exist")
+    probe = Figure(figsize=(1, 1))
+    probe.text(0, 0, "x")
+    try:
+        probe.savefig(io.BytesIO(), format=suffix)
+    except Exception as error:  # each format has needs of its own, such as LaTeX
+        raise ValueError(f"is {path}; .{suffix} cannot be drawn here: {error}") from error
+
+
+def save_picture(figure: Any, path: Path) -> None:
+    """Write a picture in the format that the path's suffix names."""
+    with output_file(path) as file:
+        figure.savefig(file, format=path.suffix.removeprefix("."))
 
 
 def _place(values: Any, kind: str) -> NDArray[np.float64]:
@@ -121,7 +134,7 @@ def draw_errors(outcomes: Sequence[Outcome], path: Path) -> None:
             handles.values(), handles.keys(), loc="outside upper center",
             ncols=2 if len(kinds) == 1 else 3, markerscale=2, frameon=False,
         )  # fmt: skip
-        figure.savefig(path)
+        save_picture(figure, path)
 
 
 def _draw_panel(axes: Any, outcomes: Sequence[Outcome], kind: str) -> dict[str, Any]:
@@ -235,7 +248,7 @@ def draw_study(studies: Sequence[Study], path: Path) -> None:
             handles=handles, loc="outside upper center", ncols=min(len(handles), 2 * len(studies)),
             frameon=False,
         )  # fmt: skip
-        figure.savefig(path)
+        save_picture(figure, path)
 
 
 def _draw_costs(axes: Any, study: Study) -> None:

@@ -6,11 +6,13 @@ import hashlib
 import importlib.metadata
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentValueError
+from ..writing import check_output, is_special, output_file
 from .sweep import Outcome, Plan, Tally
 
 
@@ -19,6 +21,25 @@ def default_state(plans: Sequence[Plan]) -> Path:
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     digest = hashlib.sha256(json.dumps(identity(plans)).encode()).hexdigest()
     return Path(cache) / "ascendref" / f"verify-{digest[:16]}.json"
+
+
+def check_state(path: Path) -> None:
+    """Raise ArgumentValueError if a file holds something else than a state: it is not replaced."""
+    try:
+        with suppress(FileNotFoundError):  # a folder that is missing will be made
+            check_output(path)
+    except OSError as error:
+        raise ArgumentValueError("--state", f"is {path}: {error.strerror}") from error
+    if is_special(path) or not path.exists() or path.stat().st_size == 0:
+        return
+    with _read(path, "--state", "is {path}, which is not of an unfinished run") as state:
+        state["run"], state["outcomes"]
+
+
+def discard(path: Path) -> None:
+    """Remove the state of a run that is finished."""
+    if not is_special(path):
+        path.unlink(missing_ok=True)
 
 
 def save(path: Path, outcomes: Sequence[Outcome]) -> None:
@@ -37,9 +58,8 @@ def save(path: Path, outcomes: Sequence[Outcome]) -> None:
     text = json.dumps({"run": identity([o.plan for o in outcomes]), "outcomes": rows})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
+        with output_file(path) as file:
+            file.write(text.encode())
     except OSError as error:
         raise ArgumentValueError(
             "--state", f"is {path}, which cannot be written: {error}"
@@ -54,21 +74,27 @@ def load(path: Path, plans: Sequence[Plan]) -> list[Outcome]:
     ArgumentValueError
         If there is no such file, or it is of another run.
     """
-    try:
-        state = json.loads(path.read_text(encoding="utf-8"))
+    with _read(path, "--resume", "cannot go on from {path}") as state:
         same = state["run"] == json.loads(json.dumps(identity(plans)))
         if same:
             rows = [
                 _outcome(plan, row) for plan, row in zip(plans, state["outcomes"], strict=False)
             ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ArgumentValueError("--resume", f"cannot go on from {path}: {error}") from error
     if not same:
         raise ArgumentValueError(
             "--resume",
             f"cannot go on from {path}: it is of another run, by its options or by the versions",
         )
     return rows + [Outcome(plan) for plan in plans[len(rows) :]]
+
+
+@contextmanager
+def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
+    """Give what a file holds; whatever is wrong with it is an error about the argument."""
+    try:
+        yield json.loads(path.read_bytes())
+    except Exception as error:  # the file decides what is raised, here and where it is looked at
+        raise ArgumentValueError(argument, f"{problem.format(path=path)}: {error!r}") from error
 
 
 def identity(plans: Sequence[Plan]) -> list[Any]:
@@ -81,4 +107,5 @@ def identity(plans: Sequence[Plan]) -> list[Any]:
 
 def _outcome(plan: Plan, row: dict[str, Any]) -> Outcome:
     tallies = {name: Tally.from_dict(value) for name, value in row["tallies"].items()}
-    return Outcome(plan, row["done"], row["pairs"], row["hard"], row["seconds"], tallies)
+    done, pairs, hard = (int(row[name]) for name in ("done", "pairs", "hard"))
+    return Outcome(plan, done, pairs, hard, float(row["seconds"]), tallies)

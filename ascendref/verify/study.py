@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..dtypes import ELEMENT_TYPES, FLOAT64
+from ..errors import ArgumentValueError
 from . import exact
 from .steps import Arithmetic, evaluate
 from .subjects import Setting, Subject
@@ -102,7 +103,10 @@ def _exact(
     subject: Subject, x: float, t: float, numbers: tuple[float, ...], g: float, form: Target
 ) -> Fraction:
     value = exact.golden(subject.exact(x, t, *numbers), g, form).exact
-    assert value is not None  # the data are finite, and inside
+    if value is None:  # the data are finite, and inside
+        raise ArgumentValueError(
+            "--attr", f"makes results of {subject.operator.name} that are no finite numbers"
+        )
     return value
 
 

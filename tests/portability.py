@@ -1,0 +1,285 @@
+"""The same bits on every machine: digests of a table of results, beside those of the repository.
+
+``python -m tests.portability`` computes every row of the table on this machine and names those
+whose digest is not the one in ``portability.json``; exit status 1 means that there are some. Data
+are made of integers alone, so that no library's mathematics or random numbers are between them and
+the results. A NaN counts as a NaN, whatever its sign and payload.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+import ascendref as ar
+
+#: the digests, by row
+STORED: Final = Path(__file__).with_name("portability.json")
+
+
+class Format(NamedTuple):
+    """A floating type by its bits."""
+
+    dtype: np.dtype[Any]
+    raw: np.dtype[Any]
+    fraction: int
+    bias: int
+
+    @property
+    def exponents(self) -> int:
+        """The exponent's bits, which infinities and NaN have all set."""
+        return ((2 * self.bias + 1) << self.fraction) & (self.sign - 1)
+
+    @property
+    def sign(self) -> int:
+        """The sign's bit."""
+        return 1 << (8 * self.raw.itemsize - 1)
+
+
+FORMATS: Final = {
+    "float16": Format(np.dtype(np.float16), np.dtype(np.uint16), 10, 15),
+    "bfloat16": Format(np.dtype(ml_dtypes.bfloat16), np.dtype(np.uint16), 7, 127),
+    "float32": Format(np.dtype(np.float32), np.dtype(np.uint32), 23, 127),
+    "float64": Format(np.dtype(np.float64), np.dtype(np.uint64), 52, 1023),
+}
+KINDS: Final = tuple(FORMATS)
+
+#: operator -> the scalars that every row takes
+SCALARS: Final[dict[str, list[tuple[Any, ...]]]] = {
+    "hardshrink_backward": [(0.5,), (0.0,), (float("nan"),)],
+    "softplus_backward": [(1.0, 20.0), (-2.5, 3.0), (0.75, 0.1)],
+    "prelu_backward": [()],
+    "smooth_l1_loss_backward": [("mean", 1.0), ("none", 0.3), ("sum", 0.0), ("none", 1e-40)],
+    "logit_grad": [(-1.0,), (0.1,), (0.5,)],
+}
+TENSORS: Final = {name: len(operator.tensors) for name, operator in ar.OPERATORS.items()}
+
+#: arrangement -> shape; the parallel ones are shared by threads, and streamed stores begin at
+#: 16 MiB of results
+SHAPES: Final = {
+    "dense": (3, 7, 37),
+    "transposed": (5, 33, 37),
+    "reversed": (5, 33, 37),
+    "broadcast": (5, 33, 37),
+    "parallel": (40, 16, 129),
+    "parallel, transposed": (40, 33, 65),
+    "streamed": (9, 1024, 1024),
+}
+#: arrangements for every operator and type, with the default compute type
+EVERYWHERE: Final = ("transposed", "parallel")
+
+
+class Row(NamedTuple):
+    """One row of the table."""
+
+    operator: str
+    kinds: tuple[str, ...]
+    layout: str = "dense"
+    compute: str | None = None
+    out: str | None = None
+
+    def __str__(self) -> str:
+        kinds = self.kinds[:1] if len(set(self.kinds)) == 1 else self.kinds
+        parts = [self.operator, "+".join(kinds)]
+        parts += [f"in {self.compute}"] if self.compute else []
+        parts += [f"to {self.out}"] if self.out else []
+        return ", ".join([" ".join(parts), self.layout])
+
+    def arrays(self) -> Iterator[Any]:
+        """Yield the results of a row."""
+        if self.operator == "cast":
+            assert self.out is not None
+            modes = ("rint", "trunc", "floor", "ceil", "round", "odd")
+            given = numbers(self.kinds[0], SHAPES[self.layout], 0)
+            for mode in modes if self.out == "float16" else modes[:1]:
+                yield ar.cast(given, self.out, mode)
+            return
+        function = getattr(ar, self.operator)
+        tensors = self.tensors()
+        scalars = SCALARS[self.operator]
+        for given in scalars if self.layout == "dense" else scalars[:1]:
+            out = None
+            if self.out is not None:
+                out = np.empty(SHAPES[self.layout], FORMATS[self.out].dtype)
+            found = function(*tensors, *given, out=out, compute_dtype=self.compute)
+            yield from found if isinstance(found, tuple) else (found,)
+
+    def tensors(self) -> list[Any]:
+        """Return the tensors of a row."""
+        shape = SHAPES[self.layout]
+        sums = self.operator == "prelu_backward"
+        if self.layout == "broadcast":
+            shapes = {
+                "hardshrink_backward": [(5, 1, 37), (33, 1)],
+                "smooth_l1_loss_backward": [(37,), (5, 33, 1), (33, 37)],
+                "prelu_backward": [(33, 1), shape, (33,)],
+            }[self.operator]
+        else:
+            shapes = [shape] * TENSORS[self.operator]
+            if sums:
+                shapes[2] = (shape[1],)
+        found = []
+        for seed, (kind, size) in enumerate(zip(self.kinds, shapes, strict=True)):
+            array = numbers(kind, size, seed, tame=sums)
+            if sums and size == shape:  # what is no number is in one channel's sum alone
+                array[:, :1] = numbers(kind, (size[0], 1, size[2]), seed)
+            if "transposed" in self.layout and array.ndim == 3 and seed != 1:
+                array = np.ascontiguousarray(array.transpose(2, 0, 1)).transpose(1, 2, 0)
+            elif self.layout == "reversed":
+                array = np.ascontiguousarray(array[..., ::-1])[..., ::-1]
+            found.append(array)
+        return found
+
+
+def table() -> list[Row]:
+    """Return all rows."""
+    rows = []
+    for operator, count in TENSORS.items():
+        same = [(kind,) * count for kind in KINDS]
+        for kinds in same:
+            default = "float64" if kinds[0] == "float64" else "float32"
+            computed = [None, *(name for name in KINDS if name != default)]
+            rows += [Row(operator, kinds, compute=compute) for compute in computed]
+            rows += [Row(operator, kinds, layout) for layout in EVERYWHERE]
+        for kind in ("bfloat16", "float32"):
+            layouts = ["reversed", "broadcast", "parallel, transposed", "streamed"]
+            if operator in ("softplus_backward", "logit_grad"):
+                layouts.remove("broadcast")
+            rows += [Row(operator, (kind,) * count, layout) for layout in layouts]
+        rows.append(Row(operator, ("float32",) * count, "parallel", "float64"))
+    for operator in ("hardshrink_backward", "softplus_backward", "smooth_l1_loss_backward"):
+        last = TENSORS[operator] - 1
+        for first, others, out in (
+            ("float16", "bfloat16", None), ("bfloat16", "float32", "float16"),
+            ("float64", "float16", "bfloat16"), ("float32", "float64", "float32"),
+        ):  # fmt: skip
+            rows.append(Row(operator, (first, *[others] * last), out=out))
+    for kind in ("int64", "uint8", "bool"):
+        rows.append(Row("softplus_backward", ("float16", kind)))
+        rows.append(Row("softplus_backward", ("float32", kind), compute="float64"))
+    rows += [Row("cast", (kind,), out=out) for kind in KINDS for out in KINDS if kind != out]
+    return rows
+
+
+def quick() -> list[Row]:
+    """Return the rows with default compute types on dense arrays, and one with others."""
+    return [
+        row
+        for row in table()
+        if row.compute is row.out is None and (row.layout == "dense" or row.kinds[0] == "float32")
+    ]
+
+
+def integers(shape: tuple[int, ...], seed: int) -> Any:
+    """Return 64-bit numbers in which every bit is as good as random (splitmix64)."""
+    count = int(np.prod(shape, dtype=np.int64))
+    z = (np.arange(1, count + 1, dtype=np.uint64) + np.uint64(seed << 40)) * np.uint64(
+        0x9E3779B97F4A7C15
+    )
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (z ^ (z >> np.uint64(31))).reshape(shape)
+
+
+def numbers(kind: str, shape: tuple[int, ...], seed: int, *, tame: bool = False) -> Any:
+    """Return numbers of a type: most between 2⁻⁹ and 2⁷, some of any bits, some special.
+
+    Tame ones are all finite and between these limits.
+    """
+    z = integers(shape, seed)
+    if kind == "bool":
+        return z % np.uint64(2) == 1
+    if kind not in FORMATS:
+        return z.astype(kind)
+    dtype, raw, fraction, bias = form = FORMATS[kind]
+    field = np.uint64(bias - 9) + ((z >> np.uint64(52)) & np.uint64(15))
+    usual = (field << np.uint64(fraction)) | (z & np.uint64((1 << fraction) - 1))
+    usual |= (z >> np.uint64(63)) * np.uint64(form.sign)
+    if tame:
+        return usual.astype(raw).view(dtype)
+    one = bias << fraction
+    top = form.exponents
+    edges = [0, 1, (1 << fraction) - 1, 1 << fraction, one, one - 1, one + 1, one - (1 << fraction),
+             top - 1, top, top + (1 << (fraction - 1))]  # fmt: skip
+    edges += [edge | form.sign for edge in edges]
+    which = (z >> np.uint64(8)) % np.uint64(64)
+    bits = np.where(which < 4, (z >> np.uint64(16)).astype(raw).astype(np.uint64), usual)
+    special = np.array(edges, np.uint64)[(z >> np.uint64(16)) % np.uint64(len(edges))]
+    return np.where(which == 4, special, bits).astype(raw).view(dtype)
+
+
+def digest(arrays: Iterator[Any]) -> str:
+    """Return a digest of the types, shapes and bits of arrays, in which all NaN are the same."""
+    whole = hashlib.sha256()
+    for array in arrays:
+        form = FORMATS[array.dtype.name]
+        bits = np.ascontiguousarray(array).view(form.raw)
+        nan = (bits & form.raw.type(form.sign - 1)) > form.raw.type(form.exponents)
+        bits = np.where(nan, form.raw.type(form.sign - 1), bits)
+        whole.update(f"{array.dtype.name} {array.shape}".encode())
+        whole.update(bits.astype(form.raw.newbyteorder("<")).tobytes())
+    return whole.hexdigest()[:16]
+
+
+def stored() -> dict[str, str]:
+    """Return the digests of the repository, by row."""
+    found: dict[str, str] = json.loads(STORED.read_text(encoding="utf-8"))
+    return found
+
+
+def fraction(text: str) -> tuple[int, int]:
+    """Return K and N of K/N."""
+    part, parts = map(int, text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError
+    return part, parts
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Compute rows, compare or write their digests; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.portability", description=__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="a quarter of the rows, with default compute types"
+    )
+    parser.add_argument(
+        "--part",
+        type=fraction,
+        default=(1, 1),
+        metavar="K/N",
+        help="the K-th of N parts of the rows",
+    )
+    parser.add_argument("--write", action="store_true", help="store the digests of this machine")
+    options = parser.parse_args(arguments)
+    part, parts = options.part
+    rows = (quick() if options.quick else table())[part - 1 :: parts]
+    found = {}
+    for row in rows:
+        found[str(row)] = digest(row.arrays())
+        if sys.stderr.isatty():
+            print(f"\r{len(found)} of {len(rows)}", end="\r", file=sys.stderr)
+    known = stored()
+    if options.write:
+        merged = known | found
+        text = json.dumps(
+            {name: merged[name] for name in map(str, table()) if name in merged}, indent=1
+        )
+        STORED.write_text(f"{text}\n", encoding="utf-8")
+        return 0
+    differing = [name for name, value in found.items() if known.get(name) != value]
+    for name in differing:
+        print(f"differs: {name}")
+    print(f"{platform.machine()}: {len(found)} rows, {len(differing)} differ")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
