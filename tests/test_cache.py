@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import ascendref
+from ascendref.kernels.compile import function_from
 
 from .processes import WORKER, finish, run, start
 
@@ -55,6 +57,13 @@ def test_a_damaged_cache_means_no_cache_and_one_warning(tmp_path):
     found = run("kernels", NUMBA_CACHE_DIR=str(tmp_path))
     assert found.startswith("0 4 ['no kernel cache: ")
     assert found.count("no kernel cache") == 1
+
+
+def test_the_source_that_stands_for_generated_code_is_whole():
+    # Numba reads it when it saves a kernel, and Python 3.13 raises where a function breaks off
+    generated = function_from("\n\ndef probe():\n    return 1\n", "probe", {})
+    assert generated() == 1
+    assert inspect.getsource(generated) == inspect.getsource(function_from)
 
 
 @pytest.fixture

@@ -110,8 +110,10 @@ def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[...
     """Return the function that generated source defines, bound to its global names."""
     local: dict[str, Any] = {}
     exec(compile(source, __file__, "exec"), local)
+    # the cache wants a file, and reads it from that line on: what stands there must be a function
+    code = local[name].__code__.replace(co_firstlineno=function_from.__code__.co_firstlineno)
     # a cached kernel imports the module that its globals name
-    return FunctionType(local[name].__code__, names | {"__name__": __name__}, name)
+    return FunctionType(code, names | {"__name__": __name__}, name)
 
 
 def kernel(
