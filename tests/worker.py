@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
+from other_numba import pretend
 
 import ascendref as ar
 from ascendref.layout import PARALLEL_FROM
@@ -130,19 +131,42 @@ def spawn() -> None:
     print(len(found), set(found) == {expected})
 
 
-def kernels() -> None:
-    """Print how many kernels were loaded from the cache and how many were compiled."""
+def _print_kernels(make: Callable[[], object]) -> None:
+    """Print how many kernels were loaded from the cache, how many compiled, and what was said."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
+        make()
+    rows = ar.kernel_statistics()
+    cached = sum(row.cached for row in rows)
+    print(cached, len(rows) - cached, [str(entry.message) for entry in seen])
+
+
+def kernels() -> None:
+    """Make four kernels, of each sort one."""
+
+    def make() -> None:
         x = np.linspace(-1, 1, 7, dtype=np.float32)
         ar.hardshrink_backward(x, x)
         ar.softplus_backward(x[::-1], x)
         ar.smooth_l1_loss_backward(x, x, x)
         big = np.linspace(0, 1, PARALLEL_FROM, dtype=ml_dtypes.bfloat16)
         ar.logit_grad(big, big)
-    rows = ar.kernel_statistics()
-    cached = sum(row.cached for row in rows)
-    print(cached, len(rows) - cached, [str(entry.message) for entry in seen])
+
+    _print_kernels(make)
+
+
+def short_kernels() -> None:
+    """Make some kernels that take the least time, and compare what they compute."""
+    kinds = sys.argv[2].split(",")
+
+    def make() -> None:
+        for kind in kinds:
+            x = np.array([-2, 0.25, 3], kind)
+            assert ar.hardshrink_backward(x, x, 0.5).tolist() == [-2, 0, 3]
+
+    if len(sys.argv) > 3:
+        pretend(sys.argv[3])
+    _print_kernels(make)
 
 
 def types() -> None:
@@ -161,7 +185,17 @@ def nothing() -> None:
 
 PROGRAMS: dict[str, Callable[[], None]] = {
     program.__name__: program
-    for program in (bits, threads, fork, fork_while_busy, spawn, kernels, types, nothing)
+    for program in (
+        bits,
+        threads,
+        fork,
+        fork_while_busy,
+        spawn,
+        kernels,
+        short_kernels,
+        types,
+        nothing,
+    )
 }
 
 if __name__ == "__main__":
