@@ -178,6 +178,37 @@ def types() -> None:
         print(kind, digest(found))
 
 
+def float16() -> None:
+    """Print a digest of conversions from all F16 numbers and to them, from all around each."""
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    singles = ar.cast(halves, "float32")
+    finite = np.append(singles[:0x7C00], np.float32(65536))
+    middles = (finite[1:] + finite[:-1]) / 2
+    middles = np.concatenate([middles, -middles])
+    near = [
+        np.nextafter(values, np.float32(towards))
+        for values in (singles, middles)
+        for towards in (-np.inf, np.inf)
+    ]
+    nans = np.arange(0x7F800000, 0x7F800000 + (1 << 23), 4093, dtype=np.uint32).view(np.float32)
+    given = np.concatenate([singles, middles, *near, nans, -nans])
+    made = ar.cast(given, "float16")
+    plain = ~np.isnan(given)
+    with np.errstate(over="ignore"):
+        assert np.array_equal(
+            made[plain].view(np.uint16), given[plain].astype(np.float16).view(np.uint16)
+        )
+    whole = singles.view(np.uint32), halves.astype(np.float32).view(np.uint32)
+    assert np.array_equal(*[bits[~np.isnan(halves)] for bits in whole])
+    found = [
+        singles,
+        made,
+        ar.logit_grad(halves, halves),
+        ar.cast(given[plain].astype(float), "float16"),
+    ]
+    print(digest(found))
+
+
 def nothing() -> None:
     """Import the package and print how many kernels that made."""
     print(len(ar.kernel_statistics()))
@@ -193,6 +224,7 @@ PROGRAMS: dict[str, Callable[[], None]] = {
         spawn,
         kernels,
         short_kernels,
+        float16,
         types,
         nothing,
     )
