@@ -10,7 +10,7 @@ import numpy as np
 from .arrays import import_floats
 from .dtypes import BY_NUMPY, FLOATS, DataType, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
-from .forks import LOCK
+from .forks import imported
 
 #: the vendor's ``RoundMode`` without its prefix ``CAST_``, in lower case
 ROUND_MODES: Final = ("rint", "trunc", "floor", "ceil", "round", "odd")
@@ -76,14 +76,12 @@ def cast(array: Any, dtype: Any, round_mode: str = "rint") -> Any:
     if source is target:
         result = given.copy()
     else:
-        with LOCK:
-            # the kernels, and with them Numba, are imported when the first call needs them
-            from .kernels.rounding import cast_kernel
-
+        # the kernels, and with them Numba, are imported when the first call needs them
+        rounding = imported(".kernels.rounding", __package__)
         # a type that holds all numbers of the other needs one kernel for all modes
         mode = "rint" if promote(source, target) is target else round_mode
         result = np.empty(given.shape, target.numpy)
-        cast_kernel(source, target, mode)((given, result), ())
+        rounding.cast_kernel(source, target, mode)((given, result), ())
     return result if wrap is None else wrap(result)
 
 

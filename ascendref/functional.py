@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from .arrays import import_array
 from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, names, promote
 from .errors import ArgumentTypeError, ArgumentValueError
-from .forks import LOCK
+from .forks import imported
 from .layout import maps_indices_to_one_address, meets, same_view
 from .recall import LATEST, recall, remember
 from .spec import Operator, Shape, Types, check_rank, check_scalar
@@ -159,8 +158,7 @@ def kernel_for(
 @cache
 def _maker(module: str, name: str) -> Any:
     """Import what makes kernels, and with it Numba, when the first call needs it."""
-    with LOCK:
-        return getattr(import_module(f".kernels.{module}", __package__), name)
+    return getattr(imported(f".kernels.{module}", __package__), name)
 
 
 def _element_type(argument: str, array: NDArray[Any]) -> ElementType:

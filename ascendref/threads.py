@@ -9,7 +9,7 @@ from operator import index
 from typing import Any, Final
 
 from .errors import ArgumentTypeError, ArgumentValueError
-from .forks import LOCK
+from .forks import imported
 
 #: environment variable with the number that a process starts with
 VARIABLE: Final = "ASCENDREF_NUM_THREADS"
@@ -71,10 +71,7 @@ def get_num_threads() -> int:
     >>> ar.get_num_threads() >= 1
     True
     """
-    with LOCK:
-        import numba
-
-    return limited(numba.config.NUMBA_NUM_THREADS)
+    return limited(imported("numba").config.NUMBA_NUM_THREADS)
 
 
 def set_num_threads(count: int) -> None:

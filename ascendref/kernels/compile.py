@@ -18,18 +18,21 @@ from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast
 
 import llvmlite
 import numba
 import numpy as np
 
-from ..forks import LOCK
+from ..forks import finish, finishing
 from ..layout import SHARE
 from ..threads import limited
 from .codecs import JIT_OPTIONS
 from .disk import cached, was_loaded
 from .target import TARGET
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _PACKAGE: Final = Path(__file__).parent
 _MADE_WITH: Final = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, TARGET)
@@ -62,18 +65,11 @@ def kernel_statistics() -> tuple[KernelStatistics, ...]:
     ... ]
     True
     """
-    with LOCK:
-        return tuple(
-            KernelStatistics(name, was_loaded(dispatcher)) for name, dispatcher in _compiled
-        )
+    return tuple([KernelStatistics(name, was_loaded(dispatcher)) for name, dispatcher in _compiled])
 
 
 class Once:
-    """An attribute that is made on first use, by one thread, with the lock that forks respect.
-
-    ``functools.cached_property`` has a lock of its own before Python 3.12, which a forked child may
-    inherit held.
-    """
+    """An attribute that is made on first use, once, to its end."""
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         self._make = make
@@ -83,11 +79,18 @@ class Once:
         self._name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        with LOCK:
-            made = instance.__dict__.get(self._name)
-            if made is None:
-                made = instance.__dict__[self._name] = self._make(instance)
-            return made
+        return finish(self._made, instance)
+
+    def _made(self, instance: Any) -> Any:
+        made = instance.__dict__.get(self._name)
+        if made is None:  # no other thread has been here before
+            made = instance.__dict__[self._name] = self._make(instance)
+        return made
+
+
+def once_each(make: Callable[P, T]) -> Callable[P, T]:
+    """Let a function make one thing for all calls with the same arguments, once, to its end."""
+    return cast("Callable[P, T]", cache(finishing(cache(make))))
 
 
 @cache
@@ -113,6 +116,7 @@ def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[...
     return FunctionType(code, names | {"__name__": __name__}, name)
 
 
+@finishing
 def kernel(
     source: str,
     name: str,
@@ -139,25 +143,24 @@ def kernel(
     parallel : bool
         Whether ``prange`` loops run on every core.
     """
-    with LOCK:
-        identity = hashlib.sha256(
-            b"".join(
-                (
-                    _package_digest(),
-                    repr(_MADE_WITH).encode(),
-                    _module_digest(formula.__module__),
-                    source.encode(),
-                    name.encode(),
-                )
+    identity = hashlib.sha256(
+        b"".join(
+            (
+                _package_digest(),
+                repr(_MADE_WITH).encode(),
+                _module_digest(formula.__module__),
+                source.encode(),
+                name.encode(),
             )
-        ).hexdigest()
-        qualified = f"{name[:120]}_{identity[:24]}"
-        options = JIT_OPTIONS | {"parallel": parallel}
-        named = partial(_named, source, qualified)
-        dispatcher = cached(named, names, signature, options)
-        dispatcher.disable_compile()
-        _compiled.append((name, dispatcher))
-        return dispatcher
+        )
+    ).hexdigest()
+    qualified = f"{name[:120]}_{identity[:24]}"
+    options = JIT_OPTIONS | {"parallel": parallel}
+    named = partial(_named, source, qualified)
+    dispatcher = cached(named, names, signature, options)
+    dispatcher.disable_compile()
+    _compiled.append((name, dispatcher))
+    return dispatcher
 
 
 def _named(source: str, qualified: str, names: dict[str, Any]) -> Callable[..., Any]:

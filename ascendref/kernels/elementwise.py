@@ -10,7 +10,7 @@ registers, so their bits are the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -33,7 +33,7 @@ from .codecs import (
     same,
     second_bfloat16,
 )
-from .compile import Once, function_from, kernel
+from .compile import Once, function_from, kernel, once_each
 from .element_loops import DENSE, ENDS, KERNEL, PAIRS, STREAMED, TILED
 from .formula import Formula
 from .header import DATA, Fact, are_laid_out, dense_size, facts_of, layout_of, word
@@ -407,7 +407,7 @@ def _halves(half: str, tensors: int) -> str:
     return ", ".join(f"{half}(read_pair(a{k}, pair))" for k in range(tensors))
 
 
-@cache
+@once_each
 def elementwise(
     formula: Formula,
     inputs: tuple[ElementType, ...],

@@ -10,7 +10,6 @@ Every addition is rounded to the compute type.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -30,7 +29,7 @@ from ..layout import (
 )
 from .channel_loops import LOOK, LOOPS, PARALLEL, PART, PLACES, SERIAL
 from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, outlined, same
-from .compile import Once, function_from, kernel
+from .compile import Once, function_from, kernel, once_each
 from .formula import Formula
 from .header import DATA, Fact, dense_size, facts_of, word
 from .tiles import beyond, loader, peek, pointer_to, poke, row_adder, stack, storer
@@ -345,7 +344,7 @@ class ChannelSumKernel(TwinKernel):
         )
 
 
-@cache
+@once_each
 def channel_sum(
     element: Formula, term: Formula, kind: ElementType, compute: str, *, stored: bool = False
 ) -> ChannelSumKernel:

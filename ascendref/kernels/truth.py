@@ -10,14 +10,14 @@ which goes to the even one.
 from __future__ import annotations
 
 import threading
-from functools import cache, partial
+from functools import partial
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from ..dtypes import FLOAT64, ElementType, float_format
 from .codecs import decoder, encode_bfloat16, encoder, helper, inlined, same
-from .compile import Once
+from .compile import Once, once_each
 from .elementwise import BoundKernel, ElementwiseKernel, elementwise
 from .formula import Formula
 from .math import bits32, is_near_middle_of_bfloat16, is_near_middle_of_float16
@@ -227,7 +227,7 @@ def _neighbours(out: ElementType) -> Any:
     return neighbours
 
 
-@cache
+@once_each
 def true_elementwise(
     formula: Formula, inputs: tuple[ElementType, ...], out: ElementType
 ) -> ElementwiseKernel:
