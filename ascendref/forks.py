@@ -13,6 +13,7 @@ import logging  # noqa: F401 - for its own handlers of forks to be registered be
 import os
 import sys
 import threading
+from _imp import lock_held
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable
 from contextvars import copy_context
@@ -59,11 +60,12 @@ class _Work:
         It is no daemon, so the program does not end before the work does.
         """
         try:
-            size = threading.stack_size(_STACK)
-            try:
-                threading.Thread(target=self.do, name="ascendref", daemon=False).start()
-            finally:
-                threading.stack_size(size)
+            with _LOCK:  # the work does not begin before the size is what it was
+                size = threading.stack_size(_STACK)
+                try:
+                    threading.Thread(target=self.do, name="ascendref", daemon=False).start()
+                finally:
+                    threading.stack_size(size)
         except Exception:  # there are no more threads
             self.over.release()
 
@@ -101,7 +103,9 @@ def finish(do: Callable[..., T], *arguments: Any, **named: Any) -> T:
     if _HERE.working:
         return do(*arguments, **named)
     work = _Work(partial(copy_context().run, do, *arguments, **named))
-    if not sys.is_finalizing():  # no new thread gets to run then
+    # a new thread does not get to run when the program ends, nor past the lock of imports, which
+    # this thread holds for ever if an import of its own was broken off at the wrong moment
+    if not (sys.is_finalizing() or lock_held()):
         try:
             start_new_thread(work.start, ())
         except RuntimeError:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import importlib
 import multiprocessing
 import os
+import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 
@@ -15,6 +19,7 @@ import numpy as np
 from other_numba import pretend
 
 import ascendref as ar
+from ascendref.forks import finish
 from ascendref.layout import PARALLEL_FROM
 
 TYPES = (np.float32, ml_dtypes.bfloat16)
@@ -209,6 +214,49 @@ def float16() -> None:
     print(digest(found))
 
 
+def small_call() -> list[float]:
+    """Hardshrink's gradient of three numbers."""
+    x = np.float32([-2, 0.25, 3])
+    return ar.hardshrink_backward(x, x, 0.5).tolist()
+
+
+def small_stacks() -> None:
+    """Make the first call where threads get small stacks."""
+    threading.stack_size(65536)
+    print(small_call(), threading.stack_size())
+
+
+def import_module() -> None:
+    """Make the first call in a module that is being imported."""
+    sys.modules["worker"] = sys.modules["__main__"]
+    print(importlib.import_module(sys.argv[2]).result)
+
+
+def at_exit() -> None:
+    """Make the first call when the program ends."""
+    atexit.register(lambda: print(small_call()))
+
+
+def exit_meanwhile() -> None:
+    """End while work is under way that the program was interrupted at."""
+    begun = threading.Event()
+
+    def work() -> None:
+        begun.set()
+        time.sleep(0.2)
+        print("finished", flush=True)
+
+    def interrupt() -> None:
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    try:
+        finish(work)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+
+
 def nothing() -> None:
     """Import the package and print how many kernels that made."""
     print(len(ar.kernel_statistics()))
@@ -224,6 +272,10 @@ PROGRAMS: dict[str, Callable[[], None]] = {
         spawn,
         kernels,
         short_kernels,
+        small_stacks,
+        import_module,
+        at_exit,
+        exit_meanwhile,
         float16,
         types,
         nothing,
