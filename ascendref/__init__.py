@@ -1,9 +1,9 @@
 """Five operators of Huawei's Ascend NPUs on arrays, and an emulated device to hold."""
 
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from . import forks as _forks
 from . import operators as _operators
 from .errors import (
     AclArgumentError,
@@ -17,7 +17,6 @@ from .errors import (
     peek_at_last_error,
     recent_error_message,
 )
-from .forks import LOCK as _LOCK
 from .operators import *  # noqa: F403 - operators/__init__.py lists the functions
 from .status import Status
 from .threads import get_num_threads, num_threads, set_num_threads
@@ -100,13 +99,12 @@ _ON_DEMAND = {
 
 
 def __getattr__(name: str) -> _Any:
-    with _LOCK:
-        if name == "aclnn":
-            return _import_module(".aclnn", __name__)
-        if name not in _ON_DEMAND:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(_import_module(_ON_DEMAND[name], __name__), name)
-        return value
+    if name == "aclnn":
+        return _forks.imported(".aclnn", __name__)
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(_forks.imported(_ON_DEMAND[name], __name__), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from .arrays import import_array, wrapped
 from .dtypes import BY_NUMPY, FLOATS, floating_type, promote
 from .errors import ArgumentValueError, shown
-from .forks import LOCK
+from .forks import imported
 
 #: the vendor's ``RoundMode`` without its prefix ``CAST_``, in lower case
 ROUND_MODES: Final = ("rint", "trunc", "floor", "ceil", "round", "odd")
@@ -75,12 +75,10 @@ def cast(array: Any, dtype: Any, round_mode: str = "rint") -> Any:
     if source is target:
         result = given.copy()
     else:
-        with LOCK:
-            # the kernels, and with them Numba, are imported when the first call needs them
-            from .kernels.rounding import cast_kernel
-
+        # the kernels, and with them Numba, are imported when the first call needs them
+        rounding = imported(".kernels.rounding", __package__)
         # a type that holds all numbers of the other needs one kernel for all modes
         mode = "rint" if promote(source, target) is target else round_mode
         result = np.empty(given.shape, target.numpy)
-        cast_kernel(source, target, mode)((given, result), ())
+        rounding.cast_kernel(source, target, mode)((given, result), ())
     return result if wrap is None else wrapped("array", wrap, (result,))[0]

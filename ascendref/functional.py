@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from .arrays import import_array, not_to_write, wrapped
 from .dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, floating_type, promote
 from .errors import ArgumentTypeError, ArgumentValueError
-from .forks import LOCK
+from .forks import imported
 from .layout import maps_indices_to_one_address, meets, same_view
 from .recall import LATEST, recall, remember
 from .spec import Operator, Shape, Types, check_named, check_rank
@@ -79,11 +78,11 @@ def _checked_call(
     compute_dtype: Any,
 ) -> Any:
     """Check everything, then compute."""
-    imported = [
+    entries = [
         import_array(tensor.name, value, tensor.types)
         for tensor, value in zip(operator.tensors, tensors, strict=True)
     ]
-    arrays = tuple([entry.array for entry in imported])
+    arrays = tuple([entry.array for entry in entries])
     types = tuple([BY_NUMPY[array.dtype] for array in arrays])
     operator.check_types(types)
     for tensor, array in zip(operator.tensors, arrays, strict=True):
@@ -109,7 +108,7 @@ def _checked_call(
     if out is not None:
         return out
     results = outs
-    for tensor, entry in zip(operator.tensors, imported, strict=True):
+    for tensor, entry in zip(operator.tensors, entries, strict=True):
         if entry.wrap is not None:
             results = wrapped(tensor.name, entry.wrap, outs)
             break
@@ -155,8 +154,7 @@ def kernel_for(
 @cache
 def _maker(module: str, name: str) -> Any:
     """Import what makes kernels, and with it Numba, when the first call needs it."""
-    with LOCK:
-        return getattr(import_module(f".kernels.{module}", __package__), name)
+    return getattr(imported(f".kernels.{module}", __package__), name)
 
 
 def _compute_type(compute_dtype: Any, types: tuple[ElementType, ...]) -> str:

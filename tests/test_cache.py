@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
+import platform
+import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 import ascendref
+from ascendref.kernels.compile import function_from
 
+from .other_numba import INSIDES
 from .processes import WORKER, finish, run, start
 
 PACKAGE = Path(ascendref.__file__).parent
@@ -18,7 +25,7 @@ PACKAGE = Path(ascendref.__file__).parent
 
 def test_import_compiles_nothing(tmp_path):
     assert run("nothing", NUMBA_CACHE_DIR=str(tmp_path)) == "0"
-    assert not list(tmp_path.rglob("*.nbi"))
+    assert not list(tmp_path.rglob("*.nb?"))
 
 
 def test_without_a_compiler_calls_say_so(tmp_path):
@@ -53,13 +60,116 @@ def test_an_unwritable_folder_means_no_cache_and_one_warning(tmp_path):
     assert "NUMBA_CACHE_DIR" in found
 
 
-def test_a_damaged_cache_means_no_cache_and_one_warning(tmp_path):
-    run("kernels", NUMBA_CACHE_DIR=str(tmp_path))
-    for file in [*tmp_path.rglob("*.nbc"), *tmp_path.rglob("*.nbi")]:
-        file.write_bytes(b"")
-    found = run("kernels", NUMBA_CACHE_DIR=str(tmp_path))
-    assert found.startswith("0 4 ['no kernel cache: ")
-    assert found.count("no kernel cache") == 1
+def _flipped(content: bytes) -> bytes:
+    """Change a byte in the middle, which is machine code."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 0x10]) + content[middle + 1 :]
+
+
+#: damage -> what it leaves of a file; None where nothing is left
+DAMAGE: dict[str, Callable[[bytes], bytes | None]] = {
+    "removed": lambda content: None,
+    "empty": lambda content: b"",
+    "cut short": lambda content: content[: len(content) // 2],
+    "one byte short": lambda content: content[:-1],
+    "zeros": lambda content: bytes(len(content)),
+    "noise": lambda content: random.Random(7).randbytes(len(content)),
+    "another pickle": lambda content: pickle.dumps(("0.1", {})),
+    "a flipped bit": _flipped,
+}
+
+
+#: as many kernels as kinds of damage to one of an unknown Numba's two files
+KINDS = "float16,bfloat16,float32,float64"
+
+
+def _damage(files: list[Path], damages: Sequence[str]) -> None:
+    for file, damage in zip(sorted(files), damages, strict=True):
+        left = DAMAGE[damage](file.read_bytes())
+        if left is None:
+            file.unlink()
+        else:
+            file.write_bytes(left)
+
+
+def _short(folder: Path, *change: str, kinds: str = KINDS) -> str:
+    return run("short_kernels", kinds, *change, NUMBA_CACHE_DIR=str(folder))
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A folder with kernels."""
+    folder = tmp_path_factory.mktemp("kept")
+    assert _short(folder) == "0 4 []"
+    return folder
+
+
+@pytest.mark.parametrize("damages", [list(DAMAGE)[:4], list(DAMAGE)[4:]], ids=" and ".join)
+def test_damaged_files_are_written_anew(kept, tmp_path, damages):
+    shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
+    _damage([*tmp_path.rglob("*.nbc")], damages)
+    assert _short(tmp_path) == "0 4 []"
+    assert _short(tmp_path) == "4 0 []"
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_damaged_files_of_an_unknown_numba_are_written_anew(tmp_path, ending):
+    assert _short(tmp_path, "99.1.0") == "0 4 []"
+    for damages in (list(DAMAGE)[:4], list(DAMAGE)[3:7]):
+        _damage([*tmp_path.rglob(f"*.{ending}")], damages)
+        assert _short(tmp_path, "99.1.0") == "0 4 []"
+    assert _short(tmp_path, "99.1.0") == "4 0 []"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "99.1.0",
+        "c_helpers",
+        "_cache_file",
+        *[
+            pytest.param(name, marks=pytest.mark.exhaustive)
+            for name in ("0.64.0", *INSIDES)
+            if name != "_cache_file"
+        ],
+    ],
+)
+def test_a_numba_with_other_insides_keeps_kernels_too(tmp_path, change):
+    # without its statistics, nothing tells that a kernel was loaded
+    again = "0 1 []" if change == "stats" else "1 0 []"
+    assert _short(tmp_path, change, kinds="float32") == "0 1 []"
+    files = {file: file.read_bytes() for file in tmp_path.rglob("*.nb?")}
+    assert sorted(file.suffix for file in files) == [".nbc", ".nbi"]  # Numba's own
+    assert _short(tmp_path, change, kinds="float32") == again
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*.nb?")} == files
+
+
+def test_files_that_cannot_be_written_mean_one_warning(kept, tmp_path):
+    shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
+    for file in tmp_path.rglob("*.nbc"):
+        file.unlink()
+        file.mkdir()  # no file takes the place of a folder
+    found = _short(tmp_path)
+    assert found.startswith("0 4 [")
+    assert found.count("no kernel cache: its files cannot be written") == 1
+
+
+def test_processors_that_share_a_folder_have_files_of_their_own(tmp_path):
+    processors = [
+        {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_CPU_FEATURES": features}
+        for features in ("", "+neon" if platform.machine() == "aarch64" else "+sse4.2")
+    ]
+    for found in ("0 1 []", "1 0 []"):
+        for variables in processors:
+            assert run("short_kernels", "float32", **variables) == found
+    assert len([*tmp_path.rglob("*.nbc")]) == 2
+
+
+def test_the_source_that_stands_for_generated_code_is_whole():
+    # Numba reads it when it saves a kernel, and Python 3.13 raises where a function breaks off
+    generated = function_from("\n\ndef probe():\n    return 1\n", "probe", {})
+    assert generated() == 1
+    assert inspect.getsource(generated) == inspect.getsource(function_from)
 
 
 @pytest.fixture

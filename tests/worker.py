@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import importlib
 import multiprocessing
 import os
+import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
+from other_numba import pretend
 
 import ascendref as ar
+from ascendref.forks import finish
 from ascendref.layout import PARALLEL_FROM
 
 TYPES = (np.float32, ml_dtypes.bfloat16)
@@ -130,19 +136,42 @@ def spawn() -> None:
     print(len(found), set(found) == {expected})
 
 
-def kernels() -> None:
-    """Print how many kernels were loaded from the cache and how many were compiled."""
+def _print_kernels(make: Callable[[], object]) -> None:
+    """Print how many kernels were loaded from the cache, how many compiled, and what was said."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
+        make()
+    rows = ar.kernel_statistics()
+    cached = sum(row.cached for row in rows)
+    print(cached, len(rows) - cached, [str(entry.message) for entry in seen])
+
+
+def kernels() -> None:
+    """Make four kernels, of each sort one."""
+
+    def make() -> None:
         x = np.linspace(-1, 1, 7, dtype=np.float32)
         ar.hardshrink_backward(x, x)
         ar.softplus_backward(x[::-1], x)
         ar.smooth_l1_loss_backward(x, x, x)
         big = np.linspace(0, 1, PARALLEL_FROM, dtype=ml_dtypes.bfloat16)
         ar.logit_grad(big, big)
-    rows = ar.kernel_statistics()
-    cached = sum(row.cached for row in rows)
-    print(cached, len(rows) - cached, [str(entry.message) for entry in seen])
+
+    _print_kernels(make)
+
+
+def short_kernels() -> None:
+    """Make some kernels that take the least time, and compare what they compute."""
+    kinds = sys.argv[2].split(",")
+
+    def make() -> None:
+        for kind in kinds:
+            x = np.array([-2, 0.25, 3], kind)
+            assert ar.hardshrink_backward(x, x, 0.5).tolist() == [-2, 0, 3]
+
+    if len(sys.argv) > 3:
+        pretend(sys.argv[3])
+    _print_kernels(make)
 
 
 def types() -> None:
@@ -173,6 +202,80 @@ def refused() -> None:
     print(len(ar.kernel_statistics()))
 
 
+def float16() -> None:
+    """Print a digest of conversions from all F16 numbers and to them, from all around each."""
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    singles = ar.cast(halves, "float32")
+    finite = np.append(singles[:0x7C00], np.float32(65536))
+    middles = (finite[1:] + finite[:-1]) / 2
+    middles = np.concatenate([middles, -middles])
+    near = [
+        np.nextafter(values, np.float32(towards))
+        for values in (singles, middles)
+        for towards in (-np.inf, np.inf)
+    ]
+    nans = np.arange(0x7F800000, 0x7F800000 + (1 << 23), 4093, dtype=np.uint32).view(np.float32)
+    given = np.concatenate([singles, middles, *near, nans, -nans])
+    made = ar.cast(given, "float16")
+    plain = ~np.isnan(given)
+    with np.errstate(over="ignore"):
+        assert np.array_equal(
+            made[plain].view(np.uint16), given[plain].astype(np.float16).view(np.uint16)
+        )
+    whole = singles.view(np.uint32), halves.astype(np.float32).view(np.uint32)
+    assert np.array_equal(*[bits[~np.isnan(halves)] for bits in whole])
+    found = [
+        singles,
+        made,
+        ar.logit_grad(halves, halves),
+        ar.cast(given[plain].astype(float), "float16"),
+    ]
+    print(digest(found))
+
+
+def small_call() -> list[float]:
+    """Hardshrink's gradient of three numbers."""
+    x = np.float32([-2, 0.25, 3])
+    return ar.hardshrink_backward(x, x, 0.5).tolist()
+
+
+def small_stacks() -> None:
+    """Make the first call where threads get small stacks."""
+    threading.stack_size(65536)
+    print(small_call(), threading.stack_size())
+
+
+def import_module() -> None:
+    """Make the first call in a module that is being imported."""
+    sys.modules["worker"] = sys.modules["__main__"]
+    print(importlib.import_module(sys.argv[2]).result)
+
+
+def at_exit() -> None:
+    """Make the first call when the program ends."""
+    atexit.register(lambda: print(small_call()))
+
+
+def exit_meanwhile() -> None:
+    """End while work is under way that the program was interrupted at."""
+    begun = threading.Event()
+
+    def work() -> None:
+        begun.set()
+        time.sleep(0.2)
+        print("finished", flush=True)
+
+    def interrupt() -> None:
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    try:
+        finish(work)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+
+
 def nothing() -> None:
     """Import the package and print how many kernels that made."""
     print(len(ar.kernel_statistics()))
@@ -180,7 +283,23 @@ def nothing() -> None:
 
 PROGRAMS: dict[str, Callable[[], None]] = {
     program.__name__: program
-    for program in (bits, threads, fork, fork_while_busy, spawn, kernels, types, refused, nothing)
+    for program in (
+        bits,
+        threads,
+        fork,
+        fork_while_busy,
+        spawn,
+        kernels,
+        short_kernels,
+        small_stacks,
+        import_module,
+        at_exit,
+        exit_meanwhile,
+        float16,
+        refused,
+        types,
+        nothing,
+    )
 }
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from .target import CONVERTS_FLOAT16
+
 #: options of every compiled helper: IEEE division instead of ZeroDivisionError, no fast-math
 JIT_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "nogil": True}
 
@@ -98,8 +100,26 @@ def decode_bfloat16(builder: Any, bits: Any) -> Any:
 
 @_unary(types.float32, types.uint16)
 def decode_float16(builder: Any, bits: Any) -> Any:
-    """F16 widens exactly, in hardware where there is any."""
-    return builder.fpext(builder.bitcast(bits, _HALF), _FLOAT)
+    """F16 widens exactly, in hardware where there is any; a NaN becomes a quiet one."""
+    if CONVERTS_FLOAT16:
+        return builder.fpext(builder.bitcast(bits, _HALF), _FLOAT)
+    wide = builder.zext(bits, _I32)
+    magnitude = builder.shl(builder.and_(wide, ir.Constant(_I32, 0x7FFF)), ir.Constant(_I32, 13))
+    sign = builder.shl(builder.and_(wide, ir.Constant(_I32, 0x8000)), ir.Constant(_I32, 16))
+    # subnormal numbers are what they add to the smallest normal one
+    least = ir.Constant(_I32, 113 << 23)
+    small = builder.bitcast(builder.or_(magnitude, least), _FLOAT)
+    small = builder.bitcast(builder.fsub(small, builder.bitcast(least, _FLOAT)), _I32)
+    normal = builder.add(magnitude, ir.Constant(_I32, 112 << 23))
+    beyond = builder.or_(magnitude, ir.Constant(_I32, 0x7F800000))
+    quiet = builder.or_(beyond, ir.Constant(_I32, 0x400000))
+
+    def below(limit: int) -> Any:
+        return builder.icmp_unsigned("<", magnitude, ir.Constant(_I32, limit << 13))
+
+    special = builder.select(below(0x7C01), beyond, quiet)
+    found = builder.select(below(0x400), small, builder.select(below(0x7C00), normal, special))
+    return builder.bitcast(builder.or_(found, sign), _FLOAT)
 
 
 def _rounded_to_bfloat16(builder: Any, value: Any) -> Any:
@@ -145,7 +165,28 @@ def encode_bfloat16_pair(typingctx: Any, first: Any, second: Any) -> Any:
 @_unary(types.uint16, types.float32)
 def encode_float16(builder: Any, value: Any) -> Any:
     """Round float32 to F16, in hardware where there is any."""
-    return builder.bitcast(builder.fptrunc(value, _HALF), _I16)
+    if CONVERTS_FLOAT16:
+        return builder.bitcast(builder.fptrunc(value, _HALF), _I16)
+    bits = builder.bitcast(value, _I32)
+    magnitude = builder.and_(bits, ir.Constant(_I32, 0x7FFFFFFF))
+    sign = builder.lshr(builder.and_(bits, ir.Constant(_I32, 0x80000000)), ir.Constant(_I32, 16))
+    # an addition that leaves 24 bits behind the point rounds what is subnormal in F16
+    half = ir.Constant(_I32, 126 << 23)
+    small = builder.fadd(builder.bitcast(magnitude, _FLOAT), builder.bitcast(half, _FLOAT))
+    small = builder.sub(builder.bitcast(small, _I32), half)
+    odd = builder.and_(builder.lshr(magnitude, ir.Constant(_I32, 13)), ir.Constant(_I32, 1))
+    normal = builder.add(magnitude, builder.add(odd, ir.Constant(_I32, 0xFFF - (112 << 23))))
+    normal = builder.lshr(normal, ir.Constant(_I32, 13))
+    payload = builder.lshr(magnitude, ir.Constant(_I32, 13))
+    quiet = builder.or_(builder.and_(payload, ir.Constant(_I32, 0x3FF)), ir.Constant(_I32, 0x7E00))
+
+    def below(limit: int) -> Any:
+        return builder.icmp_unsigned("<", magnitude, ir.Constant(_I32, limit))
+
+    special = builder.select(below(0x7F800001), ir.Constant(_I32, 0x7C00), quiet)
+    found = builder.select(below(143 << 23), normal, special)
+    found = builder.select(below(113 << 23), small, found)
+    return builder.trunc(builder.or_(found, sign), _I16)
 
 
 @_unary(types.float32, types.float64)

@@ -2,34 +2,35 @@
 
 Numba keeps compiled functions in files named after the function, and looks only at the source file
 that the function stands in. Kernels are generated, so each carries in its name a digest of all that
-goes into it: the files that kernels are made of, and the file of its formula. Editing a formula or
-a codec therefore names a new kernel and cannot load a stale one.
+goes into it: the files that kernels are made of, the file of its formula, what compiles them and
+for which processor. Editing a formula or a codec therefore names a new kernel and cannot load a
+stale one, and machines that share a folder do not get each other's code.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import re
 import sys
-import warnings
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast
 
+import llvmlite
 import numba
-from llvmlite.binding import add_symbol
-from numba import njit
-from numba.core.runtime import rtsys
-from numba.core.runtime._nrt_python import c_helpers
+import numpy as np
 
-from ..errors import CacheWarning
-from ..forks import LOCK
+from ..forks import finish, finishing
 from .codecs import JIT_OPTIONS
+from .disk import cached, was_loaded
+from .target import TARGET
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _PACKAGE: Final = Path(__file__).parent
+_MADE_WITH: Final = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, TARGET)
 
 
 class KernelStatistics(NamedTuple):
@@ -42,7 +43,6 @@ class KernelStatistics(NamedTuple):
 
 
 _compiled: list[tuple[str, Any]] = []
-_warned = False
 
 
 def kernel_statistics() -> tuple[KernelStatistics, ...]:
@@ -60,19 +60,11 @@ def kernel_statistics() -> tuple[KernelStatistics, ...]:
     ... ]
     True
     """
-    with LOCK:
-        return tuple(
-            KernelStatistics(name, bool(sum(dispatcher.stats.cache_hits.values())))
-            for name, dispatcher in _compiled
-        )
+    return tuple([KernelStatistics(name, was_loaded(dispatcher)) for name, dispatcher in _compiled])
 
 
 class Once:
-    """An attribute that is made on first use, by one thread, with the lock that forks respect.
-
-    ``functools.cached_property`` has a lock of its own before Python 3.12, which a forked child may
-    inherit held.
-    """
+    """An attribute that is made on first use, once, to its end."""
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         self._make = make
@@ -82,11 +74,18 @@ class Once:
         self._name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        with LOCK:
-            made = instance.__dict__.get(self._name)
-            if made is None:
-                made = instance.__dict__[self._name] = self._make(instance)
-            return made
+        return finish(self._made, instance)
+
+    def _made(self, instance: Any) -> Any:
+        made = instance.__dict__.get(self._name)
+        if made is None:  # no other thread has been here before
+            made = instance.__dict__[self._name] = self._make(instance)
+        return made
+
+
+def once_each(make: Callable[P, T]) -> Callable[P, T]:
+    """Let a function make one thing for all calls with the same arguments, once, to its end."""
+    return cast("Callable[P, T]", cache(finishing(cache(make))))
 
 
 @cache
@@ -106,10 +105,13 @@ def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[...
     """Return the function that generated source defines, bound to its global names."""
     local: dict[str, Any] = {}
     exec(compile(source, __file__, "exec"), local)
+    # the cache wants a file, and reads it from that line on: what stands there must be a function
+    code = local[name].__code__.replace(co_firstlineno=function_from.__code__.co_firstlineno)
     # a cached kernel imports the module that its globals name
-    return FunctionType(local[name].__code__, names | {"__name__": __name__}, name)
+    return FunctionType(code, names | {"__name__": __name__}, name)
 
 
+@finishing
 def kernel(
     source: str | Callable[..., Any],
     name: str,
@@ -141,27 +143,24 @@ def kernel(
             "NUMBA_DISABLE_JIT is set, but kernels run as machine code only; unset it before Python"
             " starts, or set it to 0"
         )
-    with LOCK:
-        identity = hashlib.sha256(
-            b"".join(
-                (
-                    _package_digest(),
-                    _module_digest(formula.__module__),
-                    source.encode() if isinstance(source, str) else b"",
-                    name.encode(),
-                )
+    identity = hashlib.sha256(
+        b"".join(
+            (
+                _package_digest(),
+                repr(_MADE_WITH).encode(),
+                _module_digest(formula.__module__),
+                source.encode() if isinstance(source, str) else b"",
+                name.encode(),
             )
-        ).hexdigest()
-        qualified = f"{name[:120]}_{identity[:24]}"
-        options = JIT_OPTIONS | {"parallel": parallel, "no_cfunc_wrapper": True}
-        named = partial(_named, source, qualified)
-        dispatcher = _cached(named, names, signature, options)
-        if dispatcher is None:
-            dispatcher = njit(**options)(named(names()))
-            dispatcher.compile(signature)
-        dispatcher.disable_compile()
-        _compiled.append((name, dispatcher))
-        return dispatcher
+        )
+    ).hexdigest()
+    qualified = f"{name[:120]}_{identity[:24]}"
+    options = JIT_OPTIONS | {"parallel": parallel, "no_cfunc_wrapper": True}
+    named = partial(_named, source, qualified)
+    dispatcher = cached(named, names, signature, options)
+    dispatcher.disable_compile()
+    _compiled.append((name, dispatcher))
+    return dispatcher
 
 
 def _named(
@@ -178,102 +177,3 @@ def _named(
     function.__qualname__ = qualified
     function.__module__ = __name__
     return function
-
-
-class _NotThere(Exception):
-    """The cache does not have a kernel."""
-
-
-def _make_ready(context: Any, code: Any) -> None:
-    """Give machine code what it calls of Numba's runtime.
-
-    Those are C functions, if it deals with no arrays. Others have to be compiled first, which takes
-    longer than all the rest of a first call.
-    """
-    match code:
-        case ((_, "object", (bytes(machine_code), _)), *_):
-            called = {name.decode() for name in re.findall(rb"NRT_(\w+)", machine_code)}
-            if called <= c_helpers.keys():
-                for name in called:
-                    add_symbol(f"NRT_{name}", c_helpers[name])
-                return
-    rtsys.initialize(context)
-
-
-def _loaded(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
-    """Load a function from the disk cache; None if it is not there, for whatever reason.
-
-    Numba readies its whole compiler before it looks, a quarter of a second in a new process;
-    machine code needs its runtime alone. Where Numba's cache has other insides, this finds nothing.
-    """
-    try:
-        dispatcher = njit(**options, cache=True)(function)
-        cache = dispatcher._cache
-        load, rebuild = cache._load_overload, cache._impl.rebuild
-    except (RuntimeError, AttributeError):
-        return None
-
-    def rebuild_code(context: Any, code: Any) -> Any:
-        _make_ready(context, code)
-        return rebuild(context, code)
-
-    def load_overload(signature: Any, context: Any) -> Any:
-        try:
-            found = load(signature, context)
-        except (OSError, EOFError):
-            found = None
-        if found is None:
-            raise _NotThere
-        return found
-
-    cache.load_overload, cache._impl.rebuild = load_overload, rebuild_code
-    try:
-        dispatcher.compile(signature)
-    except _NotThere:
-        return None
-    return dispatcher
-
-
-def _cached(
-    named: Callable[[dict[str, Any]], Any],
-    names: Callable[[], dict[str, Any]],
-    signature: Any,
-    options: dict[str, Any],
-) -> Any:
-    """Load or compile through the disk cache; None, and one warning, where there is none."""
-    folder = numba.config.CACHE_DIR
-    if folder and not _writable(folder):
-        return _without_cache(f"the folder {folder} (NUMBA_CACHE_DIR) cannot be written")
-    try:
-        # what is loaded needs no names
-        dispatcher = _loaded(named({}), signature, options)
-        if dispatcher is None:
-            dispatcher = njit(**options, cache=True)(named(names()))
-            dispatcher.compile(signature)
-    except RuntimeError as error:
-        if "no locator" not in str(error):
-            raise
-        return _without_cache("neither the package's folder nor the user's cache can be written")
-    except (OSError, EOFError) as error:
-        return _without_cache(f"its files cannot be used: {error}")
-    return dispatcher
-
-
-def _writable(folder: str) -> bool:
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK | os.X_OK)
-
-
-def _without_cache(reason: str) -> None:
-    global _warned
-    if not _warned:
-        _warned = True
-        warnings.warn(
-            f"no kernel cache: {reason}; every process compiles its own kernels."
-            " Set NUMBA_CACHE_DIR to a folder that can be written.",
-            CacheWarning,
-            stacklevel=2,
-        )

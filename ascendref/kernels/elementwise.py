@@ -10,7 +10,7 @@ registers, so their bits are the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from textwrap import indent
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ from .codecs import (
     remainder,
     second_bfloat16,
 )
-from .compile import Once, kernel
+from .compile import Once, kernel, once_each
 from .element_loops import AT_ONCE, DENSE, KERNEL, PAIRS, STREAMED, TASK
 from .formula import Formula
 from .header import (
@@ -328,7 +328,7 @@ class ElementwiseKernel(Kernel):
         return compiled(function, self.compute)
 
 
-@cache
+@once_each
 def contiguous_kernel(operands: int) -> Any:
     """Return the kernel for so many contiguous operands.
 
@@ -360,7 +360,7 @@ def _halves(half: str, tensors: int) -> str:
     return ", ".join(f"{half}(read_pair(a{k}, pair))" for k in range(tensors))
 
 
-@cache
+@once_each
 def elementwise(
     formula: Formula,
     inputs: tuple[ElementType, ...],

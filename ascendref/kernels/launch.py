@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import cache
 from inspect import getattr_static
 from typing import Any, Final
 
@@ -250,12 +249,14 @@ class Cores:
         #: address of the words
         self.address: int = self._words.ctypes.data
 
-    @cache  # noqa: B019 - there is one object
+    @Once
+    def _launcher(self) -> Any:
+        """What launches large work."""
+        numba.get_num_threads()  # makes what it calls known to LLVM
+        return kernel(_launch, "launcher", dict, _LAUNCH, formula=_launch, parallel=True)
+
     def load_launcher(self) -> None:
-        """Load what large work is launched with."""
-        numba.get_num_threads()  # makes what launches call known to LLVM
-        # the address is good as long as this lives
-        self._launcher = kernel(_launch, "launcher", dict, _LAUNCH, formula=_launch, parallel=True)
+        """Load what launches large work."""
         self._words[LAUNCHER // 8] = self._launcher(*[0] * 7)
 
     def become_child(self) -> None:

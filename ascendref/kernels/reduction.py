@@ -11,7 +11,7 @@ Every addition is rounded to the compute type.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -31,7 +31,7 @@ from ..layout import (
 )
 from .channel_loops import DENSE, LOOPS, PLACES, TASK, TILED
 from .codecs import REGISTER, ROUND, decoder, encoder, helper, inlined, same
-from .compile import Once, function_from, kernel
+from .compile import Once, function_from, kernel, once_each
 from .formula import Formula
 from .header import DATA, ROWS, WIDTH, Fact, dense_size, facts_of, in_memory, word
 from .launch import (
@@ -356,7 +356,7 @@ class ChannelSumKernel(Kernel):
         return made
 
 
-@cache
+@once_each
 def _channel_kernel(*, dense: bool) -> Any:
     """Return the kernel for contiguous operands, or for any."""
     words = {"data": DATA, "operands_at": OPERANDS, "width_at": ROWS + WIDTH}
@@ -376,7 +376,7 @@ def _channel_kernel(*, dense: bool) -> Any:
     )
 
 
-@cache
+@once_each
 def channel_sum(
     element: Formula, term: Formula, kind: ElementType, compute: str, *, stored: bool = False
 ) -> ChannelSumKernel:

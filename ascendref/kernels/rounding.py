@@ -16,6 +16,7 @@ import numpy as np
 
 from ..dtypes import ElementType, float_format
 from .codecs import encoder, helper
+from .compile import once_each
 from .elementwise import ElementwiseKernel
 from .formula import Formula
 
@@ -108,7 +109,7 @@ class CastKernel(ElementwiseKernel):
             self.encode: Callable[..., Any] = rounder(target, mode)
 
 
-@cache
+@once_each
 def cast_kernel(source: ElementType, target: ElementType, mode: str) -> CastKernel:
     """Return the one kernel for a pair of types and a rounding mode."""
     return CastKernel(source, target, mode)

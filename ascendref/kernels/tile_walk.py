@@ -19,7 +19,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .codecs import merged
-from .compile import kernel
+from .compile import kernel, once_each
 from .header import DATA, ROW, ROWS, WIDTH, are_laid_out, in_memory, word
 from .launch import (
     FACTS,
@@ -168,7 +168,7 @@ def _walker(sizes: tuple[int, ...]) -> Any:
     return walk
 
 
-@cache
+@once_each
 def walk_task(sizes: tuple[int, ...]) -> Any:
     """Return the task that walks operands with elements of some sizes, ascending."""
     name = f"walk_{'_'.join(map(str, sizes))}"
@@ -187,7 +187,7 @@ def kernel(facts, walk, task, layout, plan, tiles, size, numbers, cores, {operan
 """
 
 
-@cache
+@once_each
 def walk_kernel(operands: int) -> Any:
     """Return the kernel that walks so many operands of any layout.
 

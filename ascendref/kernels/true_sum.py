@@ -9,7 +9,6 @@ of 4352 bits (``exact.py``).
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from ..dtypes import FLOAT64, ElementType
 from ..layout import BLOCK, LANES, STRIP
 from .codecs import helper, inlined
-from .compile import function_from
+from .compile import function_from, once_each
 from .exact import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
 from .formula import Formula
 from .math import fma
@@ -254,7 +253,7 @@ def _unclear(kind: ElementType) -> Any:
     return open_rounding
 
 
-@cache
+@once_each
 def true_channel_sum(element: Formula, term: Formula, kind: ElementType) -> ChannelSumKernel:
     """Return the one kernel for two formulas and a type that rounds once, from exact values."""
     return TrueSumKernel(element, term, kind)

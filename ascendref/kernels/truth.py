@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..dtypes import FLOAT64, ElementType, float_format
 from .codecs import decoder, encode_bfloat16, encoder, helper, inlined, outlined, same
-from .compile import function_from
+from .compile import function_from, once_each
 from .elementwise import ElementwiseKernel, elementwise
 from .formula import Formula
 from .launch import Kernel
@@ -219,7 +219,7 @@ def _neighbours(out: ElementType) -> Any:
     return neighbours
 
 
-@cache
+@once_each
 def true_elementwise(
     formula: Formula, inputs: tuple[ElementType, ...], out: ElementType
 ) -> ElementwiseKernel:

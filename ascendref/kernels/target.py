@@ -1,0 +1,34 @@
+"""The processor that kernels are made for: this one, or what Numba's variables name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from llvmlite.binding import get_host_cpu_features, get_host_cpu_name, get_process_triple
+from numba import config
+
+
+def _features() -> str:
+    """Return LLVM's list of what the processor has, as ``+name`` and ``-name``."""
+    if config.CPU_FEATURES is not None:
+        return str(config.CPU_FEATURES)
+    try:
+        found = get_host_cpu_features()
+    except RuntimeError:  # LLVM cannot tell
+        return ""
+    for name in found:
+        if name.startswith("avx") and not config.ENABLE_AVX:
+            found[name] = False
+    return str(found.flatten())
+
+
+_TRIPLE: Final = get_process_triple()
+_FEATURES: Final = _features()
+
+#: all of it: code for one target is not for another
+TARGET: Final = _TRIPLE, str(config.CPU_NAME or get_host_cpu_name()), _FEATURES
+
+#: whether there are instructions that convert F16
+CONVERTS_FLOAT16: Final = _TRIPLE.startswith(("aarch64", "arm64")) or "+f16c" in _FEATURES.split(
+    ","
+)
