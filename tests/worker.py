@@ -252,7 +252,8 @@ def import_module() -> None:
 
 
 def at_exit() -> None:
-    """Make the first call when the program ends."""
+    """Make the first kernel when the program ends."""
+    ar.get_num_threads()  # imports Numba, which may import what cannot be imported then
     atexit.register(lambda: print(small_call()))
 
 
