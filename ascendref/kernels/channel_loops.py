@@ -295,7 +295,7 @@ def kernel(facts, task, {_OPERANDS}, plan, partial, tasks, blocks, size, cores):
     if partial:
         partial = word(partial, {data})
     arguments = in_memory((
-        0, 0, 0, 0, 0, plan, 0, 0, word(grad, {data}), word(data, {data}), word(weight, {data}),
+        0, 0, 0, 0, 0, plan, 0, 0, 0, word(grad, {data}), word(data, {data}), word(weight, {data}),
         word(result, {data}), word(sums, {data}), word(facts, {width_at}), partial, blocks, blocks,
     ))
 """
@@ -305,7 +305,7 @@ TILED: Final = (
     f"""
 def kernel(task, {_OPERANDS}, sums_stride, plan, partial, tasks, blocks, size, cores):
     arguments = in_memory((
-        0, 0, 0, 0, 0, plan, 0, 0, {_OPERANDS}, sums_stride, partial, blocks, blocks,
+        0, 0, 0, 0, 0, plan, 0, 0, 0, {_OPERANDS}, sums_stride, partial, blocks, blocks,
     ))
 """
     + _RUN

@@ -233,6 +233,25 @@ def same(typingctx: Any, value: Any) -> Any:
 
 
 @intrinsic
+def unmasked(typingctx: Any, value: Any, zero: Any) -> Any:
+    """Return a stored element, minus a zero that LLVM does not know to be one.
+
+    LLVM makes one instruction of a load and a choice between what it loads and 0: a load under a
+    mask, whose cache misses processors do not foresee (measured: twice the time from memory).
+    Where the element is the first operand of a subtraction, it must be in a register before.
+    """
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = context.get_value_type(value)
+        word = ir.IntType(value.bitwidth)
+        bits = builder.bitcast(args[0], word)
+        difference = builder.sub(bits, builder.trunc(args[1], word) if word != _I64 else args[1])
+        return builder.bitcast(difference, kind)
+
+    return value(value, types.int64), codegen
+
+
+@intrinsic
 def blend(typingctx: Any, condition: Any, yes: Any, no: Any) -> Any:
     """Return one of two values without a branch."""
     kind = typingctx.unify_types(yes, no)

@@ -14,6 +14,7 @@ def kernel(arguments, start, stop):
         return own_address()
     size, numbers = word(arguments, {size_at}), word(arguments, {numbers_at})
     {arrays}, out = {places}
+    zero = word(arguments, {zero_at})
     scalars = prepare({scalars})
     hard = 0
 {walk}
@@ -72,7 +73,7 @@ def kernel(facts, task, numbers, part, cores, {operands}):
     size = dense_size(facts, ({operands}))
     if size < 0:
         return size
-    arguments = in_memory((0, 0, size, numbers, 0, 0, 0, 1, {addresses}))
+    arguments = in_memory((0, 0, size, numbers, 0, 0, 0, 1, 0, {addresses}))
     # elements before the first that begins a line of the cache, from where stores are faster
     width = word(facts, {width_at})
     lead = -word({last}, {data}) % {line} // width if size >= {aligned_from} else 0

@@ -29,6 +29,7 @@ from .codecs import (
     first_bfloat16,
     remainder,
     second_bfloat16,
+    unmasked,
 )
 from .compile import Once, kernel, once_each
 from .element_loops import AT_ONCE, DENSE, KERNEL, PAIRS, STREAMED, TASK
@@ -52,6 +53,7 @@ from .launch import (
     SIZE,
     STREAMS,
     TASK_TYPE,
+    ZERO,
     Kernel,
     Piece,
     address,
@@ -268,6 +270,7 @@ class ElementwiseKernel(Kernel):
         walk, depth = (STREAMED, 8) if self.streams else (AT_ONCE, 4)
         source = TASK.format(
             size_at=SIZE,
+            zero_at=ZERO,
             numbers_at=NUMBERS,
             arrays=", ".join(f"a{k}" for k in range(len(self.inputs))),
             places=", ".join(
@@ -292,10 +295,12 @@ class ElementwiseKernel(Kernel):
     def _filled(self, source: str) -> str:
         """Return the source of a loop for these operands."""
         sizes = [kind.storage.itemsize for kind in self.inputs]
+        # what is selected would be loaded under a mask otherwise, which no processor looks ahead of
+        loaded = "unmasked({}, zero)" if self.formula.selects else "{}"
         return source.format(
             arrays=", ".join(f"a{k}" for k in range(len(sizes))),
             elements=", ".join(
-                f"decode{k}(read{k}(a{at}, i * {sizes[at]}))"
+                f"decode{k}({loaded.format(f'read{k}(a{at}, i * {sizes[at]})')})"
                 for k, (at, _) in enumerate(self.reads)
             ),
             size=self.out.storage.itemsize,
@@ -311,6 +316,7 @@ class ElementwiseKernel(Kernel):
             "real": real,
             "prepare": self._bound(self.prepare),
             "formula": self._bound(self.element),
+            "unmasked": unmasked,
             "encode": self.encode,
             "write": poke(self.out.name, apart=True),
             "allocate_lines": lines(_STREAMED_BLOCK // LINE),

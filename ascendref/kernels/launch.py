@@ -37,8 +37,8 @@ from .tiles import peek, poke
 
 #: what the first words of arguments are, and where a task's own begin: what tasks returned, whether
 #: one found no memory, number of results, addresses of scalars, facts, plan and loop, whether the
-#: result may go past the caches
-RETURNED, NO_ROOM, SIZE, NUMBERS, FACTS, PLAN, LOOP, STREAMS, OPERANDS = range(0, 72, 8)
+#: result may go past the caches, and a zero
+RETURNED, NO_ROOM, SIZE, NUMBERS, FACTS, PLAN, LOOP, STREAMS, ZERO, OPERANDS = range(0, 80, 8)
 #: words of the cores: whether a launch has them, the address of the limit that the program set, how
 #: many there are, the address of the launcher
 TAKEN, LIMIT, ALL, LAUNCHER = range(0, 32, 8)

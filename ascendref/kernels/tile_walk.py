@@ -31,6 +31,7 @@ from .launch import (
     SIZE,
     STREAMS,
     TASK_TYPE,
+    ZERO,
     call_task,
     own_address,
     run,
@@ -119,6 +120,7 @@ def _walker(sizes: tuple[int, ...]) -> Any:
         set_word(given, SIZE, word(arguments, SIZE))
         set_word(given, NUMBERS, word(arguments, NUMBERS))
         set_word(given, STREAMS, 0)
+        set_word(given, ZERO, 0)
         place = int64_pointer(given + OPERANDS)
         held = int64_pointer(given + OPERANDS + 8 * operands)
         for k in range(operands):
@@ -177,7 +179,7 @@ def walk_task(sizes: tuple[int, ...]) -> Any:
 
 _KERNEL: Final = """
 def kernel(facts, walk, task, layout, plan, tiles, size, numbers, cores, {operands}):
-    arguments = in_memory((0, 0, size, numbers, facts, plan, task, 0, {operands}))
+    arguments = in_memory((0, 0, size, numbers, facts, plan, task, 0, 0, {operands}))
     if layout:
         if not are_laid_out(facts, layout, arguments + {first}):
             return -1
