@@ -15,11 +15,13 @@ import time, numpy as np, ascendref as ar
 from ascendref.bench.work import Case, ours, tensors
 case = Case("{operator}", "float32", {size})
 arrays = tensors(case)
+if "{layout}" == "strided":
+    arrays = [arrays[0][..., ::-1], *arrays[1:]]
 function = getattr(ar, case.operator)
 import numba
-start = time.perf_counter()
+start = time.process_time()
 function(*arrays)
-print(time.perf_counter() - start)
+print(time.process_time() - start)
 """
 
 
@@ -35,24 +37,25 @@ class Import:
 
 
 class FirstCall:
-    """Seconds of an operator's first call, beyond importing Numba."""
+    """CPU seconds of an operator's first call, beyond importing Numba."""
 
-    params = (list(ar.OPERATORS), [SIZES["16"], SIZES["1 Mi"]])
-    param_names = ("operator", "elements")
+    params = (list(ar.OPERATORS), [SIZES["16"], SIZES["1 Mi"]], ["contiguous", "strided"])
+    param_names = ("operator", "elements", "layout")
     unit = "seconds"
     timeout = 120
 
-    def track_from_the_cache(self, operator: str, size: int) -> float:
+    def track_from_the_cache(self, operator: str, size: int, layout: str) -> float:
         """A process that finds its kernel in the cache; the least of five."""
-        program = _CALL.format(operator=operator, size=size)
+        program = _CALL.format(operator=operator, size=size, layout=layout)
         return min(run(program) for _ in range(6))
 
-    def track_compiling(self, operator: str, size: int) -> float:
+    def track_compiling(self, operator: str, size: int, layout: str) -> float:
         """A process with an empty cache; the least of three."""
         times = []
         for _ in range(3):
             with tempfile.TemporaryDirectory() as folder:
-                times.append(run(_CALL.format(operator=operator, size=size), folder))
+                program = _CALL.format(operator=operator, size=size, layout=layout)
+                times.append(run(program, folder))
         return min(times)
 
 

@@ -106,7 +106,7 @@ def test_bytes_count_each_read_and_write_once() -> None:
 def test_the_triad_adds() -> None:
     call = triad(12 * 100_000)
     call()
-    a, b, c, s = call.args  # type: ignore[attr-defined]
+    _, a, b, c, s = call.args  # type: ignore[attr-defined]
     np.testing.assert_array_equal(a, b + s * c)
     assert a.size == 100_000
 

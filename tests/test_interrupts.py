@@ -24,9 +24,9 @@ PROGRAM = Path(__file__).with_name("interrupted.py")
 @pytest.mark.parametrize(
     ("moments", "cached"),
     [
-        (32, True),
-        pytest.param(320, True, marks=pytest.mark.exhaustive),
-        pytest.param(160, False, marks=pytest.mark.exhaustive),
+        (16, True),
+        pytest.param(120, True, marks=pytest.mark.exhaustive),
+        pytest.param(40, False, marks=pytest.mark.exhaustive),
     ],
 )
 def test_an_interrupt_at_any_moment_of_the_first_call(

@@ -77,9 +77,17 @@ def test_data_are_the_same_everywhere() -> None:
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="these are names of x86 processors")
-@pytest.mark.parametrize("processor", PROCESSORS)
 @pytest.mark.parametrize(
-    "options", [("--quick", "--part", "1/18"), pytest.param((), marks=pytest.mark.exhaustive)]
+    ("processor", "options"),
+    [(processor, ("--quick", "--part", "1/18")) for processor in PROCESSORS]
+    + [
+        pytest.param(
+            processor,
+            () if processor == "generic" else ("--quick",),
+            marks=pytest.mark.exhaustive,
+        )
+        for processor in PROCESSORS
+    ],
 )
 def test_other_processors_give_the_stored_bits(
     processor: str, options: tuple[str, ...], tmp_path: Path

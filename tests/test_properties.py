@@ -176,18 +176,22 @@ def test_collapsing_keeps_every_address_in_order(view: Any, data: Any) -> None:
 
 def walked(plan: Any, tiles: int, operand: int) -> list[int]:
     """Return the addresses that an operand is read at when tiles are walked by their plan."""
-    n0, n1, t0, t1, outer = (int(value) for value in plan[:5])
-    at = 5 + outer + operand * (outer + 2)
-    s0, s1, *rest = (int(value) for value in plan[at : at + 2 + outer])
+    axes, room = plan[:2].tolist()
+    lengths, edges, counts = plan[2 : 2 + 3 * axes].reshape(axes, 3).T.tolist()
+    strides = plan[2 + (3 + operand) * axes :][:axes].tolist()
+    assert prod(counts) == tiles
+    assert edges[0] * edges[1] <= min(1024, 2 * room)
+    assert set(edges[2:]) <= {1}
     result = []
-    for place in product(*(range(int(size)) for size in plan[5 : 5 + outer])):
-        base = sum(index * stride for index, stride in zip(place, rest, strict=True))
-        for corner1, corner0 in product(range(0, n1, t1), range(0, n0, t0)):
-            tiles -= 1
-            for j, i in product(range(min(t1, n1 - corner1)), range(min(t0, n0 - corner0))):
-                result.append(base + (corner1 + j) * s1 + (corner0 + i) * s0)
-    assert tiles == 0
-    assert t0 * t1 <= 1024
+    for place in product(*map(range, counts)):
+        corners = [index * edge for index, edge in zip(place, edges, strict=True)]
+        sides = [
+            range(corner, min(corner + edge, length))
+            for corner, edge, length in zip(corners, edges, lengths, strict=True)
+        ]
+        # the innermost axis comes first
+        for index in product(*reversed(sides)):
+            result.append(sum(i * s for i, s in zip(reversed(index), strides, strict=True)))
     return result
 
 
@@ -202,7 +206,7 @@ def test_tiles_cover_every_element_once_and_pair_the_operands(data: Any) -> None
         dense[axis] = size * draw(st.sampled_from([1, -1]))
         size *= shape[axis]
     other = tuple(draw(st.sampled_from([stride, 0, 4, 8 * k])) for k, stride in enumerate(dense))
-    plan, tiles = tile_plan(shape, (other, tuple(dense)))
+    plan, tiles = tile_plan(shape, (other, tuple(dense)), (4, 4))
     pairs = list(zip(walked(plan, tiles, 0), walked(plan, tiles, 1), strict=True))
     want = list(zip(addresses(shape, other), addresses(shape, tuple(dense)), strict=True))
     assert sorted(pairs) == sorted(want)

@@ -58,4 +58,4 @@ def launch(case: Case, operands: Arrays) -> Call:
     kernel: Any = kernel_for(declared, types, promote(*types), "float32", values)
     if declared.channel_term is not None:
         return partial(kernel.dense, operands, np.empty_like(operands[2]))
-    return partial(kernel.bind(values).small, *map(id, operands))
+    return partial(kernel.bind(values), *map(id, operands))

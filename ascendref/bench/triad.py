@@ -18,17 +18,17 @@ def triad(moved: int) -> Call:
     """Return a call that reads and writes so many bytes, two thirds and one."""
     size = moved // 12
     a, b, c = (np.ones(size, np.float32) for _ in range(3))
-    threads = get_num_threads()
-    kernel = partial(_kernel(threads > 1), a, b, c, np.float32(3))
-
-    def call() -> None:
-        before = numba.get_num_threads()
-        numba.set_num_threads(threads)
-        kernel()
-        numba.set_num_threads(before)
-
+    call = partial(_run, get_num_threads(), a, b, c, np.float32(3))
     call()
     return call
+
+
+def _run(threads: int, *arguments: Any) -> None:
+    """Run the loop on so many threads."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(threads)
+    _kernel(threads > 1)(*arguments)
+    numba.set_num_threads(before)
 
 
 def _triad(a: Any, b: Any, c: Any, s: Any) -> None:

@@ -25,7 +25,7 @@ def prepare(lambd: float) -> tuple[float]:
 
 def grad_input(grad_output: float, self: float, lambd: float) -> float:
     """The branch selects: a masked gradient of any value gives +0."""
-    return blend((self > lambd) | (self < -lambd), grad_output, zero)
+    return blend(abs(self) > lambd, grad_output, zero)
 
 
 OPERATOR = declare(
