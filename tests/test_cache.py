@@ -39,9 +39,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
 
 
 def test_eight_processes_at_once_on_an_empty_cache(tmp_path):
-    processes = [
-        start("short_kernels", "float32", NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(8)
-    ]
+    processes = [start("short_kernels", "float32", NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(8)]
     for found in [finish(process) for process in processes]:
         assert found.endswith(" []"), found
     assert _short(tmp_path, kinds="float32") == "2 0 []"

@@ -295,14 +295,15 @@ class ElementwiseKernel(Kernel):
     def _filled(self, source: str) -> str:
         """Return the source of a loop for these operands."""
         sizes = [kind.storage.itemsize for kind in self.inputs]
-        # what is selected would be loaded under a mask otherwise, which no processor looks ahead of
-        loaded = "unmasked({}, zero)" if self.formula.selects else "{}"
+        elements = [
+            f"decode{k}(read{k}(a{at}, i * {sizes[at]}))" for k, (at, _) in enumerate(self.reads)
+        ]
+        if self.formula.selects:
+            # would be loaded under a mask otherwise, which no processor looks ahead of
+            elements[0] = f"decode0(unmasked(read0(a0, i * {sizes[0]}), zero))"
         return source.format(
             arrays=", ".join(f"a{k}" for k in range(len(sizes))),
-            elements=", ".join(
-                f"decode{k}({loaded.format(f'read{k}(a{at}, i * {sizes[at]})')})"
-                for k, (at, _) in enumerate(self.reads)
-            ),
+            elements=", ".join(elements),
             size=self.out.storage.itemsize,
             firsts=_halves("lower", len(sizes)),
             seconds=_halves("upper", len(sizes)),
