@@ -137,6 +137,8 @@ class ChannelPlan(NamedTuple):
     blocks: int
     #: which loop walks it
     layout: str
+    #: where the plan stands
+    address: int
 
 
 @lru_cache(maxsize=1024)
@@ -165,12 +167,8 @@ def dense_channel_plan(shape: tuple[int, ...], channels: int) -> ChannelPlan:
     group = max(1, SHARE // (strip * min(terms, BLOCK)))
     blocks = -(-terms // BLOCK)
     tasks = blocks * -(-channels // strip)
-    return ChannelPlan(
-        np.array((channels, terms, inner, strip, group, rows), np.int64),
-        tasks,
-        blocks,
-        "rows" if rows else "runs",
-    )
+    plan = np.array((channels, terms, inner, strip, group, rows), np.int64)
+    return ChannelPlan(plan, tasks, blocks, "rows" if rows else "runs", plan.ctypes.data)
 
 
 @lru_cache(maxsize=1024)
@@ -216,7 +214,8 @@ def channel_plan(
     weight_sizes, (weight_steps,) = collapse(weight[0], (weight[1],))
     rows += [len(weight_sizes), *weight_sizes, *weight_steps]
     blocks = -(-terms // BLOCK)
-    return ChannelPlan(np.array(rows, np.int64), blocks * -(-channels // strip), blocks, "tiled")
+    plan = np.array(rows, np.int64)
+    return ChannelPlan(plan, blocks * -(-channels // strip), blocks, "tiled", plan.ctypes.data)
 
 
 def maps_indices_to_one_address(array: NDArray[Any]) -> bool:

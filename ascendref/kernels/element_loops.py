@@ -69,7 +69,8 @@ if first + 2 * pairs < last:
 
 #: the kernel for contiguous operands of any formula
 KERNEL: Final = """
-def kernel(facts, task, numbers, part, cores, {operands}):
+def kernel(fixed, {operands}):
+    facts, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
     size = dense_size(facts, ({operands}))
     if size < 0:
         return size
@@ -77,5 +78,5 @@ def kernel(facts, task, numbers, part, cores, {operands}):
     # elements before the first that begins a line of the cache, from where stores are faster
     width = word(facts, {width_at})
     lead = -word({last}, {data}) % {line} // width if size >= {aligned_from} else 0
-    return run(task, arguments, size, lead, part, size, cores)
+    return run(task, arguments, size, lead, {part}, size, word(fixed, 24))
 """

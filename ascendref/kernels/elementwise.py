@@ -1,10 +1,10 @@
 """Elementwise kernels: formula × codecs × layout → compiled loop.
 
-Two layouts are compiled, each serial and parallel, each on first use. *Dense*: every operand is
-contiguous and of the output's shape; one plain loop, in a kernel that looks at the arrays itself
-and refuses others (``header.py``). *Tiled*: anything else (strides, broadcasting, unaligned views,
-an output that is an input's view); a loop over tiles. Both apply the same formula to the same
-registers, so their bits are the same.
+What is compiled for a formula is one task: a loop over contiguous elements. It is reached in two
+ways. *Dense*: every operand is contiguous and of the output's shape; a kernel that looks at the
+arrays itself, and refuses others (``header.py``), hands all of them to the task. *Tiled*: anything
+else (strides, broadcasting, unaligned views, an output that is an input's view); a walk hands the
+task tile after tile (``tile_walk.py``). So the bits are the same.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ from .launch import (
     ZERO,
     Kernel,
     Piece,
+    Words,
     address,
     own_address,
     real,
@@ -66,7 +67,7 @@ from .tile_walk import walk_kernel, walk_task
 from .tiles import peek, poke
 
 #: elements that a thread takes at a time
-PART: Final = 16 * 1024
+_PART: Final = 16 * 1024
 #: elements from which stores are aligned to lines of the cache (measured: below, it costs more than
 #: it gains)
 _ALIGNED_FROM: Final = 256 * 1024
@@ -75,7 +76,6 @@ _ALIGNED_FROM: Final = 256 * 1024
 _STREAMED_FROM: Final = 16 * 1024 * 1024
 _STREAMED_BLOCK: Final = 1024
 
-_NO_LAYOUT: Final = np.zeros(0, np.int64)
 #: what two BF16 numbers that follow one another are read, taken apart and written with
 _PAIR_NAMES: Final = {
     "lower": first_bfloat16,
@@ -184,9 +184,8 @@ class ElementwiseKernel(Kernel):
         bool
             False, and nothing is done, for any other operands.
         """
-        numbers = np.array(scalars, np.float64)
-        fixed = numbers.ctypes.data, PART, CORES.address
-        return self._call("dense", *fixed, *map(id, operands)) >= 0
+        fixed = self._fixed(scalars)
+        return self._call("dense", fixed.address, *map(id, operands)) >= 0
 
     def bind(self, scalars: tuple[float, ...]) -> Callable[..., int]:
         """Return the kernel for contiguous operands with its scalars.
@@ -194,17 +193,13 @@ class ElementwiseKernel(Kernel):
         It takes the addresses of objects: the inputs, then the output. It returns a negative
         number, and nothing is done, if these are not operands for it.
         """
-        numbers = np.array(scalars, np.float64)
-        bound = partial(self.dense_kernel, numbers.ctypes.data, PART, CORES.address)
-        bound.__dict__["memory"] = numbers  # what it has the address of
-        return bound
+        return _bound(self.dense_kernel, self._fixed(scalars))
 
     def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
         if operands[-1].size:
-            fixed, memory = self._walk(operands, scalars, _NO_LAYOUT)
-            self._call("tiled", *fixed, *[array.ctypes.data for array in operands])
-            del memory
+            fixed = self._walk(operands, scalars, None)
+            self._call("tiled", fixed.address, *[array.ctypes.data for array in operands])
 
     def like(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
@@ -214,23 +209,26 @@ class ElementwiseKernel(Kernel):
         It takes the addresses of objects: the inputs, then the output. It returns a negative
         number, and nothing is done, if they are laid out otherwise or overlap.
         """
-        fixed, memory = self._walk(operands, scalars, layout_of(operands))
-        bound = partial(self.tiled_kernel, *fixed)
-        bound.__dict__["memory"] = memory  # what it has addresses of
-        return bound
+        return _bound(self.tiled_kernel, self._walk(operands, scalars, layout_of(operands)))
+
+    def _fixed(self, scalars: tuple[float, ...], walk: tuple[int, ...] = (), *memory: Any) -> Words:
+        """Return what a kernel gets beside operands."""
+        numbers = np.array(scalars, np.float64)
+        words = (self.facts, address(self.task), numbers.ctypes.data, CORES.address, *walk)
+        return Words(words, numbers, *memory)
 
     def _walk(
         self,
         operands: tuple[NDArray[Any], ...],
         scalars: tuple[float, ...],
-        layout: NDArray[np.int64],
-    ) -> tuple[tuple[int, ...], Any]:
-        """Return what the kernel for any layout gets before the operands, and its memory."""
+        layout: NDArray[np.int64] | None,
+    ) -> Words:
+        """Return the same for operands of any layout."""
         plan, tiles = self._plan(operands)
-        numbers = np.array(scalars, np.float64)
-        size, memory = operands[-1].size, (layout, plan, numbers)
-        at = [array.ctypes.data if array.size else 0 for array in memory]
-        return (at[0], at[1], tiles, size, at[2], CORES.address), memory
+        walk = address(walk_task(tuple(sorted(set(self._itemsizes)))))
+        at = 0 if layout is None else layout.ctypes.data
+        words = walk, at, plan.ctypes.data, tiles, operands[-1].size
+        return self._fixed(scalars, words, layout, plan)
 
     def _plan(self, operands: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], int]:
         """Return how to walk operands of any layout, in how many tiles."""
@@ -241,15 +239,12 @@ class ElementwiseKernel(Kernel):
     @Piece
     def dense_kernel(self) -> Any:
         """The kernel for contiguous operands."""
-        task = address(self.task)
-        return partial(contiguous_kernel(len(self._itemsizes)), self.facts, task)
+        return contiguous_kernel(len(self._itemsizes))
 
     @Piece
     def tiled_kernel(self) -> Any:
         """The kernel for operands of any layout."""
-        sizes = tuple(sorted(set(self._itemsizes)))
-        walk, task = address(walk_task(sizes)), address(self.task)
-        return partial(walk_kernel(len(self._itemsizes)), self.facts, walk, task)
+        return walk_kernel(len(self._itemsizes))
 
     @Once
     def task(self) -> Any:
@@ -299,7 +294,7 @@ class ElementwiseKernel(Kernel):
             f"decode{k}(read{k}(a{at}, i * {sizes[at]}))" for k, (at, _) in enumerate(self.reads)
         ]
         if self.formula.selects:
-            # would be loaded under a mask otherwise, which no processor looks ahead of
+            # what is selected is the first tensor
             elements[0] = f"decode0(unmasked(read0(a0, i * {sizes[0]}), zero))"
         return source.format(
             arrays=", ".join(f"a{k}" for k in range(len(sizes))),
@@ -339,9 +334,9 @@ class ElementwiseKernel(Kernel):
 def contiguous_kernel(operands: int) -> Any:
     """Return the kernel for so many contiguous operands.
 
-    It is a function of the addresses of facts (`facts_of`), task and scalars, the elements of a
-    part, the address of the cores, and the operands. There is source because it has as many
-    parameters as there are operands.
+    It is a function of the address of what is fixed and of the operands. Fixed are the addresses of
+    facts (`facts_of`), task, scalars and cores. There is source because it has as many parameters
+    as there are operands.
     """
     names = [f"a{k}" for k in range(operands)]
     source = KERNEL.format(
@@ -352,14 +347,22 @@ def contiguous_kernel(operands: int) -> Any:
         line=LINE,
         width_at=ROWS + ROW * (operands - 1) + WIDTH,
         aligned_from=_ALIGNED_FROM,
+        part=_PART,
     )
     return kernel(
         source,
         f"contiguous_{operands}_operands",
         lambda: {"dense_size": dense_size, "in_memory": in_memory, "word": word, "run": run},
-        types.int64(*[types.int64] * (5 + operands)),
+        types.int64(*[types.int64] * (1 + operands)),
         formula=contiguous_kernel,
     )
+
+
+def _bound(kernel: Any, fixed: Words) -> Callable[..., int]:
+    """Return a kernel of which only the operands are missing."""
+    bound = partial(kernel, fixed.address)
+    bound.__dict__["fixed"] = fixed  # lives as long
+    return bound
 
 
 def _halves(half: str, tensors: int) -> str:

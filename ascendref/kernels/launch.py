@@ -271,6 +271,23 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=CORES.become_child)
 
 
+class Words:
+    """Words in memory, and what they have addresses of.
+
+    Parameters
+    ----------
+    words : tuple of int
+        The words.
+    *memory
+        What they have addresses of.
+    """
+
+    def __init__(self, words: tuple[int, ...], *memory: Any) -> None:
+        self._memory = np.array(words, np.int64), *memory
+        #: where they are, as long as this lives
+        self.address: int = self._memory[0].ctypes.data
+
+
 class Piece(Once):
     """One of the kernels that a `Kernel` consists of, compiled or loaded on first use."""
 

@@ -178,14 +178,16 @@ def walk_task(sizes: tuple[int, ...]) -> Any:
 
 
 _KERNEL: Final = """
-def kernel(facts, walk, task, layout, plan, tiles, size, numbers, cores, {operands}):
+def kernel(fixed, {operands}):
+    facts, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
+    layout, plan, size = word(fixed, 40), word(fixed, 48), word(fixed, 64)
     arguments = in_memory((0, 0, size, numbers, facts, plan, task, 0, 0, {operands}))
     if layout:
         if not are_laid_out(facts, layout, arguments + {first}):
             return -1
         for at in range({first}, {first} + 8 * {count}, 8):
             set_word(arguments, at, word(word(arguments, at), {data}))
-    return run(walk, arguments, tiles, 0, 0, size, cores)
+    return run(word(fixed, 32), arguments, word(fixed, 56), 0, 0, size, word(fixed, 24))
 """
 
 
@@ -193,11 +195,11 @@ def kernel(facts, walk, task, layout, plan, tiles, size, numbers, cores, {operan
 def walk_kernel(operands: int) -> Any:
     """Return the kernel that walks so many operands of any layout.
 
-    It is a function of the addresses of facts (`facts_of`), walk (`walk_task`), task, layout
-    (`layout_of`) and plan (`tile_plan`), the number of tiles, the number of results, the addresses
-    of the scalars and of the cores, and the operands: array objects that may be laid out like that
-    or not, or without a layout the addresses of elements. There is source because it has as many
-    parameters as there are operands.
+    It is a function of the address of what is fixed and of the operands: array objects that may be
+    laid out as expected or not, or without a layout the addresses of elements. Fixed are the
+    addresses of facts (`facts_of`), task, scalars, cores, walk (`walk_task`), layout (`layout_of`)
+    and plan (`tile_plan`), the number of tiles and the number of results. There is source because
+    it has as many parameters as there are operands.
     """
     source = _KERNEL.format(
         operands=", ".join(f"a{k}" for k in range(operands)),
@@ -215,6 +217,6 @@ def walk_kernel(operands: int) -> Any:
             "set_word": set_word,
             "run": run,
         },
-        types.int64(*[types.int64] * (9 + operands)),
+        types.int64(*[types.int64] * (1 + operands)),
         formula=walk_kernel,
     )

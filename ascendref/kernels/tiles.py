@@ -11,10 +11,9 @@ from functools import cache
 from typing import Any, Final
 
 from llvmlite import ir
-from numba import types
+from numba import from_dtype, types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.numpy_support import from_dtype
 
 from ..dtypes import ELEMENT_TYPES
 from .codecs import helper, inlined

@@ -37,13 +37,19 @@ _NOTHING: Final = np.float64(0)
 _LOOP: Final = """
 for begin in range(first, last, block):
     end = min(last, begin + block)
-    suspects = 0
-    for i in range(begin, end):
-        rounded, suspect = attempt(*formula({elements}, *scalars))
-        write(target, i * {size}, rounded)
-        suspects += suspect
-    if suspects:
+    if attempt_all({arrays}, target, scalars, begin, end):
         hard += look_through({arrays}, target, scalars, begin, end)
+"""
+
+_ATTEMPT_ALL: Final = """
+def attempt_all({arrays}, out, scalars, start, stop):
+    outlined()
+    suspects = 0
+    for i in range(start, stop):
+        rounded, suspect = attempt(*formula({elements}, *scalars))
+        write(out, i * {size}, rounded)
+        suspects += suspect
+    return suspects
 """
 
 _LOOK_THROUGH: Final = """
@@ -142,8 +148,9 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
             "neighbours": _neighbours(self.out),
             "decide": compiled(self.decide, self.compute),
         }
-        look_through = function_from(self._filled(_LOOK_THROUGH), "look_through", names)
-        return names | {"look_through": helper(look_through)}
+        for name, source in (("attempt_all", _ATTEMPT_ALL), ("look_through", _LOOK_THROUGH)):
+            names[name] = helper(function_from(self._filled(source), name, names))
+        return names
 
 
 def differ_in(out: ElementType) -> Any:
