@@ -31,7 +31,7 @@ from .codecs import (
     second_bfloat16,
     unmasked,
 )
-from .compile import Once, kernel, once_each
+from .compile import kernel, once_each
 from .element_loops import AT_ONCE, DENSE, KERNEL, PAIRS, STREAMED, TASK
 from .formula import Formula
 from .header import (
@@ -67,7 +67,7 @@ from .tile_walk import walk_kernel, walk_task
 from .tiles import peek, poke
 
 #: elements that a thread takes at a time
-_PART: Final = 16 * 1024
+PART: Final = 16 * 1024
 #: elements from which stores are aligned to lines of the cache (measured: below, it costs more than
 #: it gains)
 _ALIGNED_FROM: Final = 256 * 1024
@@ -225,9 +225,8 @@ class ElementwiseKernel(Kernel):
     ) -> Words:
         """Return the same for operands of any layout."""
         plan, tiles = self._plan(operands)
-        walk = address(walk_task(tuple(sorted(set(self._itemsizes)))))
         at = 0 if layout is None else layout.ctypes.data
-        words = walk, at, plan.ctypes.data, tiles, operands[-1].size
+        words = address(self.walk), at, plan.ctypes.data, tiles, operands[-1].size
         return self._fixed(scalars, words, layout, plan)
 
     def _plan(self, operands: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], int]:
@@ -246,7 +245,15 @@ class ElementwiseKernel(Kernel):
         """The kernel for operands of any layout."""
         return walk_kernel(len(self._itemsizes))
 
-    @Once
+    @Piece
+    def walk(self) -> Any:
+        """The task that walks operands of any layout."""
+        return walk_task(tuple(sorted(set(self._itemsizes))))
+
+    def needed(self, layout: str) -> tuple[str, ...]:
+        return (*super().needed(layout), "task", *(("walk",) if layout == "tiled" else ()))
+
+    @Piece
     def task(self) -> Any:
         """The task that computes contiguous elements."""
         count = self.formula.scalars
@@ -347,7 +354,7 @@ def contiguous_kernel(operands: int) -> Any:
         line=LINE,
         width_at=ROWS + ROW * (operands - 1) + WIDTH,
         aligned_from=_ALIGNED_FROM,
-        part=_PART,
+        part=PART,
     )
     return kernel(
         source,

@@ -307,9 +307,14 @@ class Kernel:
             getattr(self, name)
             yield name
 
+    def needed(self, layout: str) -> tuple[str, ...]:
+        """Return the names of the pieces that a layout needs."""
+        return (f"{layout}_kernel",)
+
     def make_ready(self, layout: str, size: int) -> None:
         """Compile, or load, what a call of this size will use."""
-        getattr(self, f"{layout}_kernel")
+        for name in self.needed(layout):
+            getattr(self, name)
         if size >= PARALLEL_FROM:
             CORES.load_launcher()
 
