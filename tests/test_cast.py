@@ -115,7 +115,7 @@ def choose(cut: Cut, negative: Any, mode: str) -> Any:
             "rint": (cut.place == 3) | ((cut.place == 2) & odd),
             "trunc": np.zeros_like(odd),
             "floor": inexact & negative,
-            "ceil": inexact & ~negative,
+            "ceil": inexact & np.logical_not(negative),
             "round": cut.place >= 2,
             "odd": inexact & ~odd,
         }[mode]
@@ -126,7 +126,8 @@ def assert_cast(x: Any, cut: Cut, target: str, mode: str) -> None:
     """Assert that finite numbers, of one sign or of both, are cast as they should be."""
     form = FORMATS[target]
     negative = np.signbit(exact(x))
-    wanted = choose(cut, negative, mode) + np.where(negative, form.sign, 0)
+    signs = np.where(negative, np.uint64(form.sign), np.uint64(0))
+    wanted = choose(cut, negative, mode).astype(np.uint64) + signs
     pieces = [ar.cast(x[k : k + PIECE], target, mode) for k in range(0, x.size, PIECE)]
     assert_bits(np.concatenate(pieces), wanted.astype(form.raw).view(form.dtype))
 

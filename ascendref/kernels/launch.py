@@ -58,14 +58,41 @@ real: Final = peek("float64")
 set_word: Final = poke("int64")
 
 
-@intrinsic
-def own_address(typingctx: Any) -> Any:
-    """Return the address of the function that this is called in."""
+def _own_address(signature: Any) -> Any:
+    """Return the code that gives the address of the function that it stands in.
+
+    That is a C function, which calls it in the default floating-point environment, whatever the
+    thread's is.
+    """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.ptrtoint(builder.function, _WORD)
+        builder.function.attributes.add("noinline")  # or all of it is compiled twice
+        kind = ir.FunctionType(_WORD, [_WORD] * len(signature.args))
+        name = builder.module.get_unique_name("ascendref_function")
+        function = ir.Function(builder.module, kind, name)
+        function.linkage = "internal"
+        inside = ir.IRBuilder(function.append_basic_block())
+        before = set_default_environment(inside)
+        _, returned = context.call_conv.call_function(
+            inside, builder.function, signature.return_type, signature.args, function.args
+        )
+        restore_environment(inside, before)
+        inside.ret(returned)
+        return builder.ptrtoint(function, _WORD)
 
     return types.int64(), codegen
+
+
+@intrinsic
+def own_address(typingctx: Any) -> Any:
+    """Return the address of the task that this is called in."""
+    return _own_address(TASK_TYPE)
+
+
+@intrinsic
+def _launcher_address(typingctx: Any) -> Any:
+    """Return the address of the launcher, in which this is called."""
+    return _own_address(_LAUNCH)
 
 
 def address(task: Any) -> int:
@@ -75,20 +102,11 @@ def address(task: Any) -> int:
 
 
 def _caller(signature: Any) -> Any:
-    """Return the code that calls a compiled function, whose address is the first argument.
-
-    It runs in the default floating-point environment, whatever the thread's is.
-    """
+    """Return the code that calls a C function of integers, whose address is the first one."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = context.call_conv.get_function_type(signature.return_type, signature.args)
-        returned = cgutils.alloca_once(builder, _WORD)
-        nothing = ir.Constant(kind.args[1], None)  # where an exception would go; none is raised
-        before = set_default_environment(builder)
-        function = builder.inttoptr(args[0], kind.as_pointer())
-        builder.call(function, [returned, nothing, *args[1:]])
-        restore_environment(builder, before)
-        return builder.load(returned)
+        kind = ir.FunctionType(_WORD, [_WORD] * len(signature.args))
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
 
     return types.int64(types.int64, *signature.args), codegen
 
@@ -223,7 +241,7 @@ def _launch(
 ) -> Any:
     """Run a task on several threads, if no other launch has the cores."""
     if not threads:
-        return own_address()
+        return _launcher_address()
     if not _take(cores + TAKEN):
         return BUSY
     before = _get_num_threads()
