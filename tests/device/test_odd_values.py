@@ -59,7 +59,7 @@ ODD = [
     fractions.Fraction(10**400, 3),
     np.float16(1), np.float32(1), np.float64("nan"), np.longdouble(1), np.int8(-1), np.int64(1),
     np.uint64(2**64 - 1), np.bool_(True), np.complex64(1), np.str_("x"), np.bytes_(b"x"),
-    np.datetime64("NaT"), np.timedelta64(1, "s"), np.void(b"12"), ml_dtypes.bfloat16(1),
+    np.datetime64("NaT", "s"), np.timedelta64(1, "s"), np.void(b"12"), ml_dtypes.bfloat16(1),
     np.array(1), np.array(1.5), np.array([1, 2]), np.array([]), np.array(["a"]),
     np.array([None]), np.array([{}], object), np.zeros((2, 0)), np.dtype("float32"),
     np.dtype("i4,i4"), np.float32, int, list,
