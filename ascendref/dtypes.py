@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import IntEnum
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 import ml_dtypes
 import numpy as np
@@ -124,6 +124,19 @@ def names(types: tuple[ElementType, ...]) -> str:
     return ", ".join(row.name for row in types)
 
 
+def is_integer(value: object) -> TypeGuard[int]:
+    """Tell whether a value is an integer of Python or NumPy, whose spans of time are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ascendref.dtypes import is_integer
+    >>> is_integer(np.int8(1)), is_integer(np.timedelta64(1, "s"))
+    (True, False)
+    """
+    return isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64)
+
+
 class DataType(IntEnum):
     """The vendor's ``aclDataType``: every element type that a tensor can be described with.
 
@@ -189,7 +202,7 @@ class DataType(IntEnum):
         try:
             if isinstance(value, getattr(sys.modules.get("torch"), "dtype", ())):
                 value = str(value).removeprefix("torch.")
-            if isinstance(value, int | np.integer) and not isinstance(value, bool):
+            if is_integer(value) and not isinstance(value, bool):
                 return cls(int(value))
             if isinstance(value, str) and (found := cls._from_name(value)) is not None:
                 return found

@@ -10,10 +10,11 @@ from contextlib import suppress
 from contextvars import Context
 from operator import length_hint
 from time import monotonic
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from ..dtypes import is_integer
 from ..errors import AclError, ArgumentTypeError, fail, shown
 from ..status import Status
 from .arguments import whole_number
@@ -365,7 +366,8 @@ class HostCalls:
         >>> stream.unsubscribe_report()
         """
         self.check()
-        if not (isinstance(block, int | np.integer | np.bool) and block in (0, 1)):
+        given: Any = block
+        if not (isinstance(given, np.bool) or (is_integer(given) and given in (0, 1))):
             fail(
                 Status.ACL_ERROR_INVALID_PARAM,
                 f"block is {shown(block)}; True or False is expected",

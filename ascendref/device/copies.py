@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import import_array, not_to_write
+from ..dtypes import is_integer
 from ..errors import ArgumentTypeError, fail, fail_argument, shown
 from ..status import Status
 from .arguments import whole_number
@@ -142,7 +143,7 @@ def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> M
 
 
 def _place(space: AddressSpace, argument: str, value: Any) -> Place:
-    if isinstance(value, np.integer):
+    if is_integer(value):
         value = int(value)  # an address that was reckoned with NumPy
     if value is None or isinstance(value, Memory | int):
         block = resolve(space, argument, value)

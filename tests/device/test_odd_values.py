@@ -13,6 +13,7 @@ import pytest
 
 import ascendref as ar
 from ascendref import aclnn
+from ascendref.dtypes import is_integer
 
 
 class Raises:
@@ -209,7 +210,7 @@ def test_only_errors_of_the_library_come_out(name, objects):
     call = CALLS[name]
     space = objects()
     for number, value in enumerate(ODD):
-        if name == "malloc_host" and isinstance(value, int | np.integer) and 2**20 < value < 2**48:
+        if name == "malloc_host" and is_integer(value) and 2**20 < value < 2**48:
             continue
         try:
             call(space, value)
@@ -226,6 +227,8 @@ def long(value):
     if isinstance(value, decimal.Decimal):
         return value.is_infinite() or (not value.is_nan() and value > 100)
     number = int | float | fractions.Fraction | np.floating | np.integer
+    if isinstance(value, np.timedelta64):
+        return False  # NumPy counts it among the integers
     return value is None or (isinstance(value, number) and (value == -1 or value > 100))
 
 
