@@ -136,6 +136,10 @@ class Engine:
                 self._start_thread(self._serve_host)
                 self._hosts += 1
             except AclError as error:
+                if not threading.main_thread().is_alive():
+                    # the process ends and starts no more threads: what was queued waits for this
+                    task.stream.scheduler.run(task)
+                    return
                 if not self._hosts:
                     task.stream.scheduler.finish(task, task.failure(error))
                     return

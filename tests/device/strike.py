@@ -43,6 +43,8 @@ def strike(call: Callable[[], object], moment: int, happen: Callable[[], object]
 
     before = sys.gettrace()
     gc.disable()  # what the garbage collector ends is no part of the call
+    # Python 3.12 looks here whether any frame wants instructions, when tracing begins
+    sys._getframe().f_trace_opcodes = True
     sys.settrace(trace)
     try:
         call()

@@ -168,6 +168,8 @@ def callback_call(name, dev, stream, seen):
         stream.unsubscribe_report()
 
 
+# what strikes while Python closes a generator, Python ignores
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", ["process_report", "launch_callback", "subscribe", "unsubscribe"])
 def test_an_interrupted_call_about_callbacks_loses_none(name, execution):
