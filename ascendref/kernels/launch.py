@@ -303,7 +303,7 @@ class Words:
     def __init__(self, words: tuple[int, ...], *memory: Any) -> None:
         self._memory = np.array(words, np.int64), *memory
         #: where they are, as long as this lives
-        self.address: int = self._memory[0].ctypes.data
+        self.address: int = self._memory[0].__array_interface__["data"][0]
 
 
 class Piece(Once):
