@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import forks as _forks
 from . import operators as _operators
-from .errors import (
+from .core import fork_safety as _fork_safety
+from .core.errors import (
     AclArgumentError,
     AclError,
     ArgumentError,
@@ -17,22 +17,22 @@ from .errors import (
     peek_at_last_error,
     recent_error_message,
 )
+from .core.status import Status
+from .core.threads import get_num_threads, num_threads, set_num_threads
 from .operators import *  # noqa: F403 - operators/__init__.py lists the functions
-from .status import Status
-from .threads import get_num_threads, num_threads, set_num_threads
 
 if _TYPE_CHECKING:
     from . import aclnn
-    from .casting import cast
+    from .core.dtypes import DataType
+    from .core.products import PRODUCTS, Product
     from .device.device import Device
     from .device.event import EventFlag
     from .device.scalar import Scalar
     from .device.stream import FailureMode, StreamFlag
     from .device.tensor import Format, Tensor
-    from .dtypes import DataType
-    from .executor import Executor
-    from .kernels.compile import KernelStatistics, kernel_statistics
-    from .products import PRODUCTS, Product
+    from .functional.casting import cast
+    from .kernels.compiler.jit import KernelStatistics, kernel_statistics
+    from .twophase.executor import Executor
     from .verify import Comparison, assert_accepted, compare, ulp_distance
 
 __version__ = "0.1.0"
@@ -77,33 +77,33 @@ __all__ += _operators.__all__
 #: names that are imported when they are first used: the array functions come without the device,
 #: and everything comes without Numba until a kernel is needed
 _ON_DEMAND = {
-    "PRODUCTS": ".products",
+    "PRODUCTS": ".core.products",
     "Comparison": ".verify",
-    "DataType": ".dtypes",
+    "DataType": ".core.dtypes",
     "Device": ".device.device",
     "EventFlag": ".device.event",
-    "Executor": ".executor",
+    "Executor": ".twophase.executor",
     "FailureMode": ".device.stream",
     "Format": ".device.tensor",
-    "KernelStatistics": ".kernels.compile",
-    "Product": ".products",
+    "KernelStatistics": ".kernels.compiler.jit",
+    "Product": ".core.products",
     "Scalar": ".device.scalar",
     "StreamFlag": ".device.stream",
     "Tensor": ".device.tensor",
     "assert_accepted": ".verify",
-    "cast": ".casting",
+    "cast": ".functional.casting",
     "compare": ".verify",
-    "kernel_statistics": ".kernels.compile",
+    "kernel_statistics": ".kernels.compiler.jit",
     "ulp_distance": ".verify",
 }
 
 
 def __getattr__(name: str) -> _Any:
     if name == "aclnn":
-        return _forks.imported(".aclnn", __name__)
+        return _fork_safety.imported(".aclnn", __name__)
     if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(_forks.imported(_ON_DEMAND[name], __name__), name)
+    value = globals()[name] = getattr(_fork_safety.imported(_ON_DEMAND[name], __name__), name)
     return value
 
 

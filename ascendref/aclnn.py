@@ -26,12 +26,12 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
-from .calls import plan_call
-from .errors import fail
-from .executor import Executor
+from .core.errors import fail
+from .core.status import Status
+from .declaration.operator import Operator, vendor_name
 from .operators import OPERATORS
-from .spec import Operator, vendor_name
-from .status import Status
+from .twophase.executor import Executor
+from .twophase.phase_1 import plan_call
 
 __all__: list[str] = []
 

@@ -11,7 +11,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 import ascendref as ar
-from ascendref.kernels import environment
+from ascendref.kernels.runtime import fp_environment as environment
 
 ROUNDS = 20_000
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
+import pytest
 from hypothesis import settings
+
+import ascendref as ar
+from ascendref.core.errors import get_last_error, recent_error_message
 
 # the same examples in every run: a failure in CI is a failure here
 settings.register_profile("stable", deadline=None, derandomize=True, print_blob=True)
@@ -29,3 +34,41 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         rate = calls / seconds
         terminalreporter.write_sep("-", "programs on devices")
         terminalreporter.write_line(f"{calls} calls in {seconds:.1f} s: {rate:.0f} per second")
+
+
+@pytest.fixture(autouse=True)
+def _clean_slate():
+    """No failure of an earlier test is left on this thread."""
+    get_last_error()
+    recent_error_message()
+
+
+@pytest.fixture
+def dev():
+    return ar.Device("Atlas A2", memory=2**20)
+
+
+@pytest.fixture(params=["eager", "lazy", "random"])
+def any_dev(request):
+    return ar.Device("Atlas A2", execution=request.param, seed=1)
+
+
+class Gate:
+    """A host function that holds a stream until it is opened, but no test for ever."""
+
+    def __init__(self):
+        self._event = threading.Event()
+
+    def __call__(self):
+        if not self._event.wait(60):
+            raise TimeoutError("nobody opened the gate")
+
+    def open(self):
+        self._event.set()
+
+
+@pytest.fixture
+def gate():
+    gate = Gate()
+    yield gate
+    gate.open()

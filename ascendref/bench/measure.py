@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..dtypes import FLOAT64
-from ..spec import OPERATORS
-from ..threads import num_threads
+from ..core.dtypes import FLOAT64
+from ..core.threads import num_threads
+from ..declaration.operator import OPERATORS
 from .peers import peer_call, set_threads
 from .timing import Timing, take_turns
 from .triad import triad

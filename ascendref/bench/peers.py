@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import ArgumentValueError
+from ..core.errors import ArgumentValueError
 from ..verify.peers import as_torch
 from .work import Arrays, Call, Case
 

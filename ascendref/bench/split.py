@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dtypes import ELEMENT_TYPES, promote
-from ..functional import kernel_for
-from ..spec import check_scalar
+from ..core.dtypes import ELEMENT_TYPES, promote
+from ..declaration.scalars import check_scalar
+from ..functional.call import kernel_for
 from .timing import take_turns
 from .work import Arrays, Call, Case, defaults, ours, tensors
 

@@ -9,8 +9,8 @@ import numba
 import numpy as np
 from numba import prange, types
 
-from ..kernels.compile import kernel
-from ..threads import get_num_threads
+from ..core.threads import get_num_threads
+from ..kernels.compiler.jit import kernel
 from .work import Call
 
 

@@ -13,8 +13,9 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from .. import operators
-from ..dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32
-from ..spec import OPERATORS, Operator, ScalarParam
+from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32
+from ..declaration.operator import OPERATORS, Operator
+from ..declaration.scalars import ScalarParam
 
 Call = Callable[[], object]
 Arrays = tuple[NDArray[Any], ...]

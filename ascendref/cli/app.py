@@ -13,7 +13,7 @@ import typer
 
 import ascendref
 
-from ..errors import ArgumentError, ArgumentValueError
+from ..core.errors import ArgumentError, ArgumentValueError
 from .screen import BAD_CALL, DIFFERENCE, bad_calls, complain, standard_streams
 
 app = typer.Typer(
@@ -218,7 +218,7 @@ def warmup_command(
 
     Example: ascendref warmup softplus_backward --dtype bfloat16 --compute float64
     """
-    from ..spec import OPERATORS
+    from ..declaration.operator import OPERATORS
     from .verify import COMPUTED, KINDS, SWEPT
     from .warmup import warmup
 
@@ -303,7 +303,7 @@ def verify_command(
 
 
 def _operators(names: list[str] | None) -> tuple[str, ...]:
-    from ..spec import find_operator
+    from ..declaration.operator import find_operator
 
     return tuple(dict.fromkeys(find_operator(name).name for name in names or ()))
 

@@ -15,9 +15,9 @@ from rich.text import Text
 
 from ..bench.measure import Row, geometric_mean, jobs, measure, noise
 from ..bench.work import KINDS, SIZES
-from ..errors import ArgumentValueError
-from ..spec import OPERATORS
-from ..threads import get_num_threads
+from ..core.errors import ArgumentValueError
+from ..core.threads import get_num_threads
+from ..declaration.operator import OPERATORS
 from .doctor import processor, versions
 from .files import unwritable
 from .page import check_page, write_page

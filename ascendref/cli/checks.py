@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 import ascendref
 
-from ..dtypes import BFLOAT16, FLOAT16, FLOAT32
-from ..layout import PARALLEL_FROM
+from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32
+from ..core.layout import PARALLEL_FROM
 
 
 class Check(NamedTuple):

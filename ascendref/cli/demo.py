@@ -7,7 +7,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from ..dtypes import BFLOAT16, FLOAT32
+from ..core.dtypes import BFLOAT16, FLOAT32
 from .screen import print_json, progress
 
 #: share of the held-out digits that must be recognised

@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..errors import CacheWarning
-from ..kernels.compile import function_from
-from ..spec import OPERATORS
+from ..core.errors import CacheWarning
+from ..declaration.operator import OPERATORS
+from ..kernels.compiler.jit import function_from
 from .checks import CHECKS, check_threads, check_truth
 from .screen import print_json, progress
 

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
-from ..dtypes import BFLOAT16
-from ..errors import ArgumentValueError
-from ..writing import check_output, is_special, output_file
+from ..core.dtypes import BFLOAT16
+from ..core.errors import ArgumentValueError
+from ..core.output_files import check_output, is_special, output_file
 
 #: characters of another library's message that are repeated; some quote the whole file
 _REASON: Final = 300
@@ -159,7 +159,7 @@ def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) 
     argument : str
         What the user passed the file to, for the message.
     path : Path
-        The file, by ``ascendref.writing.output_file``; .npz unless its name ends in .npy.
+        The file, by ``ascendref.core.output_files.output_file``; .npz unless its name ends in .npy.
     arrays : mapping
         What to write, by name.
 

@@ -14,8 +14,9 @@ from rich.table import Table
 
 import ascendref
 
-from ..products import PRODUCTS, Product
-from ..spec import OPERATORS, Operator, ScalarParam
+from ..core.products import PRODUCTS, Product
+from ..declaration.operator import OPERATORS, Operator
+from ..declaration.scalars import ScalarParam
 from .screen import print_json
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..writing import output_file
+from ..core.output_files import output_file
 from .doctor import processor, versions
 from .files import check_writable, unwritable
 

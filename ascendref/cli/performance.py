@@ -8,7 +8,7 @@ from pathlib import Path
 from ..bench.measure import Row, noise
 from ..bench.split import split
 from ..bench.work import KINDS, SIZES, cases_of
-from ..spec import OPERATORS
+from ..declaration.operator import OPERATORS
 from .bench import EVEN, Grid, Request, sections, size_text
 from .page import command_line, origin, picture
 

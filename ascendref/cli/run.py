@@ -15,9 +15,10 @@ from rich.table import Table
 
 import ascendref
 
-from ..dtypes import FLOATS, names
-from ..errors import ArgumentValueError
-from ..spec import Operator, ScalarParam, find_operator
+from ..core.dtypes import FLOATS, names
+from ..core.errors import ArgumentValueError
+from ..declaration.operator import Operator, find_operator
+from ..declaration.scalars import ScalarParam
 from .files import check_target, read_array, read_arrays, write_arrays
 from .screen import beside, print_json, progress
 

@@ -30,8 +30,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from ..errors import ArgumentError, ArgumentValueError
-from ..writing import is_stdout
+from ..core.errors import ArgumentError, ArgumentValueError
+from ..core.output_files import is_stdout
 
 #: exit status of a command that found a difference
 DIFFERENCE: Final = 1

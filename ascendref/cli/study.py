@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..errors import ArgumentValueError
+from ..core.errors import ArgumentValueError
 from ..verify.study import COMPUTED, PAIRS, Cost, Study, study
 from ..verify.subjects import SUBJECTS, find_subject
 from .files import unwritable

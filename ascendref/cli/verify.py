@@ -14,8 +14,8 @@ from typing import Final
 
 from rich.progress import Progress, TaskID
 
-from ..dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
-from ..errors import ArgumentValueError
+from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
+from ..core.errors import ArgumentValueError
 from ..verify.doubles import measure_doubles
 from ..verify.grid import HALF, measure_grid
 from ..verify.peers import has_torch

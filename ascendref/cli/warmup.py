@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.table import Table
 
 from ..bench.work import defaults
-from ..dtypes import ELEMENT_TYPES, FLOAT64, promote
-from ..functional import kernel_for
-from ..kernels.compile import kernel_statistics
-from ..kernels.launch import Kernel
-from ..spec import OPERATORS, Operator, check_scalar
+from ..core.dtypes import ELEMENT_TYPES, FLOAT64, promote
+from ..declaration.operator import OPERATORS, Operator
+from ..declaration.scalars import check_scalar
+from ..functional.call import kernel_for
+from ..kernels.compiler.jit import kernel_statistics
+from ..kernels.runtime.launch import Kernel
 from .run import parse_attributes
 from .screen import print_json, progress
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import import_array
-from ..errors import fail, fail_argument, shown
-from ..status import Status
+from ..core.arrays import import_array
+from ..core.errors import fail, fail_argument, shown
+from ..core.status import Status
 from .copies import prepare_copy, prepare_fill, resolve
 from .memory import AddressSpace, Memory
 from .tensor import Tensor

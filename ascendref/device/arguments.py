@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, shown
+from ..core.errors import ArgumentTypeError, shown
 
 
 def whole_number(argument: str, value: Any) -> int:

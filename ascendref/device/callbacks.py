@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from ..dtypes import is_integer
-from ..errors import AclError, ArgumentTypeError, fail, shown
-from ..status import Status
+from ..core.dtypes import is_integer
+from ..core.errors import AclError, ArgumentTypeError, fail, shown
+from ..core.status import Status
 from .arguments import whole_number
 from .deadline import deadline_after, remaining
 from .engine import engine

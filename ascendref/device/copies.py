@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_array, not_to_write
-from ..dtypes import is_integer
-from ..errors import ArgumentTypeError, fail, fail_argument, shown
-from ..status import Status
+from ..core.arrays import import_array, not_to_write
+from ..core.dtypes import is_integer
+from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
+from ..core.status import Status
 from .arguments import whole_number
 from .memory import AddressSpace, Memory
 

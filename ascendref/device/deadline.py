@@ -9,8 +9,8 @@ from numbers import Real
 from time import monotonic
 from typing import Any
 
-from ..errors import ArgumentTypeError, fail, shown
-from ..status import Status
+from ..core.errors import ArgumentTypeError, fail, shown
+from ..core.status import Status
 
 
 def deadline_after(

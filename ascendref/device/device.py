@@ -8,9 +8,9 @@ from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
-from ..errors import ArgumentTypeError, fail, fail_argument, shown
-from ..products import Product
-from ..status import Status
+from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
+from ..core.products import Product
+from ..core.status import Status
 from .allocator import Allocator
 from .arguments import truth, whole_number
 from .atomic import Handle

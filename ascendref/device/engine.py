@@ -8,8 +8,8 @@ from queue import SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from ..errors import AclError, fail
-from ..status import Status
+from ..core.errors import AclError, fail
+from ..core.status import Status
 from .inside import marked
 from .task import Kind, State, Task
 

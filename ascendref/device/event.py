@@ -7,8 +7,8 @@ from enum import IntFlag
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from ..errors import ArgumentTypeError, fail, shown
-from ..status import Status
+from ..core.errors import ArgumentTypeError, fail, shown
+from ..core.status import Status
 from .arguments import whole_number
 from .atomic import Handle
 from .deadline import deadline_after

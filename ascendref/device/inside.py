@@ -6,8 +6,8 @@ from contextvars import Context, ContextVar, copy_context
 from threading import get_ident
 from typing import Final
 
-from ..errors import fail
-from ..status import Status
+from ..core.errors import fail
+from ..core.status import Status
 
 #: the thread that the context was marked for
 _thread: Final[ContextVar[int]] = ContextVar("ascendref.device.inside", default=0)

@@ -10,8 +10,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from weakref import ref
 
-from ..errors import AclError, LostWorkWarning
-from ..status import Status
+from ..core.errors import AclError, LostWorkWarning
+from ..core.status import Status
 from .callbacks import forget_subscriptions
 from .engine import EXIT_GRACE, engine
 from .schedule import EagerScheduler

@@ -13,9 +13,9 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import DataType
-from ..errors import ArgumentTypeError, fail, shown
-from ..status import Status
+from ..core.dtypes import DataType
+from ..core.errors import ArgumentTypeError, fail, shown
+from ..core.status import Status
 from .arguments import whole_number
 from .atomic import Cell, Handle
 from .pages import ALIGNMENT, Pages

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import fail
-from ..status import Status
+from ..core.errors import fail
+from ..core.status import Status
 
 #: the byte that fresh memory is full of: NaN in every floating-point type, -1 in the signed ones
 POISON: Final = 0xFF

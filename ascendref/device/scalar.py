@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_array
-from ..dtypes import DataType
-from ..errors import ArgumentTypeError, fail, fail_argument, shown
-from ..status import Status
+from ..core.arrays import import_array
+from ..core.dtypes import DataType
+from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
+from ..core.status import Status
 
 #: types that a scalar cannot have
 _NOT_SCALAR: Final = (

@@ -10,8 +10,8 @@ from contextlib import suppress
 from time import monotonic, perf_counter_ns, sleep
 from typing import TYPE_CHECKING, Final
 
-from ..errors import AclError, fail, fail_argument, shown
-from ..status import Status
+from ..core.errors import AclError, fail, fail_argument, shown
+from ..core.status import Status
 from .deadline import remaining
 from .engine import engine
 from .inside import marked, refuse_inside

@@ -9,8 +9,8 @@ from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from ..errors import AclError, ArgumentTypeError, fail, shown
-from ..status import Status
+from ..core.errors import AclError, ArgumentTypeError, fail, shown
+from ..core.status import Status
 from .arguments import whole_number
 from .atomic import Handle
 from .callbacks import HostCalls

@@ -7,8 +7,8 @@ from enum import IntEnum
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from ..errors import AclError, fail
-from ..status import Status
+from ..core.errors import AclError, fail
+from ..core.status import Status
 
 if TYPE_CHECKING:
     from .callbacks import Call

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import DataType
-from ..errors import ArgumentTypeError, fail, fail_argument, shown
-from ..status import Status
+from ..core.dtypes import DataType
+from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
+from ..core.status import Status
 from .arguments import whole_number
 from .atomic import Handle
 from .memory import Memory
@@ -210,7 +210,7 @@ class Tensor(Handle):
         >>> ar.Tensor(dev.malloc(8), (3,), np.float32).check("self")
         Traceback (most recent call last):
         ...
-        ascendref.errors.AclError: ACLNN_ERR_PARAM_INVALID (161002): self ...
+        ascendref.core.errors.AclError: ACLNN_ERR_PARAM_INVALID (161002): self ...
         """
         if min(self.shape, default=0) < 0:
             self._refuse(name, f"has shape {shown(self.shape)}; sizes must be at least 0")

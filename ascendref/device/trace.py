@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..status import Status
-from ..writing import output_file
+from ..core.output_files import output_file
+from ..core.status import Status
 from .task import Kind, Task
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import OPERATORS
+from ..declaration.operator import OPERATORS
 from .hardshrink_backward import hardshrink_backward
 from .logit_grad import logit_grad
 from .prelu_backward import prelu_backward

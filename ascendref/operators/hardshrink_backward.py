@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functional import Array, array_call
-from ..kernels.formula import Formula, blend, narrow, zero
-from ..spec import (
-    OnDevice,
-    Operator,
-    ScalarParam,
-    TensorParam,
-    broadcast_shapes,
-    declare,
-    rounded_once,
-)
+from ..declaration.accuracy import rounded_once
+from ..declaration.operator import OnDevice, Operator, TensorParam, declare
+from ..declaration.scalars import ScalarParam
+from ..declaration.shapes import broadcast_shapes
+from ..functional.call import Array, array_call
+from ..kernels.arithmetic.formula import Formula, blend, narrow, zero
 
 
 def prepare(lambd: float) -> tuple[float]:

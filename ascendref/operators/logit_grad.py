@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, ElementType
-from ..functional import Array, array_call
-from ..kernels.formula import (
+from ..core.dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, ElementType
+from ..declaration.accuracy import HALF_ULP, Bound
+from ..declaration.operator import OnDevice, Operator, TensorParam, declare
+from ..declaration.scalars import ScalarParam, single
+from ..declaration.shapes import equal_shapes
+from ..functional.call import Array, array_call
+from ..kernels.arithmetic.formula import (
     Formula,
     Truth,
     float32,
@@ -21,17 +25,6 @@ from ..kernels.formula import (
     select,
     sign_of_sum,
     zero,
-)
-from ..spec import (
-    HALF_ULP,
-    Bound,
-    OnDevice,
-    Operator,
-    ScalarParam,
-    TensorParam,
-    declare,
-    equal_shapes,
-    single,
 )
 
 

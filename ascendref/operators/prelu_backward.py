@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ElementType, float_format
-from ..errors import ArgumentValueError
-from ..functional import Array, array_call
-from ..kernels.formula import Formula, blend, rnd, select, zero
-from ..layout import BLOCK, LANES
-from ..spec import OnDevice, Operator, Shape, TensorParam, declare, rounded_once
+from ..core.dtypes import ElementType, float_format
+from ..core.errors import ArgumentValueError
+from ..core.layout import BLOCK, LANES
+from ..declaration.accuracy import rounded_once
+from ..declaration.operator import OnDevice, Operator, Shape, TensorParam, declare
+from ..functional.call import Array, array_call
+from ..kernels.arithmetic.formula import Formula, blend, rnd, select, zero
 
 
 def prepare() -> tuple[()]:

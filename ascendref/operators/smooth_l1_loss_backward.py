@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
-from ..functional import Array, array_call
-from ..kernels.formula import (
+from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
+from ..declaration.accuracy import HALF_ULP, Bound
+from ..declaration.operator import OnDevice, Operator, TensorParam, declare
+from ..declaration.scalars import ScalarParam, single
+from ..declaration.shapes import broadcast_shapes
+from ..functional.call import Array, array_call
+from ..kernels.arithmetic.formula import (
     Formula,
     Truth,
     copysign,
@@ -31,17 +35,6 @@ from ..kernels.formula import (
     two_difference,
     wide,
     zero,
-)
-from ..spec import (
-    HALF_ULP,
-    Bound,
-    OnDevice,
-    Operator,
-    ScalarParam,
-    TensorParam,
-    broadcast_shapes,
-    declare,
-    single,
 )
 
 #: the vendor's numbers of the reductions

@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
-from ..functional import Array, array_call
-from ..kernels.formula import (
+from ..core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
+from ..declaration.accuracy import HALF_ULP, Bound
+from ..declaration.operator import OnDevice, Operator, TensorParam, Types, declare
+from ..declaration.scalars import ScalarParam, single
+from ..declaration.shapes import equal_shapes
+from ..functional.call import Array, array_call
+from ..kernels.arithmetic.formula import (
     Formula,
     Truth,
     exp,
@@ -30,18 +34,6 @@ from ..kernels.formula import (
     sign_of_sum,
     two_sum,
     zero,
-)
-from ..spec import (
-    HALF_ULP,
-    Bound,
-    OnDevice,
-    Operator,
-    ScalarParam,
-    TensorParam,
-    Types,
-    declare,
-    equal_shapes,
-    single,
 )
 
 #: the largest float32 whose exponential is finite in that type

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..dtypes import ELEMENT_TYPES
+from ..core.dtypes import ELEMENT_TYPES
 from .measure import Doubles, Pair, blocks, import_pair
 from .ulp import spacing
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..dtypes import ELEMENT_TYPES, FLOAT64
-from ..spec import OPERATORS, ROUNDED, Bound
+from ..core.dtypes import ELEMENT_TYPES, FLOAT64
+from ..declaration.accuracy import ROUNDED, Bound
+from ..declaration.operator import OPERATORS
 from .subjects import Setting
 
 

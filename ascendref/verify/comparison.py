@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import BY_NUMPY, ElementType, float_format
+from ..core.dtypes import BY_NUMPY, ElementType, float_format
 from .measure import Block, Doubles, blocks, import_pair
 from .ulp import NAN_DISTANCE, spacing, ulp_distance
 

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import FLOAT64
-from ..spec import Bound
+from ..core.dtypes import FLOAT64
+from ..declaration.accuracy import Bound
 from .bounds import stated
 from .exact import error_in_ulp, golden
 from .subjects import Setting, Subject

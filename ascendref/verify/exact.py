@@ -117,7 +117,7 @@ def round_fraction(value: Fraction, form: Target) -> float:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from ascendref.dtypes import FLOAT16
+    >>> from ascendref.core.dtypes import FLOAT16
     >>> from ascendref.verify.truth import target
     >>> round_fraction(Fraction(2049, 2048), target(FLOAT16))
     1.0

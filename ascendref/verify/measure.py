@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import import_array
-from ..casting import cast
-from ..dtypes import BY_NUMPY, FLOATS, ElementType, promote
-from ..errors import ArgumentTypeError, ArgumentValueError
+from ..core.arrays import import_array
+from ..core.dtypes import BY_NUMPY, FLOATS, ElementType, promote
+from ..core.errors import ArgumentTypeError, ArgumentValueError
+from ..functional.casting import cast
 
 #: elements in a block; its float64 arrays stay in the second-level cache
 SIZE: Final = 8 * 1024

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import ELEMENT_TYPES, float_format
-from ..writing import output_file
+from ..core.dtypes import ELEMENT_TYPES, float_format
+from ..core.output_files import output_file
 from .study import COMPUTED, Cost, Study
 from .sweep import PROFILE_BITS, TORCH, Outcome
 

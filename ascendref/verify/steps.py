@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..dtypes import ELEMENT_TYPES, float_format
+from ..core.dtypes import ELEMENT_TYPES, float_format
 from .exact import round_fraction
 from .subjects import Setting, Subject
 from .truth import Doubles, target

@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from ..dtypes import ELEMENT_TYPES, FLOAT64
-from ..errors import ArgumentValueError
+from ..core.dtypes import ELEMENT_TYPES, FLOAT64
+from ..core.errors import ArgumentValueError
 from . import exact
 from .steps import Arithmetic, evaluate
 from .subjects import Setting, Subject

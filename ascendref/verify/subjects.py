@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import operators
-from ..spec import OPERATORS, Bound, Operator, ScalarParam, check_scalar, find_operator, single
+from ..declaration.accuracy import Bound
+from ..declaration.operator import OPERATORS, Operator, find_operator
+from ..declaration.scalars import ScalarParam, check_scalar, single
 from . import exact, truth
 
 #: the other tensor: a number, or what it is made of

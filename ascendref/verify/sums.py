@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import ELEMENT_TYPES
+from ..core.dtypes import ELEMENT_TYPES
 from ..operators import prelu_backward
 from .bounds import sum_bound
 from .exact import round_fraction

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import ELEMENT_TYPES, ElementType, float_format
-from ..spec import Bound
+from ..core.dtypes import ELEMENT_TYPES, ElementType, float_format
+from ..declaration.accuracy import Bound
 from . import exact
 from .bounds import stated
 from .peers import peer

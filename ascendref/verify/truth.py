@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from ..dtypes import ElementType, float_format
+from ..core.dtypes import ElementType, float_format
 
 Doubles = NDArray[np.float64]
 

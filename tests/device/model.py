@@ -15,8 +15,8 @@ import numpy as np
 
 import ascendref as ar
 
-from ..oracles import expected
-from ..rounding import FORMATS
+from ..support.oracles import expected
+from ..support.rounding import FORMATS
 
 NULL, INVALID, MISSING, SPENT = 161001, 161002, 561003, 561103
 

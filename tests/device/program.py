@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 import ascendref as ar
 
-from .flow import phase_2
+from ..twophase.calls import phase_2
 from .model import (
     INVALID,
     KINDS,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.errors import fail, get_last_error, peek_at_last_error, recent_error_message
+from ascendref.core.errors import fail, get_last_error, peek_at_last_error, recent_error_message
 
 S = ar.Status
 

@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 
 import ascendref as ar
 
-from .flow import phase_1, phase_2
+from ..twophase.calls import phase_1, phase_2
 from .model import (
     INVALID,
     KINDS,

@@ -13,7 +13,7 @@ import pytest
 
 import ascendref as ar
 from ascendref import aclnn
-from ascendref.dtypes import is_integer
+from ascendref.core.dtypes import is_integer
 
 
 class Raises:

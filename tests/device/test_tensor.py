@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ascendref as ar
+from ascendref.core.dtypes import DataType
 from ascendref.device.tensor import Format
-from ascendref.dtypes import DataType
 
 
 def refusal(call, *args, **kwargs):

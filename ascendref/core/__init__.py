@@ -1,0 +1,1 @@
+"""What everything stands on: element types, errors, status codes, layout, products, threads."""

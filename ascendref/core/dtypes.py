@@ -1,0 +1,283 @@
+"""The element types: vendor number, NumPy type, promotion."""
+
+from __future__ import annotations
+
+import sys
+from enum import IntEnum
+from functools import cache
+from typing import Any, Final, NamedTuple, TypeGuard
+
+import ml_dtypes
+import numpy as np
+
+from .errors import ArgumentTypeError, shown
+
+
+class ElementType(NamedTuple):
+    """One element type of the vendor's ``aclDataType``."""
+
+    #: name of the NumPy (or ml_dtypes) type
+    name: str
+    #: name in the vendor's headers
+    acl_name: str
+    #: value in the vendor's headers
+    acl_number: int
+    #: NumPy type of an array that holds such elements
+    numpy: np.dtype[Any]
+    #: NumPy type with the same bytes that Numba understands
+    storage: np.dtype[Any]
+    #: True for floating-point types
+    floating: bool
+
+
+def _table() -> dict[str, ElementType]:
+    rows: list[tuple[str, str, int, Any, Any]] = [
+        ("float32", "ACL_FLOAT", 0, np.float32, np.float32),
+        ("float16", "ACL_FLOAT16", 1, np.float16, np.uint16),
+        ("int8", "ACL_INT8", 2, np.int8, np.int8),
+        ("int32", "ACL_INT32", 3, np.int32, np.int32),
+        ("uint8", "ACL_UINT8", 4, np.uint8, np.uint8),
+        ("int16", "ACL_INT16", 6, np.int16, np.int16),
+        ("int64", "ACL_INT64", 9, np.int64, np.int64),
+        ("float64", "ACL_DOUBLE", 11, np.float64, np.float64),
+        ("bool", "ACL_BOOL", 12, np.bool_, np.uint8),
+        ("bfloat16", "ACL_BF16", 27, ml_dtypes.bfloat16, np.uint16),
+    ]
+    return {
+        name: ElementType(name, acl, number, np.dtype(kind), np.dtype(raw), "float" in name)
+        for name, acl, number, kind, raw in rows
+    }
+
+
+#: every element type, by name
+ELEMENT_TYPES: Final = _table()
+#: the same rows, by NumPy type
+BY_NUMPY: Final = {row.numpy: row for row in ELEMENT_TYPES.values()}
+
+FLOAT16: Final = ELEMENT_TYPES["float16"]
+BFLOAT16: Final = ELEMENT_TYPES["bfloat16"]
+FLOAT32: Final = ELEMENT_TYPES["float32"]
+FLOAT64: Final = ELEMENT_TYPES["float64"]
+
+#: the floating-point types, narrow to wide
+FLOATS: Final = (FLOAT16, BFLOAT16, FLOAT32, FLOAT64)
+#: the integer types and BOOL
+INTEGERS: Final = tuple(row for row in ELEMENT_TYPES.values() if not row.floating)
+
+
+class FloatFormat(NamedTuple):
+    """The numbers of a floating-point type, as double precision has them."""
+
+    #: bits of the significand after the point
+    fraction: int
+    #: smallest positive number, a subnormal one
+    smallest: float
+    #: smallest normal number
+    normal: float
+    #: largest finite number
+    largest: float
+    #: the power of two that would be next: infinity, for F64
+    beyond: float
+
+
+@cache
+def float_format(kind: ElementType) -> FloatFormat:
+    """Return the numbers of a floating-point type.
+
+    Examples
+    --------
+    >>> from ascendref.core.dtypes import FLOAT16, float_format
+    >>> float_format(FLOAT16).largest, float_format(FLOAT16).beyond
+    (65504.0, 65536.0)
+    """
+    form: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
+    largest = float(form.max)
+    return FloatFormat(
+        int(form.nmant),
+        float(form.smallest_subnormal),
+        float(form.smallest_normal),
+        largest,
+        largest + 2.0 ** int(form.maxexp - 1 - form.nmant),
+    )
+
+
+def promote(*types: ElementType) -> ElementType:
+    """Return the type in which operands of several types meet.
+
+    At least one type must be floating. F64 wins over everything, F16 with BF16 gives F32, half
+    precision with F32 gives F32, and an integer or BOOL takes the type of the floats.
+
+    Examples
+    --------
+    >>> from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, promote
+    >>> promote(FLOAT16, BFLOAT16).name, promote(FLOAT16, ELEMENT_TYPES["int64"]).name
+    ('float32', 'float16')
+    """
+    floats = {row for row in types if row.floating}
+    if len(floats) == 1:
+        return floats.pop()
+    return FLOAT64 if FLOAT64 in floats else FLOAT32
+
+
+def names(types: tuple[ElementType, ...]) -> str:
+    """Return the names of several types for a message."""
+    return ", ".join(row.name for row in types)
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Tell whether a value is an integer of Python or NumPy, whose spans of time are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ascendref.core.dtypes import is_integer
+    >>> is_integer(np.int8(1)), is_integer(np.timedelta64(1, "s"))
+    (True, False)
+    """
+    return isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64)
+
+
+class DataType(IntEnum):
+    """The vendor's ``aclDataType``: every element type that a tensor can be described with.
+
+    Examples
+    --------
+    >>> from ascendref.core.dtypes import DataType
+    >>> DataType.of("bfloat16").name, DataType.of(27).numpy.name, DataType.ACL_INT4.nbytes
+    ('ACL_BF16', 'bfloat16', 1)
+    """
+
+    ACL_DT_UNDEFINED = -1
+    ACL_FLOAT = 0
+    ACL_FLOAT16 = 1
+    ACL_INT8 = 2
+    ACL_INT32 = 3
+    ACL_UINT8 = 4
+    ACL_INT16 = 6
+    ACL_UINT16 = 7
+    ACL_UINT32 = 8
+    ACL_INT64 = 9
+    ACL_UINT64 = 10
+    ACL_DOUBLE = 11
+    ACL_BOOL = 12
+    ACL_STRING = 13
+    ACL_COMPLEX64 = 16
+    ACL_COMPLEX128 = 17
+    ACL_BF16 = 27
+    ACL_INT4 = 29
+    ACL_UINT1 = 30
+    ACL_COMPLEX32 = 33
+    ACL_HIFLOAT8 = 34
+    ACL_FLOAT8_E5M2 = 35
+    ACL_FLOAT8_E4M3FN = 36
+    ACL_FLOAT8_E8M0 = 37
+    ACL_FLOAT6_E3M2 = 38
+    ACL_FLOAT6_E2M3 = 39
+    ACL_FLOAT4_E2M1 = 40
+    ACL_FLOAT4_E1M2 = 41
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The NumPy type with these elements; raw bytes (``void``) where NumPy has none."""
+        known = _NUMPY.get(self)
+        return np.dtype((np.void, _RAW_BYTES.get(self, 8))) if known is None else known
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of one element as ``aclDataTypeSize`` counts them: 8 for the types it lacks."""
+        return self.numpy.itemsize
+
+    @classmethod
+    def of(cls, value: Any) -> DataType:
+        """Return the type that a vendor number or name, or a NumPy type or its name, stands for.
+
+        A type of torch stands for NumPy's of the same name.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If there is none.
+        """
+        cause = None
+        try:
+            if isinstance(value, getattr(sys.modules.get("torch"), "dtype", ())):
+                value = str(value).removeprefix("torch.")
+            if is_integer(value) and not isinstance(value, bool):
+                return cls(int(value))
+            if isinstance(value, str) and (found := cls._from_name(value)) is not None:
+                return found
+            if value is not None:  # which NumPy takes for float64
+                return _FROM_NUMPY[np.dtype(value)]
+        except Exception as error:  # NumPy parses Python in names, and runs code of objects
+            cause = error
+        raise ArgumentTypeError(
+            "dtype",
+            f"is {shown(value)}; a NumPy, ml_dtypes or torch type in native byte order, or a name"
+            " or number of aclDataType is expected",
+        ) from cause
+
+    @classmethod
+    def _from_name(cls, name: str) -> DataType | None:
+        members = cls.__members__
+        return members.get(name, members.get(f"ACL_{name}"))
+
+
+#: the rows of the element types that operators take
+BY_DATA_TYPE: Final = {DataType(row.acl_number): row for row in ELEMENT_TYPES.values()}
+_NUMPY: Final[dict[DataType, np.dtype[Any]]] = {
+    **{kind: row.numpy for kind, row in BY_DATA_TYPE.items()},
+    DataType.ACL_UINT16: np.dtype(np.uint16),
+    DataType.ACL_UINT32: np.dtype(np.uint32),
+    DataType.ACL_UINT64: np.dtype(np.uint64),
+    DataType.ACL_COMPLEX64: np.dtype(np.complex64),
+    DataType.ACL_COMPLEX128: np.dtype(np.complex128),
+    DataType.ACL_FLOAT8_E5M2: np.dtype(ml_dtypes.float8_e5m2),
+    DataType.ACL_FLOAT8_E4M3FN: np.dtype(ml_dtypes.float8_e4m3fn),
+    DataType.ACL_FLOAT8_E8M0: np.dtype(ml_dtypes.float8_e8m0fnu),
+}
+_FROM_NUMPY: Final = {dtype: kind for kind, dtype in _NUMPY.items()}
+#: sizes of the types that NumPy lacks; the vendor reports 8 for those that are not listed here
+_RAW_BYTES: Final = {
+    DataType.ACL_DT_UNDEFINED: 0,
+    DataType.ACL_STRING: 0,
+    DataType.ACL_INT4: 1,
+    DataType.ACL_UINT1: 1,
+    DataType.ACL_COMPLEX32: 4,
+    DataType.ACL_HIFLOAT8: 1,
+}
+
+
+def floating_type(argument: str, value: Any, also: str = "") -> ElementType:
+    """Return the floating type that a caller names in any of the ways of `DataType.of`.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument, for the message.
+    value : str, int or dtype
+        What came.
+    also : str
+        What else is allowed, for the message.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ascendref.core.dtypes import floating_type
+    >>> floating_type("dtype", np.float32) is floating_type("dtype", "ACL_FLOAT")
+    True
+    """
+    cause = None
+    try:
+        row = BY_DATA_TYPE.get(DataType.of(value))
+        if row in FLOATS:
+            return row
+    except ArgumentTypeError as error:
+        cause = error.__cause__
+    raise ArgumentTypeError(
+        argument, f"is {shown(value)}; allowed are {also}{names(FLOATS)}"
+    ) from cause

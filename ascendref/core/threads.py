@@ -1,0 +1,129 @@
+"""How many threads a call may use."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import index
+from typing import Any, Final
+
+from .errors import ArgumentTypeError, ArgumentValueError, shown
+from .fork_safety import imported
+
+#: environment variable with the number that a process starts with
+VARIABLE: Final = "ASCENDREF_NUM_THREADS"
+
+
+def _checked(argument: str, count: Any) -> int:
+    try:
+        number = index(count)
+    except Exception as error:  # a TypeError, or the object's own
+        raise ArgumentTypeError(argument, f"is {shown(count)}; an integer is expected") from error
+    if number < 1:
+        raise ArgumentValueError(argument, f"is {shown(number)}; at least 1 is expected")
+    return number
+
+
+def _from_environment() -> int | None:
+    text = os.environ.get(VARIABLE)
+    if not text:
+        return None
+    try:
+        return _checked(VARIABLE, int(text))
+    except ValueError:
+        raise ArgumentValueError(
+            VARIABLE, f"is {text!r}; an integer of at least 1 is expected"
+        ) from None
+
+
+#: more threads than any machine has
+_ALL: Final = 2**31
+#: the number that was asked for, in memory that kernels read
+_LIMIT: Final = array("q", [min(_from_environment() or _ALL, _ALL)])
+LIMIT_ADDRESS: Final = _LIMIT.buffer_info()[0]
+
+
+def get_num_threads() -> int:
+    """Return how many threads a call on many elements shares its work among, at most.
+
+    It is what was asked for with `set_num_threads` or, at the start of the process, with the
+    environment variable ``ASCENDREF_NUM_THREADS``, but not more than Numba has
+    (``NUMBA_NUM_THREADS``, which is the number of cores unless it is set).
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> ar.get_num_threads() >= 1
+    True
+    """
+    most: int = imported("numba").config.NUMBA_NUM_THREADS
+    return min(most, _LIMIT[0])
+
+
+def set_num_threads(count: int) -> None:
+    """Set how many threads a call may share its work among, in the whole process.
+
+    The bits of results do not depend on it, NaN payloads and signs excepted. A call uses fewer
+    where it has not work for so many; with 1, or on few elements, it runs in the thread that makes
+    it. A number beyond Numba's (``NUMBA_NUM_THREADS``) means all of those.
+
+    Parameters
+    ----------
+    count : int
+        At least 1.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no integer.
+    ArgumentValueError
+        If it is below 1.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> before = ar.get_num_threads()
+    >>> ar.set_num_threads(1)
+    >>> ar.get_num_threads()
+    1
+    >>> ar.set_num_threads(before)
+    """
+    _LIMIT[0] = min(_checked("count", count), _ALL)
+
+
+@contextmanager
+def num_threads(count: int) -> Iterator[None]:
+    """Use another number of threads for the calls inside, in the whole process.
+
+    Parameters
+    ----------
+    count : int
+        At least 1.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no integer.
+    ArgumentValueError
+        If it is below 1.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> with ar.num_threads(1):
+    ...     ar.get_num_threads()
+    1
+    """
+    before = _LIMIT[0]
+    set_num_threads(count)
+    try:
+        yield
+    finally:
+        _LIMIT[0] = before

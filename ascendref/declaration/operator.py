@@ -1,0 +1,176 @@
+"""Operators: what a declaration says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..core.dtypes import BFLOAT16, FLOAT64, FLOATS, ElementType, names, promote
+from ..core.errors import ArgumentTypeError, ArgumentValueError
+from ..kernels.arithmetic.formula import Formula
+from .accuracy import Accuracy
+from .scalars import ScalarParam
+
+if TYPE_CHECKING:
+    from ..core.products import Product
+
+Shape = tuple[int, ...]
+Types = tuple[ElementType, ...]
+
+
+class TensorParam(NamedTuple):
+    """A tensor argument."""
+
+    #: name in the array functions; the vendor's is the same in camelCase
+    name: str
+    #: element types that it may have
+    types: Types = FLOATS
+
+
+class OnDevice(NamedTuple):
+    """How the device has an operator."""
+
+    #: the product families that have it
+    products: tuple[str, ...]
+    #: the kernels that it launches, in order
+    kernels: tuple[str, ...]
+    #: whether it takes F64 tensors, which it narrows to F32
+    float64: bool = False
+    #: whether the call succeeds for an empty input before shapes are compared
+    empty_first: bool = False
+    #: for an operator of one generated kernel, the scratch in bytes that it asks for whatever it
+    #: does; None for one that is composed of several
+    scratch: int | None = None
+
+
+def promoted(types: Types) -> ElementType:
+    """Round the result to the type in which all tensors meet."""
+    return promote(*types)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Operator:
+    """An operator, declared once: the array function and all tables follow from it."""
+
+    #: name of the array function
+    name: str
+    #: name in the vendor's API
+    api: str
+    #: tensor arguments, in order
+    tensors: tuple[TensorParam, ...]
+    #: scalar arguments, in order
+    scalars: tuple[ScalarParam, ...]
+    #: names of the results
+    outputs: tuple[str, ...]
+    #: formula of the first result
+    formula: Formula
+    #: shapes of the results, from the operator and the shapes of its tensors
+    shapes: Callable[[Operator, tuple[Shape, ...]], tuple[Shape, ...]]
+    #: how the device has it
+    device: OnDevice
+    #: the type to which the formula's value is rounded, from the types of the tensors
+    result: Callable[[Types], ElementType] = promoted
+    #: whether all tensors, results included, have one type
+    same_type: bool = False
+    #: how accurate the first result is unless another compute type is asked for; None where
+    #: nothing is stated
+    accuracy: Accuracy | None = None
+    #: formula of what the second result sums per channel of the second tensor
+    channel_term: Formula | None = None
+    #: how accurate such a sum is in F32 arithmetic, from its type and number of terms: its error
+    #: relative to the sum of the terms' magnitudes
+    sum_accuracy: Callable[[ElementType, int], float] | None = None
+
+    def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
+        return find_operator, (self.name,)  # declared once: copies are the operator itself
+
+    def __repr__(self) -> str:
+        return f"<Operator {self.name}>"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of all arguments in the vendor's order: tensors, scalars, results."""
+        return (*[p.name for p in self.tensors], *[p.name for p in self.scalars], *self.outputs)
+
+    @property
+    def tensor_names(self) -> tuple[str, ...]:
+        """What the vendor calls the tensors, results included."""
+        return tuple([vendor_name(p) for p in (*[t.name for t in self.tensors], *self.outputs)])
+
+    def on(self, product: Product) -> tuple[TensorParam, ...] | None:
+        """Return tensors and results with the types that a product takes; None if it lacks it."""
+        if product.name not in self.device.products:
+            return None
+        return _params_on_device(self, product.has_bfloat16)
+
+    def check_types(self, types: Types, params: tuple[TensorParam, ...] | None = None) -> None:
+        """Raise ArgumentTypeError unless the tensors may have these types together.
+
+        The parameters are those of a product, results included; None for the array function's
+        tensors.
+        """
+        if params is None:
+            params = self.tensors
+        for tensor, kind in zip(params, types, strict=True):
+            if kind not in tensor.types:
+                raise ArgumentTypeError(
+                    tensor.name, f"has type {kind.name}; allowed are {names(tensor.types)}"
+                )
+        if self.same_type:
+            first = params[0].name
+            for tensor, kind in zip(params, types, strict=True):
+                if kind is not types[0]:
+                    raise ArgumentTypeError(
+                        tensor.name,
+                        f"has type {kind.name}, {first} has {types[0].name}; {self.name} takes"
+                        " tensors of one type",
+                    )
+
+
+@cache
+def _params_on_device(operator: Operator, has_bfloat16: bool) -> tuple[TensorParam, ...]:
+    """Return tensors and results without the types that a device lacks."""
+    lacking = set() if has_bfloat16 else {BFLOAT16}
+    if not operator.device.float64:
+        lacking.add(FLOAT64)
+    params = operator.tensors + tuple([TensorParam(name) for name in operator.outputs])
+    return tuple(
+        [
+            TensorParam(param.name, tuple([kind for kind in param.types if kind not in lacking]))
+            for param in params
+        ]
+    )
+
+
+#: every operator, by the name of its array function
+OPERATORS: Final[dict[str, Operator]] = {}
+
+
+def declare(operator: Operator) -> Operator:
+    """Enter an operator into ``OPERATORS``."""
+    OPERATORS[operator.name] = operator
+    return operator
+
+
+def find_operator(name: str) -> Operator:
+    """Return an operator by its function's or the vendor's name, or raise ArgumentValueError."""
+    for operator in OPERATORS.values():
+        if name in (operator.name, operator.api):
+            return operator
+    known = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
+    raise ArgumentValueError("OPERATOR", f"is {name!r}; allowed are {known}")
+
+
+@cache
+def vendor_name(name: str) -> str:
+    """Return what the vendor's API calls a parameter.
+
+    Examples
+    --------
+    >>> vendor_name("grad_output")
+    'gradOutput'
+    """
+    return re.sub("_([a-z])", lambda match: match[1].upper(), name)

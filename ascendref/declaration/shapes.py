@@ -1,0 +1,49 @@
+"""Shapes of results, from the shapes of the tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.errors import ArgumentValueError
+from ..core.layout import MAX_RANK
+from .operator import Operator, Shape
+
+
+def check_rank(argument: str, rank: int) -> None:
+    """Raise ArgumentValueError for a rank that is too high."""
+    if rank > MAX_RANK:
+        raise ArgumentValueError(argument, f"has rank {rank}; ranks 0 to {MAX_RANK} are allowed")
+
+
+def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """Shapes that broadcast as NumPy's do."""
+    if len(set(shapes)) == 1:
+        return shapes[:1]
+    try:
+        return (np.broadcast_shapes(*shapes),)
+    except ValueError:
+        for tensor, shape, before in zip(operator.tensors[1:], shapes[1:], shapes, strict=False):
+            try:
+                np.broadcast_shapes(before, shape)
+            except ValueError:
+                raise ArgumentValueError(
+                    tensor.name,
+                    f"has shape {shape}, which does not broadcast with {before} of"
+                    f" {operator.tensors[shapes.index(before)].name}",
+                ) from None
+        raise ArgumentValueError(
+            operator.tensors[-1].name,
+            f"has shape {shapes[-1]}, which does not broadcast with {shapes[:-1]} of the others",
+        ) from None
+
+
+def equal_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """Shapes that are all the same."""
+    for tensor, shape in zip(operator.tensors[1:], shapes[1:], strict=True):
+        if shape != shapes[0]:
+            raise ArgumentValueError(
+                tensor.name,
+                f"has shape {shape}; {operator.tensors[0].name} has {shapes[0]} and both must be"
+                " the same (no broadcasting)",
+            )
+    return (shapes[0],)

@@ -1,0 +1,84 @@
+"""The array door of Cast: from one floating type to another in any of its rounding modes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ..core.arrays import import_array, wrapped
+from ..core.dtypes import BY_NUMPY, FLOATS, floating_type, promote
+from ..core.errors import ArgumentValueError, shown
+from ..core.fork_safety import imported
+
+#: the vendor's ``RoundMode`` without its prefix ``CAST_``, in lower case
+ROUND_MODES: Final = ("rint", "trunc", "floor", "ceil", "round", "odd")
+
+
+def cast(array: Any, dtype: Any, round_mode: str = "rint") -> Any:
+    """Return an array of another floating type, rounded once in a mode of the vendor's Cast.
+
+    Parameters
+    ----------
+    array : array
+        F16, BF16, F32 or F64, of any shape and layout.
+    dtype : {"float16", "bfloat16", "float32", "float64"} or dtype
+        Type of the result: a name, a NumPy, ml_dtypes or torch type, or a member, name or number of
+        the vendor's aclDataType.
+    round_mode : {"rint", "trunc", "floor", "ceil", "round", "odd"}, optional
+        Where a value goes that lies between two numbers of the type: "rint" to the nearer one, in
+        the middle to the even one; "trunc" toward 0; "floor" toward -inf; "ceil" toward +inf;
+        "round" to the nearer one, in the middle away from 0; "odd" to the one whose last bit is 1.
+
+    Returns
+    -------
+    array
+        Of the same shape and the caller's kind; a copy where the type stays the same.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If ``array`` is no array or has another element type, or ``dtype`` is none of the four.
+    ArgumentValueError
+        If there is no such ``round_mode``.
+
+    Notes
+    -----
+    The modes are those of ``RoundMode`` in the vendor's Ascend C (``CAST_RINT`` and so on;
+    ``CAST_ODD`` is von Neumann's rounding). The vendor casts F32 to F16 in all of them and F32 to
+    BF16 in all but the odd one; here every mode works for every pair of types.
+
+    Subnormal numbers count as numbers like any other. A value beyond the largest finite number
+    becomes that number or infinity, whichever the mode asks for: with "trunc" and "odd" always the
+    number; with "rint" and "round" infinity from half a unit in the last place beyond it. That is
+    the device's INF/NAN mode; its saturation mode, which has no infinities, is not modelled.
+    Infinities stay, a NaN stays a NaN, and what becomes 0 keeps its sign.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([2049, -2049, 1e6], np.float32)  # from 2048 on, F16 has even numbers only
+    >>> for mode in ("rint", "floor", "round", "odd"):
+    ...     print(f"{mode:5}", ar.cast(x, "float16", mode).tolist())
+    rint  [2048.0, -2048.0, inf]
+    floor [2048.0, -2050.0, 65504.0]
+    round [2050.0, -2050.0, inf]
+    odd   [2050.0, -2050.0, 65504.0]
+    """
+    target = floating_type("dtype", dtype)
+    if not issubclass(type(round_mode), str) or round_mode not in ROUND_MODES:
+        raise ArgumentValueError(
+            "round_mode", f"is {shown(round_mode)}; allowed are {', '.join(ROUND_MODES)}"
+        )
+    given, wrap = import_array("array", array, FLOATS)
+    source = BY_NUMPY[given.dtype]
+    if source is target:
+        result = given.copy()
+    else:
+        # the kernels, and with them Numba, are imported when the first call needs them
+        rounding = imported("ascendref.kernels.loops.cast")
+        # a type that holds all numbers of the other needs one kernel for all modes
+        mode = "rint" if promote(source, target) is target else round_mode
+        result = np.empty(given.shape, target.numpy)
+        rounding.cast_kernel(source, target, mode)((given, result), ())
+    return result if wrap is None else wrapped("array", wrap, (result,))[0]

@@ -1,0 +1,86 @@
+"""The words of a formula in each compute type, for Numba."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..compiler.jit import inlined
+from .codecs import REGISTER, ROUND, blend, decoder
+from .exact import sign_of_sum
+from .formula import (
+    exponent,
+    least,
+    narrow,
+    quotient,
+    select,
+    sign,
+    split,
+    two_difference,
+    two_sum,
+)
+from .math import (
+    LARGEST_D,
+    copysign,
+    exp_exactly,
+    exp_float32,
+    exp_float64,
+    exp_sum_float64,
+    fma,
+    one_plus_exp_float32,
+)
+
+
+def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
+    """Compile a function in which every global name means what ``names`` says."""
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"{function!r} is not a plain Python function")
+    names = names | {"__name__": function.__module__}
+    return inlined(FunctionType(function.__code__, names, function.__name__))
+
+
+@cache
+def compiled(function: Callable[..., Any], compute: str) -> Any:
+    """Return a formula, and what it calls in its own file, compiled for one compute type."""
+    names = vocabulary(compute)
+    for name in function.__code__.co_names:
+        local = function.__globals__.get(name)
+        if isinstance(local, FunctionType) and local.__module__ == function.__module__:
+            names = names | {name: compiled(local, compute)}
+    return bind(function, names)
+
+
+@cache
+def vocabulary(compute: str) -> dict[str, Any]:
+    """Return what the names of this module mean in one compute type, for Numba."""
+    register = REGISTER[compute]
+    names: dict[str, Any] = {
+        "zero": register(0),
+        "one": register(1),
+        "inf": register(math.inf),
+        "nan": register(math.nan),
+        "rnd": ROUND[compute],
+        "exp": exp_float32 if register is np.float32 else exp_float64,
+        "one_plus_exp": one_plus_exp_float32,
+        "least": least,
+        "exp_limit": LARGEST_D,
+        "exp_sum": exp_sum_float64,
+        "exp_exactly": exp_exactly,
+        "sign_of_sum": sign_of_sum,
+        "copysign": copysign,
+        "fma": fma,
+        "wide": np.float64,
+        "number": decoder("float64", compute),
+        "float32": np.float32,
+        "select": bind(select, {}),
+        "blend": blend,
+        "exponent": bind(exponent, {"math": math}),
+    }
+    for function in (sign, narrow, split, two_sum, two_difference, quotient):
+        names[function.__name__] = bind(function, names)
+    return names

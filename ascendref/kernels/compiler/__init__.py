@@ -1,0 +1,1 @@
+"""How functions become machine code, and where that is kept."""

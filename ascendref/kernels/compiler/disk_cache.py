@@ -1,0 +1,238 @@
+"""The disk cache, and with it everything of Numba that Numba does not promise.
+
+In versions of Numba that are known, a kernel has one file in Numba's folder: a digest, then what
+Numba keeps of a compiled function. A file that is damaged is then like none, no two processes mix
+up their files, and a new process loads a kernel without readying Numba's compiler, a quarter of a
+second. In any other version, kernels are kept the way that Numba's users keep their functions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import re
+import warnings
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import numba
+from llvmlite.binding import add_symbol
+from numba import njit
+
+from ...core.errors import CacheWarning
+
+#: the first and the last version of Numba whose insides are known
+KNOWN: Final = (0, 65), (0, 68)
+
+#: what is imported of them
+_PARTS: Final = {
+    "rtsys": "numba.core.runtime",
+    "c_helpers": "numba.core.runtime._nrt_python",
+    "dumps": "numba.core.serialize",
+}
+
+_warned = False
+
+
+class _NotThereError(Exception):
+    """The cache does not have a kernel."""
+
+
+class _File:
+    """The file of a kernel, in place of Numba's index and the files that it lists."""
+
+    def __init__(self, path: Path, dumps: Callable[[Any], bytes]) -> None:
+        self._path = path
+        self._dumps = dumps
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved; None if it is not there, whole and unchanged."""
+        try:
+            content = self._path.read_bytes()
+        except OSError:
+            return None
+        digest, data = content[:32], content[32:]
+        return pickle.loads(data) if hashlib.sha256(data).digest() == digest else None
+
+    def save(self, key: Any, value: Any) -> None:
+        """Save what Numba keeps of a function; nobody ever sees a part of it."""
+        data = self._dumps(value)
+        part = self._path.with_suffix(f".{uuid4().hex}")
+        try:
+            part.write_bytes(hashlib.sha256(data).digest() + data)
+            os.replace(part, self._path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def cached(
+    named: Callable[[dict[str, Any]], Callable[..., Any]],
+    names: Callable[[], dict[str, Any]],
+    signature: Any,
+    options: dict[str, Any],
+) -> Any:
+    """Load a function from the disk cache, or compile and save it.
+
+    Parameters
+    ----------
+    named : callable
+        Returns the function, under a name that no other has, with its global names.
+    names : callable
+        Returns these. What is loaded needs none.
+    signature : numba signature
+        The one signature that the function takes.
+    options : dict
+        What to compile it with.
+
+    Returns
+    -------
+    dispatcher
+        The compiled function.
+    """
+    dispatcher = _dispatcher(named({}), options)
+    if _loads_only(dispatcher):
+        try:
+            dispatcher.compile(signature)
+        except _NotThereError:
+            pass
+        else:
+            return dispatcher
+    return _compiled(named(names()), signature, options)
+
+
+def was_loaded(dispatcher: Any) -> bool:
+    """Tell whether a function came from the disk cache; False where Numba does not tell."""
+    try:
+        return any(dispatcher.stats.cache_hits.values())
+    except AttributeError:
+        return False
+
+
+def _compiled(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
+    """Compile a function and save it, or load it in Numba's own way."""
+    dispatcher = _dispatcher(function, options)
+    try:
+        dispatcher.compile(signature)
+    except Exception as error:
+        if dispatcher.signatures:
+            _warn(f"its files cannot be written: {error}")
+        elif _removed(dispatcher):  # Numba raises anything where a file is damaged
+            return _compiled(function, signature, options)
+        else:
+            raise
+    return dispatcher
+
+
+def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Return a function that is not compiled yet, with its place in the cache if there is one."""
+    folder = numba.config.CACHE_DIR
+    if folder and not _writable(folder):
+        _warn(f"the folder {folder} (NUMBA_CACHE_DIR) cannot be written")
+        return njit(**options)(function)
+    try:
+        dispatcher = njit(**options, cache=True)(function)
+    except RuntimeError:
+        _warn("neither the package's folder nor the user's cache can be written")
+        return njit(**options)(function)
+    if (parts := _parts()) and (insides := _insides(dispatcher)) is not None:
+        path = Path(dispatcher.stats.cache_path) / f"{function.__qualname__}.nbc"
+        insides._cache_file = _File(path, parts["dumps"])
+    return dispatcher
+
+
+def _writable(folder: str) -> bool:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+def _warn(reason: str) -> None:
+    """Say, once, that kernels are not kept."""
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"no kernel cache: {reason}; every process compiles its own kernels."
+            " Set NUMBA_CACHE_DIR to a folder that can be written.",
+            CacheWarning,
+            stacklevel=2,
+        )
+
+
+def _removed(dispatcher: Any) -> bool:
+    """Remove a function's files from the cache; tell whether there were any."""
+    stats = getattr(dispatcher, "stats", None)
+    if stats is None or stats.cache_path is None:
+        return False
+    files = [*Path(stats.cache_path).glob(f"*{dispatcher.py_func.__qualname__}*")]
+    for file in files:
+        file.unlink(missing_ok=True)
+    return bool(files)
+
+
+@cache
+def _parts() -> dict[str, Any]:
+    """Return what is imported of Numba's insides; nothing if they are not known."""
+    version = tuple(map(int, re.findall(r"\d+", numba.__version__)[:2]))
+    if not KNOWN[0] <= version <= KNOWN[1]:
+        return {}
+    try:
+        return {name: getattr(import_module(module), name) for name, module in _PARTS.items()}
+    except (ImportError, AttributeError):
+        return {}
+
+
+def _insides(dispatcher: Any) -> Any:
+    """Return what finds a function in the cache; None if it is not as expected."""
+    try:
+        insides = dispatcher._cache
+        _ = insides._cache_file, insides._load_overload, insides._impl.rebuild, dispatcher.stats
+    except AttributeError:
+        return None
+    return insides
+
+
+def _loads_only(dispatcher: Any) -> bool:
+    """Let a function be loaded but not compiled, with no more of Numba than machine code calls."""
+    insides = _insides(dispatcher)
+    if insides is None or not isinstance(insides._cache_file, _File):
+        return False
+    rebuild = insides._impl.rebuild
+
+    def rebuild_code(context: Any, code: Any) -> Any:
+        _make_ready(context, code)
+        return rebuild(context, code)
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        found = insides._load_overload(signature, context)
+        if found is None:
+            raise _NotThereError
+        return found
+
+    insides.load_overload, insides._impl.rebuild = load_overload, rebuild_code
+    return True
+
+
+def _make_ready(context: Any, code: Any) -> None:
+    """Give machine code what it calls of Numba's runtime.
+
+    Those are C functions, if it deals with no arrays. Others have to be compiled first, which takes
+    longer than all the rest of a first call.
+    """
+    rtsys, c_helpers = _parts()["rtsys"], _parts()["c_helpers"]
+    match code:
+        case ((_, "object", (bytes(machine_code), _)), *_):
+            called = {name.decode() for name in re.findall(rb"NRT_(\w+)", machine_code)}
+            if called <= c_helpers.keys():
+                for name in called:
+                    add_symbol(f"NRT_{name}", c_helpers[name])
+                return
+    rtsys.initialize(context)

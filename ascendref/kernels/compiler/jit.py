@@ -1,0 +1,228 @@
+"""Compiling: jit options, kernel identity, the disk cache.
+
+Numba keeps compiled functions in files named after the function, and looks only at the source file
+that the function stands in. Kernels are generated, so each carries in its name a digest of all that
+goes into it: the files that kernels are made of, the file of its formula, what compiles them and
+for which processor. Editing a formula or a codec therefore names a new kernel and cannot load a
+stale one, and machines that share a folder do not get each other's code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast
+from uuid import uuid4
+
+import llvmlite
+import numba
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+
+from ...core.fork_safety import finish, finishing
+from .disk_cache import cached, was_loaded
+from .target import TARGET
+
+#: options of every compiled helper: IEEE division instead of ZeroDivisionError, no fast-math
+JIT_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "nogil": True}
+
+#: and of those that only compiled code calls: nothing to call them from Python or C, which takes a
+#: third of the time to compile them
+_INSIDE: Final[dict[str, Any]] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def helper(function: Callable[..., Any]) -> Any:
+    """Compile a function for kernels to call.
+
+    A cached kernel brings along the machine code of its helpers under their names, and the linker
+    takes two of one name for the same. So every helper gets a name that no other process gives.
+    """
+    function.__qualname__ = f"{function.__name__}_{uuid4().hex}"
+    return njit(**JIT_OPTIONS, **_INSIDE)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a function that becomes part of its callers: a loop with a call in it is no vector.
+
+    LLVM by itself inlines short functions only.
+    """
+    function.__qualname__ = f"{function.__name__}_{uuid4().hex}"
+    return njit(**JIT_OPTIONS, **_INSIDE, forceinline=True)(function)
+
+
+#: compiles a function as a part of whatever calls it, in less time than one of its own takes
+merged: Final = njit(**JIT_OPTIONS, inline="always")
+
+
+@intrinsic
+def outlined(typingctx: Any) -> Any:
+    """Keep the function that calls this a function of its own.
+
+    A loop that becomes part of a parallel kernel shares the registers with all the rest of it, and
+    its constants are loaded anew for every vector (measured: a tenth of softplus' time).
+    """
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.void(), codegen
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_PACKAGE: Final = Path(__file__).parents[2]
+_MADE_WITH: Final = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, TARGET)
+
+
+class KernelStatistics(NamedTuple):
+    """Where one compiled kernel came from."""
+
+    #: name of the kernel: operator and types, or what operators share
+    kernel: str
+    #: True when it was loaded from the disk cache, False when it was compiled
+    cached: bool
+
+
+_compiled: list[tuple[str, Any]] = []
+
+
+def kernel_statistics() -> tuple[KernelStatistics, ...]:
+    """Return, for every kernel in this process, whether it came from the disk cache.
+
+    The answer is the Numba dispatcher's own count of cache hits.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.ones(3, np.float32)
+    >>> _ = ar.hardshrink_backward(x, x)
+    >>> "hardshrink_backward_grad_input_float32_float32_to_float32_in_float32" in [
+    ...     row.kernel for row in ar.kernel_statistics()
+    ... ]
+    True
+    """
+    return tuple([KernelStatistics(name, was_loaded(dispatcher)) for name, dispatcher in _compiled])
+
+
+class Once:
+    """An attribute that is made on first use, once, to its end."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return finish(self._made, instance)
+
+    def _made(self, instance: Any) -> Any:
+        made = instance.__dict__.get(self._name)
+        if made is None:  # no other thread has been here before
+            made = instance.__dict__[self._name] = self._make(instance)
+        return made
+
+
+def once_each(make: Callable[P, T]) -> Callable[P, T]:
+    """Let a function make one thing for all calls with the same arguments, once, to its end."""
+    return cast("Callable[P, T]", cache(finishing(cache(make))))
+
+
+@cache
+def _package_digest() -> bytes:
+    """Digest the source of every module that kernels are made of."""
+    core = [_PACKAGE / "core" / name for name in ("dtypes.py", "layout.py", "threads.py")]
+    files = [*sorted((_PACKAGE / "kernels").rglob("*.py")), *core]
+    return b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)
+
+
+@cache
+def _module_digest(module: str) -> bytes:
+    """Digest the source file of the module that a formula stands in."""
+    return hashlib.sha256(Path(str(sys.modules[module].__file__)).read_bytes()).digest()
+
+
+def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """Return the function that generated source defines, bound to its global names."""
+    local: dict[str, Any] = {}
+    exec(compile(source, __file__, "exec"), local)
+    # the cache wants a file, and reads it from that line on: what stands there must be a function
+    code = local[name].__code__.replace(co_firstlineno=function_from.__code__.co_firstlineno)
+    # a cached kernel imports the module that its globals name
+    return FunctionType(code, names | {"__name__": __name__}, name)
+
+
+@finishing
+def kernel(
+    source: str | Callable[..., Any],
+    name: str,
+    names: Callable[[], dict[str, Any]],
+    signature: Any,
+    *,
+    formula: Callable[..., Any],
+    parallel: bool = False,
+) -> Any:
+    """Compile a function into a kernel for one signature, or load it from the disk cache.
+
+    Parameters
+    ----------
+    source : str or function
+        A function of this package, or source of one called ``kernel``.
+    name : str
+        What the kernel is called in statistics and in the cache.
+    names : callable
+        Returns the global names of generated source, if it must be compiled.
+    signature : numba signature
+        The one signature that it takes.
+    formula : callable
+        The formula inside, whose source file is part of the kernel's identity.
+    parallel : bool
+        Whether ``prange`` loops run on every core.
+    """
+    if numba.config.DISABLE_JIT:
+        raise RuntimeError(
+            "NUMBA_DISABLE_JIT is set, but kernels run as machine code only; unset it before Python"
+            " starts, or set it to 0"
+        )
+    identity = hashlib.sha256(
+        b"".join(
+            (
+                _package_digest(),
+                repr(_MADE_WITH).encode(),
+                _module_digest(formula.__module__),
+                source.encode() if isinstance(source, str) else b"",
+                name.encode(),
+            )
+        )
+    ).hexdigest()
+    qualified = f"{name[:120]}_{identity[:24]}"
+    options = JIT_OPTIONS | {"parallel": parallel, "no_cfunc_wrapper": True}
+    named = partial(_named, source, qualified)
+    dispatcher = cached(named, names, signature, options)
+    dispatcher.disable_compile()
+    _compiled.append((name, dispatcher))
+    return dispatcher
+
+
+def _named(
+    source: str | Callable[..., Any], qualified: str, names: dict[str, Any]
+) -> Callable[..., Any]:
+    """Return a kernel's function under its name in the cache."""
+    if isinstance(source, str):
+        function = function_from(source, "kernel", names)
+    else:
+        assert isinstance(source, FunctionType)
+        function = FunctionType(
+            source.__code__, source.__globals__, source.__name__, None, source.__closure__
+        )
+    function.__qualname__ = qualified
+    function.__module__ = __name__
+    return function

@@ -1,0 +1,115 @@
+"""Rounding the ways that the vendor's Cast offers.
+
+``encoder`` rounds to nearest even. The other modes first bring a float64 to a multiple of the
+target's quantum, in float64 arithmetic that is exact because only powers of two are multiplied and
+divided by; ``encoder`` then finds nothing left to round, except that the next power of two beyond
+the largest number is infinity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from ...core.dtypes import ElementType, float_format
+from ..arithmetic.codecs import encoder
+from ..arithmetic.formula import Formula
+from ..compiler.jit import helper, once_each
+from .elementwise import ElementwiseKernel
+
+_EXPONENT: Final = np.int64(0x7FF0000000000000)
+_INF: Final = np.float64(np.inf)
+_ZERO: Final = np.float64(0)
+_HALF: Final = np.float64(0.5)
+_ONE: Final = np.float64(1)
+
+
+@helper
+def _trunc(value: Any, whole: Any, rest: Any) -> Any:
+    return False
+
+
+@helper
+def _floor(value: Any, whole: Any, rest: Any) -> Any:
+    return (rest > _ZERO) & (value < _ZERO)
+
+
+@helper
+def _ceil(value: Any, whole: Any, rest: Any) -> Any:
+    return (rest > _ZERO) & (value > _ZERO)
+
+
+@helper
+def _round(value: Any, whole: Any, rest: Any) -> Any:
+    return rest >= _HALF
+
+
+@helper
+def _odd(value: Any, whole: Any, rest: Any) -> Any:
+    half = whole * _HALF
+    return (rest > _ZERO) & (half == np.trunc(half))
+
+
+#: mode -> whether a value goes away from zero: to the quantum after ``whole``, which is the value
+#: cut off, in quanta; ``rest`` is what was cut off, from 0 to below 1
+_AWAY: Final[dict[str, Any]] = {
+    "trunc": _trunc,
+    "floor": _floor,
+    "ceil": _ceil,
+    "round": _round,
+    "odd": _odd,
+}
+
+
+@cache
+def rounder(target: ElementType, mode: str) -> Any:
+    """Return the function that rounds a float64 to the bits of a narrower type, once."""
+    form = float_format(target)
+    scale = np.float64(2.0**-form.fraction)
+    least = np.float64(form.smallest)
+    # finite numbers beyond the range round as this one, which is nearer to the next power of two
+    # than to the largest number
+    top = np.float64(0.25 * form.largest + 0.75 * form.beyond)
+    away, narrow = _AWAY[mode], encoder("float64", target.name, target.name)
+
+    @helper
+    def encode(value: Any) -> Any:
+        clamped = np.float64(min(max(value, -top), top))  # only a typed number has a view
+        power = np.int64(clamped.view(np.int64) & _EXPONENT).view(np.float64)
+        quantum = max(power * scale, least)
+        scaled = clamped / quantum
+        whole = np.trunc(scaled)  # keeps the sign of a zero
+        step = -_ONE if value < _ZERO else _ONE
+        moved = whole + step if away(value, whole, abs(scaled - whole)) else whole
+        return narrow(moved * quantum if abs(value) < _INF else value)
+
+    return encode
+
+
+def _element(value: float) -> float:
+    """A cast computes nothing: all of it is encoding."""
+    return value
+
+
+def _prepare() -> tuple[()]:
+    """There are no scalars."""
+    return ()
+
+
+class CastKernel(ElementwiseKernel):
+    """The elementwise loop that casts from one type to another in one rounding mode."""
+
+    def __init__(self, source: ElementType, target: ElementType, mode: str) -> None:
+        formula = Formula(f"cast_{mode}", _element, _prepare, tensors=1, scalars=0)
+        super().__init__(formula, (source,), target, target, "float64")
+        if mode != "rint":
+            self.encode: Callable[..., Any] = rounder(target, mode)
+
+
+@once_each
+def cast_kernel(source: ElementType, target: ElementType, mode: str) -> CastKernel:
+    """Return the one kernel for a pair of types and a rounding mode."""
+    return CastKernel(source, target, mode)

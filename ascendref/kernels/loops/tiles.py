@@ -1,0 +1,133 @@
+"""Tiles: small buffers on the stack between memory of any layout and the arithmetic.
+
+A tile is read into buffers, computed there, and written back as a whole. That keeps the arithmetic
+vectorised for every layout, and makes an output that is exactly an input's view safe. A tile that
+is one piece of memory needs no buffer.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from ..compiler.jit import helper, inlined
+from ..runtime.memory import copy, peek, poke, prefetch
+from ..runtime.nontemporal import LINE
+
+#: bytes of an element -> a type with elements of that size
+_RAW: Final = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
+
+
+@cache
+def gatherer(size: int) -> Any:
+    """Return the function that reads a tile of ``m1`` × ``m0`` elements into a buffer.
+
+    Parameters
+    ----------
+    size : int
+        Bytes of an element. Rows of the buffer are ``pitch`` bytes apart.
+    """
+    read, write = peek(_RAW[size], apart=True), poke(_RAW[size], apart=True)
+    line = LINE // size
+
+    @helper
+    def gather(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> None:
+        if abs(s0) > abs(s1) and s1 != 0:
+            # rows are far apart: all of them are asked for before the first one is waited for
+            for i in range(m0):
+                for j in range(0, m1, line):
+                    prefetch(address + i * s0 + j * s1)
+            for i in range(m0):
+                for j in range(m1):
+                    write(buffer + i * size, j * pitch, read(address + i * s0, j * s1))
+            return
+        for j in range(m1):
+            row, target = address + j * s1, buffer + j * pitch
+            if s0 == size:
+                copy(target, row, m0 * size)
+            elif s0 == 0:
+                value = read(row, 0)
+                for i in range(m0):
+                    write(target, i * size, value)
+            elif s0 == 2 * size:
+                for i in range(m0):
+                    write(target, i * size, read(row, i * 2 * size))
+            else:
+                for i in range(m0):
+                    write(target, i * size, read(row, i * s0))
+
+    return gather
+
+
+@cache
+def scatterer(size: int) -> Any:
+    """Return the function that writes a buffer to a tile of ``m1`` × ``m0`` elements.
+
+    Parameters
+    ----------
+    size : int
+        Bytes of an element. Rows of the buffer are ``pitch`` bytes apart.
+    """
+    read, write = peek(_RAW[size], apart=True), poke(_RAW[size], apart=True)
+
+    @helper
+    def scatter(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> None:
+        if abs(s0) > abs(s1) and m1 != 1:
+            for i in range(m0):
+                for j in range(m1):
+                    write(address + i * s0, j * s1, read(buffer + i * size, j * pitch))
+            return
+        for j in range(m1):
+            row, source = address + j * s1, buffer + j * pitch
+            if s0 == size:
+                copy(row, source, m0 * size)
+            else:
+                for i in range(m0):
+                    write(row, i * s0, read(source, i * size))
+
+    return scatter
+
+
+@inlined
+def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
+    """Tell whether a tile is contiguous and aligned."""
+    return s0 == size and (m1 == 1 or s1 == m0 * size) and address % size == 0
+
+
+@cache
+def row_adder(register: type, length: int) -> Any:
+    """Return the function that adds rows of registers to one, in order.
+
+    ``add(sums, first, rows, start, stop)`` keeps the sums in a vector meanwhile, which LLVM would
+    not do of itself.
+    """
+    kind = from_dtype(register)
+
+    @intrinsic
+    def add(typingctx: Any, sums: Any, first: Any, rows: Any, start: Any, stop: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            element = context.get_data_type(kind)
+            vector = ir.VectorType(element, length)
+
+            def place(base: Any, index: Any) -> Any:
+                return builder.bitcast(builder.gep(base, [index]), vector.as_pointer())
+
+            total = place(args[0], args[1])
+            align = element.get_abi_size(context.target_data)
+            held = cgutils.alloca_once_value(builder, builder.load(total, align=align))
+            step = ir.Constant(args[3].type, length)
+            with cgutils.for_range_slice(builder, args[3], args[4], step, inc=True) as (index, _):
+                row = builder.load(place(args[2], index), align=align)
+                builder.store(builder.fadd(builder.load(held), row), held)
+            builder.store(builder.load(held), total, align=align)
+            return context.get_dummy_value()
+
+        pointer = types.CPointer(kind)
+        return types.void(pointer, types.int64, pointer, types.int64, types.int64), codegen
+
+    return add

@@ -1,0 +1,1 @@
+"""What compiled code does besides arithmetic: memory, array headers, threads."""

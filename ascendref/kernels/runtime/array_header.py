@@ -1,0 +1,181 @@
+"""The header of a NumPy array, read by compiled code.
+
+A kernel that gets the addresses of array objects can look at everything that decides whether it may
+run on them, in nanoseconds: type, element type, flags, shape and place. The fields are those of
+``PyArrayObject_fields``, which NumPy's C API promises. They follow the header of every Python
+object, whose last word is the type.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ...core.layout import MAX_RANK
+from ..compiler.jit import helper, merged
+from .memory import half_word, in_memory, word
+
+_HEAD: Final = object.__basicsize__
+TYPE: Final = _HEAD - 8
+DATA: Final = _HEAD
+RANK: Final = _HEAD + 8
+SHAPE: Final = _HEAD + 16
+STRIDES: Final = _HEAD + 24
+DESCRIPTOR: Final = _HEAD + 40
+FLAGS: Final = _HEAD + 48
+#: contiguous in C order and aligned; writeable
+READABLE: Final = 0x0001 | 0x0100
+WRITE: Final = 0x0400
+#: where a fact of an operand stands in its row, and how long a row is
+KIND, WIDTH, MODEL, MOST, WANTED, ROW = range(0, 48, 8)
+#: where the first row is
+ROWS: Final = 16
+
+
+@helper
+def dense_size(facts: Any, arrays: Any) -> Any:
+    """Return how many elements the first array has; -1 where a plain loop over all is not right.
+
+    They must be plain arrays of the expected element types and shapes, contiguous in C order and
+    aligned; results writeable and apart from everything else.
+
+    Parameters
+    ----------
+    facts : int64
+        Address of what ``facts_of`` returns.
+    arrays : tuple of int64
+        Addresses of the objects.
+    """
+    # a number that is known only then keeps loops from being unrolled, which takes longer than it
+    # saves
+    count, arrays = word(facts, 8), in_memory(arrays)
+    large = small = 0
+    for k in range(count):
+        array, fact = word(arrays, 8 * k), facts + ROWS + ROW * k
+        model, flags = word(arrays, 8 * word(fact, MODEL)), word(fact, WANTED)
+        if word(array, TYPE) != word(facts, 0) or word(array, DESCRIPTOR) != word(fact, KIND):
+            return -1
+        rank = half_word(array, RANK)
+        if rank > word(fact, MOST) or rank != half_word(model, RANK):
+            return -1
+        if half_word(array, FLAGS) & flags != flags:
+            return -1
+        shape, others, size = word(array, SHAPE), word(model, SHAPE), 1
+        for axis in range(rank):
+            length = word(shape, 8 * axis)
+            if word(others, 8 * axis) != length:
+                return -1
+            size *= length
+        if word(fact, MODEL):
+            small = size
+        else:
+            large = size
+    for k in range(count):
+        result = facts + ROWS + ROW * k
+        if word(result, WANTED) & WRITE:
+            start = word(word(arrays, 8 * k), DATA)
+            end = start + (small if word(result, MODEL) else large) * word(result, WIDTH)
+            for j in range(count):
+                fact, at = facts + ROWS + ROW * j, word(word(arrays, 8 * j), DATA)
+                extent = (small if word(fact, MODEL) else large) * word(fact, WIDTH)
+                if j != k and at < end and start < at + extent:
+                    return -1
+    return large
+
+
+@merged
+def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
+    """Tell whether arrays have known shapes and strides, the result writeable and apart.
+
+    Parameters
+    ----------
+    facts : int64
+        Address of what ``facts_of`` returns.
+    layout : int64
+        Address of what ``layout_of`` returns.
+    arrays : int64
+        Address of the addresses of the objects.
+    """
+    count = word(facts, 8)
+    result = word(arrays, 8 * count - 8)
+    start, row = word(result, DATA) + word(layout, 0), layout + 16
+    end = start + word(layout, 8)
+    fits = half_word(result, FLAGS) & WRITE != 0
+    for k in range(count):
+        array, rank = word(arrays, 8 * k), word(row, 0)
+        shape, at = word(array, SHAPE), word(array, DATA) + word(row, 8)
+        if (
+            word(array, TYPE) != word(facts, 0)
+            or word(array, DESCRIPTOR) != word(facts, ROWS + ROW * k + KIND)
+            or half_word(array, RANK) != rank
+            # NumPy has strides right behind sizes
+            or word(array, STRIDES) != shape + 8 * rank
+            or (k < count - 1 and at < end and start < at + word(row, 16))
+        ):
+            return False
+        for axis in range(2 * rank):
+            fits = fits and word(shape, 8 * axis) == word(row, 24 + 8 * axis)
+        row += 24 + 16 * rank
+    return fits
+
+
+def layout_of(arrays: tuple[np.ndarray[Any, Any], ...]) -> np.ndarray[Any, Any]:
+    """Return what ``are_laid_out`` compares with.
+
+    For every array its rank, how far before its first element its memory begins, how long that is,
+    its sizes and its strides; before all that, the second and third of the last one once more.
+    """
+    rows: list[int] = []
+    for array in arrays:
+        reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+        low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+        span = low, high + array.itemsize - low
+        rows += [array.ndim, *span, *array.shape, *array.strides]
+    return np.array([*span, *rows], np.int64)
+
+
+class Fact(NamedTuple):
+    """What an operand must be like."""
+
+    dtype: np.dtype[Any]
+    #: number of the operand whose shape it must have: the first one, or another that is no later
+    model: int = 0
+    most: int = MAX_RANK
+    result: bool = False
+
+
+def facts_of(operands: tuple[Fact, ...]) -> np.ndarray[Any, Any]:
+    """Return what ``dense_size`` compares with.
+
+    An element type is known by the address of NumPy's one object for it. Where arrays do not look
+    as expected, no object is taken for one.
+    """
+    rows = [id(np.ndarray) if is_known() else 0, len(operands)]
+    for fact in operands:
+        wanted = READABLE | WRITE if fact.result else READABLE
+        rows += [id(fact.dtype), fact.dtype.itemsize, fact.model, fact.most, wanted]
+    return np.array(rows, np.int64)
+
+
+@cache
+def is_known() -> bool:
+    """Tell whether arrays of this Python and this NumPy look as they are expected to."""
+    probe = np.zeros((3, 5), np.float32)[1:]
+
+    def word_at(offset: int) -> int:
+        return ctypes.c_int64.from_address(id(probe) + offset).value
+
+    shape, strides = word_at(SHAPE), word_at(STRIDES)
+    return (
+        word_at(TYPE) == id(np.ndarray)
+        and word_at(DATA) == probe.ctypes.data
+        and word_at(RANK) & 0xFFFFFFFF == probe.ndim
+        and [ctypes.c_int64.from_address(shape + 8 * k).value for k in range(2)] == [2, 5]
+        and [ctypes.c_int64.from_address(strides + 8 * k).value for k in range(2)] == [20, 4]
+        and word_at(DESCRIPTOR) == id(probe.dtype)
+        and word_at(FLAGS) & (READABLE | WRITE) == READABLE | WRITE
+        and bool(word_at(FLAGS) & 0x0002) == probe.flags.f_contiguous
+    )

@@ -1,0 +1,353 @@
+"""How kernels run: as tasks, on this thread or on all cores.
+
+A *task* is a compiled function of the address of its arguments and a range of work. A kernel checks
+what it gets, lays out the arguments and gives them to `run`, which calls the task for all of the
+work if that is small, and else hands it to the *launcher*: the one parallel loop of the process,
+which calls any task through its address. So the code of an operator is compiled once, for one
+thread and for many, and none of it is parallel. A task that is called with a range that ends before
+it begins returns its own address.
+
+Whoever launches has the cores. The ``workqueue`` threading layer aborts the process when two
+threads launch parallel work at once, and OpenMP dies in a forked child; a call that may not have
+the cores does its work on its own thread at once, with the same bits. The cores are taken and given
+back in compiled code, which no signal interrupts in between.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from inspect import getattr_static
+from typing import Any, Final
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import prange, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from ...core.layout import PARALLEL_FROM, SHARE
+from ...core.threads import LIMIT_ADDRESS
+from ..compiler.jit import Once, helper, kernel
+from ..runtime.memory import peek, poke
+from .fp_environment import restore_environment, set_default_environment
+from .memory import word
+
+#: what the first words of arguments are, and where a task's own begin: what tasks returned, whether
+#: one found no memory, number of results, addresses of scalars, facts, plan and loop, whether the
+#: result may go past the caches, and a zero
+RETURNED, NO_ROOM, SIZE, NUMBERS, FACTS, PLAN, LOOP, STREAMS, ZERO, OPERANDS = range(0, 80, 8)
+#: words of the cores: whether a launch has them, the address of the limit that the program set, how
+#: many there are, the address of the launcher
+TAKEN, LIMIT, ALL, LAUNCHER = range(0, 32, 8)
+#: what a launch returns where another one has the cores, and a kernel where the launcher was not
+#: loaded yet, or a task found no memory
+BUSY: Final = -2
+NO_LAUNCHER: Final = -3
+NO_MEMORY: Final = -4
+
+_WORD: Final = ir.IntType(64)
+_INT: Final = ir.IntType(32)
+#: ``task(arguments, start, stop)``; what it returns is added up
+TASK_TYPE: Final = types.int64(*[types.int64] * 3)
+_LAUNCH: Final = types.int64(*[types.int64] * 7)
+
+real: Final = peek("float64")
+set_word: Final = poke("int64")
+
+
+def _own_address(signature: Any) -> Any:
+    """Return the code that gives the address of the function that it stands in.
+
+    That is a C function, which calls it in the default floating-point environment, whatever the
+    thread's is.
+    """
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.function.attributes.add("noinline")  # or all of it is compiled twice
+        kind = ir.FunctionType(_WORD, [_WORD] * len(signature.args))
+        name = builder.module.get_unique_name("ascendref_function")
+        function = ir.Function(builder.module, kind, name)
+        function.linkage = "internal"
+        inside = ir.IRBuilder(function.append_basic_block())
+        before = set_default_environment(inside)
+        _, returned = context.call_conv.call_function(
+            inside, builder.function, signature.return_type, signature.args, function.args
+        )
+        restore_environment(inside, before)
+        inside.ret(returned)
+        return builder.ptrtoint(function, _WORD)
+
+    return types.int64(), codegen
+
+
+@intrinsic
+def own_address(typingctx: Any) -> Any:
+    """Return the address of the task that this is called in."""
+    return _own_address(TASK_TYPE)
+
+
+@intrinsic
+def _launcher_address(typingctx: Any) -> Any:
+    """Return the address of the launcher, in which this is called."""
+    return _own_address(_LAUNCH)
+
+
+def address(task: Any) -> int:
+    """Return the address of a compiled task, which is good as long as that lives."""
+    found: int = task(0, 0, -1)
+    return found
+
+
+def _caller(signature: Any) -> Any:
+    """Return the code that calls a C function of integers, whose address is the first one."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = ir.FunctionType(_WORD, [_WORD] * len(signature.args))
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
+
+    return types.int64(types.int64, *signature.args), codegen
+
+
+@intrinsic
+def call_task(typingctx: Any, task: Any, arguments: Any, start: Any, stop: Any) -> Any:
+    """Call a task."""
+    return _caller(TASK_TYPE)
+
+
+@intrinsic
+def _call_launcher(
+    typingctx: Any,
+    launcher: Any,
+    task: Any,
+    arguments: Any,
+    count: Any,
+    lead: Any,
+    part: Any,
+    cores: Any,
+    threads: Any,
+) -> Any:
+    """Call the launcher."""
+    return _caller(_LAUNCH)
+
+
+@helper
+def run(
+    task: int, arguments: int, count: int, lead: int, part: int, elements: int, cores: int
+) -> Any:
+    """Run a task on all of its work.
+
+    Parameters
+    ----------
+    task, arguments : int
+        Addresses.
+    count : int
+        How much there is to do: elements, tiles or other pieces.
+    lead : int
+        Pieces before the first that begins a line of the cache.
+    part : int
+        Pieces in one call of the task, if threads share the work; 0 for four calls per thread.
+    elements : int
+        Number of elements, which decides how many threads share the work.
+    cores : int
+        Address of the words of the cores.
+
+    Returns
+    -------
+    int
+        The sum of what the task returned; negative where there is no launcher or no memory.
+    """
+    threads = min(elements // SHARE, word(cores, ALL), word(word(cores, LIMIT), 0))
+    done = BUSY
+    if threads > 1:
+        launcher = word(cores, LAUNCHER)
+        if launcher == 0:
+            return NO_LAUNCHER
+        done = _call_launcher(launcher, task, arguments, count, lead, part, cores, threads)
+    if done == BUSY:
+        done = 0
+        if lead:
+            done += call_task(task, arguments, 0, lead)
+        done += call_task(task, arguments, lead, count)
+    return NO_MEMORY if word(arguments, NO_ROOM) else done
+
+
+@intrinsic
+def _take(typingctx: Any, address: Any) -> Any:
+    """Change a word from 0 to 1; tell whether it was 0."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = builder.inttoptr(args[0], _WORD.as_pointer())
+        zero, one = ir.Constant(_WORD, 0), ir.Constant(_WORD, 1)
+        return builder.extract_value(builder.cmpxchg(place, zero, one, "acquire", "monotonic"), 1)
+
+    return types.boolean(types.int64), codegen
+
+
+@intrinsic
+def _give_back(typingctx: Any, address: Any) -> Any:
+    """Change a word back to 0."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = builder.inttoptr(args[0], _WORD.as_pointer())
+        builder.store_atomic(ir.Constant(_WORD, 0), place, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
+
+
+@intrinsic
+def _add(typingctx: Any, address: Any, number: Any) -> Any:
+    """Add to a word that other threads add to."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = builder.inttoptr(args[0], _WORD.as_pointer())
+        builder.atomic_rmw("add", place, args[1], "monotonic")
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+# the compiled versions of Numba's own two functions cannot be cached on disk
+@intrinsic
+def _get_num_threads(typingctx: Any) -> Any:
+    """Return how many threads Numba uses for what this thread launches."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = ir.FunctionType(_WORD, [])
+        function = cgutils.get_or_insert_function(builder.module, kind, "get_num_threads")
+        return builder.sext(builder.trunc(builder.call(function, []), _INT), _WORD)
+
+    return types.int64(), codegen
+
+
+@intrinsic
+def _set_num_threads(typingctx: Any, count: Any) -> Any:
+    """Say how many threads Numba is to use for what this thread launches."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType(), [_INT])
+        function = cgutils.get_or_insert_function(builder.module, kind, "set_num_threads")
+        builder.call(function, [builder.trunc(args[0], _INT)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
+
+
+def _launch(
+    task: int, arguments: int, count: int, lead: int, part: int, cores: int, threads: int
+) -> Any:
+    """Run a task on several threads, if no other launch has the cores."""
+    if not threads:
+        return _launcher_address()
+    if not _take(cores + TAKEN):
+        return BUSY
+    before = _get_num_threads()
+    threads = min(threads, before)
+    _set_num_threads(threads)
+    if part == 0:
+        part = (count + 4 * threads - 1) // (4 * threads)
+    for number in prange((count - lead + part - 1) // part):
+        first = lead + number * part if number else 0
+        returned = call_task(task, arguments, first, min(count, lead + (number + 1) * part))
+        if returned:
+            _add(arguments + RETURNED, returned)
+    _set_num_threads(before)
+    _give_back(cores + TAKEN)
+    return word(arguments, RETURNED)
+
+
+class Cores:
+    """The cores of this process, as kernels see them."""
+
+    def __init__(self) -> None:
+        self._words = np.array([0, LIMIT_ADDRESS, numba.config.NUMBA_NUM_THREADS, 0], np.int64)
+        #: address of the words
+        self.address: int = self._words.ctypes.data
+
+    @Once
+    def _launcher(self) -> Any:
+        """What launches large work."""
+        numba.get_num_threads()  # makes what it calls known to LLVM
+        return kernel(_launch, "launcher", dict, _LAUNCH, formula=_launch, parallel=True)
+
+    def load_launcher(self) -> None:
+        """Load what launches large work."""
+        self._words[LAUNCHER // 8] = self._launcher(*[0] * 7)
+
+    def become_child(self) -> None:
+        """Mark this process as a forked child, which uses one."""
+        self._words[TAKEN // 8] = 0
+        self._words[ALL // 8] = 1
+
+
+CORES: Final = Cores()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=CORES.become_child)
+
+
+class Words:
+    """Words in memory, and what they have addresses of.
+
+    Parameters
+    ----------
+    words : tuple of int
+        The words.
+    *memory
+        What they have addresses of.
+    """
+
+    def __init__(self, words: tuple[int, ...], *memory: Any) -> None:
+        self._memory = np.array(words, np.int64), *memory
+        #: where they are, as long as this lives
+        self.address: int = self._memory[0].__array_interface__["data"][0]
+
+
+class Piece(Once):
+    """One of the kernels that a `Kernel` consists of, compiled or loaded on first use."""
+
+
+class Kernel:
+    """Base of the kernels, which have a piece for each layout of operands."""
+
+    @classmethod
+    def pieces(cls) -> tuple[str, ...]:
+        """Return the names of all pieces."""
+        return tuple([name for name in dir(cls) if isinstance(getattr_static(cls, name), Piece)])
+
+    def compile_all(self) -> Iterator[str]:
+        """Compile, or load, every piece and the launcher; yield each name when it is there."""
+        CORES.load_launcher()
+        for name in self.pieces():
+            getattr(self, name)
+            yield name
+
+    def needed(self, layout: str) -> tuple[str, ...]:
+        """Return the names of the pieces that a layout needs."""
+        return (f"{layout}_kernel",)
+
+    def make_ready(self, layout: str, size: int) -> None:
+        """Compile, or load, what a call of this size will use."""
+        for name in self.needed(layout):
+            getattr(self, name)
+        if size >= PARALLEL_FROM:
+            CORES.load_launcher()
+
+    def _call(self, layout: str, *arguments: Any) -> int:
+        """Call a piece, with the launcher if it needs that.
+
+        Raises
+        ------
+        MemoryError
+            If there was none for buffers.
+        """
+        piece = getattr(self, f"{layout}_kernel")
+        done: int = piece(*arguments)
+        if done == NO_LAUNCHER:
+            CORES.load_launcher()
+            done = piece(*arguments)
+        if done == NO_MEMORY:
+            raise MemoryError("there is no memory for the buffers of a kernel")
+        return done

@@ -1,0 +1,328 @@
+"""Phase 2: executors, each one use of a plan."""
+
+from __future__ import annotations
+
+from functools import partial
+from operator import index
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from ..core.errors import AclError, fail, shown
+from ..core.status import Status
+from ..declaration.operator import Operator
+from ..device.atomic import Handle
+from ..device.copies import resolve
+from ..device.memory import AddressSpace, Memory
+from ..device.stream import Stream
+from ..device.tensor import Tensor
+from .phase_1 import plan_call
+from .plan import Plan
+
+if TYPE_CHECKING:
+    from .workspace import Step
+
+
+class Executor(Handle):
+    """One call of an operator that passed phase 1, to be queued by phase 2.
+
+    Made by the ``GetWorkspaceSize`` functions of `ascendref.aclnn`. It is good for one phase 2,
+    unless it is made repeatable. It refers to the tensors: they must stay as they are until then.
+
+    Attributes
+    ----------
+    workspace_size : int
+        Bytes of workspace that phase 2 must be given.
+    steps : tuple of Step
+        The kernels that the device launches for it, with the names of what they read and write.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ascendref as ar
+    >>> from ascendref import aclnn
+    >>> dev = ar.Device("Atlas A2")
+    >>> x, g = dev.tensor(np.float32([-1, 0.1, 2])), dev.tensor(np.ones(3, np.float16))
+    >>> size, executor = aclnn.aclnnHardshrinkBackwardGetWorkspaceSize(
+    ...     g, x, 0.5, dev.empty(3, "float32")
+    ... )
+    >>> executor
+    <executor of aclnnHardshrinkBackward, ready, 512 bytes of workspace>
+    >>> for step in executor.steps:
+    ...     print(step.kernel, *step.reads, "->", *step.writes)
+    Cast gradOutput -> gradOutput.cast
+    HardShrinkGrad gradOutput.cast self -> gradInput
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_memories",
+        "_moved",
+        "_plan",
+        "_repeatable",
+        "_space",
+        "_state",
+        "_tensors",
+    )
+
+    def __init__(
+        self,
+        plan: Plan,
+        space: AddressSpace,
+        tensors: tuple[Tensor, ...],
+        memories: tuple[Memory | None, ...],
+    ) -> None:
+        self._plan = plan
+        self._space = space
+        self._tensors = tensors
+        self._memories = memories
+        #: whether memory was changed since the plan was made
+        self._moved = False
+        self._repeatable = False
+        self._state = "ready"
+
+    @property
+    def workspace_size(self) -> int:
+        """Bytes of workspace that phase 2 must be given."""
+        return self._plan.workspace
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The kernels that the device launches for it."""
+        return self._plan.steps
+
+    def __repr__(self) -> str:
+        state = f"repeatable, {self._state}" if self._repeatable else self._state
+        return (
+            f"<executor of {self._plan.operator.api}, {state}, {self._plan.workspace} bytes of"
+            " workspace>"
+        )
+
+    def set_repeatable(self) -> None:
+        """Allow any number of runs; `destroy` ends them.
+
+        Raises
+        ------
+        AclError
+            561103 if it was used or destroyed before.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ascendref as ar
+        >>> from ascendref import aclnn
+        >>> dev = ar.Device("Atlas A2")
+        >>> x, out = dev.tensor(np.float16([0.25, 0.5])), dev.empty(2, "float16")
+        >>> size, executor = aclnn.aclnnLogitGradGetWorkspaceSize(x, x, -1.0, out)
+        >>> executor.set_repeatable()
+        >>> workspace = dev.malloc(size)
+        >>> for _ in range(3):
+        ...     aclnn.aclnnLogitGrad(workspace, size, executor, None)
+        >>> dev.synchronize()
+        >>> executor.destroy()
+        """
+        if self._state == "ready":
+            self._repeatable = True
+            return
+        self._refuse_state("set_repeatable")
+
+    def set_tensor_address(self, tensor: Tensor, memory: Memory | int) -> None:
+        """Let a tensor of the call lie in other memory from now on; all else stays as it is.
+
+        Work that was queued before keeps the memory that it was queued with.
+
+        Parameters
+        ----------
+        tensor : Tensor
+            One of the tensors of phase 1; its ``memory`` changes.
+        memory : Memory or int
+            Memory of the same device, or the address at which it begins.
+
+        Raises
+        ------
+        AclError
+            561103 for None and if the executor was used up or destroyed; 161002 if the tensor is
+            not one of the call or does not fit the memory; 107000 for what is no living memory of
+            the device. Nothing changes then. Whether tensors overlap is checked by phase 2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ascendref as ar
+        >>> from ascendref import aclnn
+        >>> dev = ar.Device("Atlas A2")
+        >>> g, x = dev.tensor(np.float32([1])), dev.tensor(np.float32([0.5]))
+        >>> out, other = dev.empty(1, "float32"), dev.malloc(4)
+        >>> _, executor = aclnn.aclnnHardshrinkBackwardGetWorkspaceSize(g, x, 0.1, out)
+        >>> executor.set_tensor_address(out, other)
+        >>> out.memory is other
+        True
+        """
+        for name, value in (("tensor", tensor), ("memory", memory)):
+            if value is None:
+                fail(Status.ACLNN_ERR_INNER_NULLPTR, f"{name} is None; it must be given")
+        if self._state != "ready":
+            self._refuse_state("set_tensor_address")
+        found = resolve(self._space, "memory", memory)
+        if not isinstance(memory, Memory) and found.address != memory:
+            _refuse(f"memory is an address inside of {found!r}; its beginning is expected")
+        if all(own is not tensor for own in self._tensors):
+            _refuse(f"tensor is {shown(tensor)}, which is no argument of {self!r}")
+        moved = Tensor(found, tensor.shape, tensor.data_type, tensor.strides, tensor.offset)
+        moved.check("tensor")
+        if found.pinned:
+            _refuse(f"memory is {found!r} of the host; memory of the device is expected")
+        memories = tuple(
+            [
+                found if own is tensor else known
+                for own, known in zip(self._tensors, self._memories, strict=True)
+            ]
+        )
+        self._moved = True
+        self._memories = memories
+        tensor.memory = found
+
+    def destroy(self) -> None:
+        """Give the executor back; work that it queued still runs.
+
+        Destroying it again, or one that phase 2 used up, does nothing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ascendref as ar
+        >>> from ascendref import aclnn
+        >>> x = ar.Device("Atlas A2").tensor(np.float32([1]))
+        >>> _, executor = aclnn.aclnnHardshrinkBackwardGetWorkspaceSize(x, x, 0.5, x)
+        >>> executor.destroy()
+        >>> executor
+        <executor of aclnnHardshrinkBackward, destroyed, 0 bytes of workspace>
+        """
+        self._state = "destroyed"
+
+    def launch(self, operator: Operator, workspace: Any, workspace_size: Any, stream: Any) -> None:
+        """Check what phase 2 was given, queue the work and return."""
+        plan = self._plan
+        if plan.operator is not operator:
+            _refuse(f"executor is {self!r}; one of {operator.api} is expected")
+        # no call comes between the test and the assignment, so nobody else can use it up (see
+        # `device.atomic`)
+        used = self._state != "ready"
+        if not (used or self._repeatable):
+            self._state = "used"
+        if used:
+            self._refuse_state(operator.api)
+        try:
+            self._queue(workspace, workspace_size, stream)
+        except AclError:
+            # a generated operator keeps its executor, a composed one has given it up by then
+            if operator.device.scratch is not None:
+                self._state = "ready" if self._state == "used" else self._state
+            raise
+
+    def _queue(self, workspace: Any, workspace_size: Any, stream: Any) -> None:
+        memory, start = self._workspace(workspace, workspace_size)
+        if not (stream is None or isinstance(stream, Stream)):
+            fail(
+                Status.ACL_ERROR_RT_INVALID_HANDLE,
+                f"stream is a {type(stream).__name__}; a Stream or None is expected",
+            )
+        device = self._space.device
+        queue = device.own_stream(stream)
+        plan = self._current_plan()
+        if plan.compute is None:
+            return
+        # where there is something to compute, every tensor has elements and so has memory
+        places = cast("tuple[Memory, ...]", self._memories)
+        reads = tuple([(places[k].address + low, size) for k, low, size in plan.reads])
+        writes = [(places[k].address + low, size) for k, low, size in plan.writes]
+        if memory is not None:
+            writes.append((memory.address + start, plan.workspace))
+        device.launch(
+            queue,
+            partial(plan.run, places, memory, start),
+            reads,
+            tuple(writes),
+            plan.operator.api,
+        )
+
+    def _workspace(self, workspace: Any, given: Any) -> tuple[Memory | None, int]:
+        """Return the memory that the workspace lies in, and where it starts there."""
+        plan = self._plan
+        try:
+            size = index(given)
+        except Exception:  # what a foreign __index__ raises, too
+            _refuse(f"workspaceSize is {shown(given)}; a whole number of bytes is expected")
+        if size < 0:
+            _refuse(f"workspaceSize is {shown(size)}; it cannot be negative")
+        if size > 0 and workspace is None:
+            fail(
+                Status.ACLNN_ERR_PARAM_NULLPTR,
+                f"workspace is None, but workspaceSize is {shown(size)}; allocate it with"
+                " Device.malloc(workspaceSize)",
+            )
+        if size < plan.workspace:
+            _refuse(
+                f"workspaceSize is {size}; {plan.operator.api} needs {plan.workspace} bytes, as its"
+                " GetWorkspaceSize said"
+            )
+        if size == 0:
+            return None, 0
+        if not isinstance(workspace, Memory | int):
+            _refuse(
+                f"workspace is a {type(workspace).__name__}; device memory (Device.malloc) is"
+                " expected"
+            )
+        try:
+            memory = resolve(self._space, "workspace", workspace)
+        except AclError as error:
+            _refuse(error.message, error)
+        start = 0 if isinstance(workspace, Memory) else workspace - memory.address
+        if memory.pinned:
+            _refuse(f"workspace is {memory!r} of the host; device memory is expected")
+        if start + size > memory.nbytes:
+            _refuse(
+                f"workspaceSize is {shown(size)}, but workspace has {memory.nbytes - start} bytes"
+                f" in {memory!r}"
+            )
+        return (memory, start) if plan.workspace else (None, 0)
+
+    def _current_plan(self) -> Plan:
+        """Check that the tensors are what they were, and return the plan for where they are."""
+        plan = self._plan
+        for k, (tensor, memory, view) in enumerate(
+            zip(self._tensors, self._memories, plan.views, strict=True)
+        ):
+            if (
+                tensor.memory is not memory
+                or (memory is not None and not memory.alive)
+                or tensor.data_type is not view.data_type
+                or tensor.shape != view.shape
+                or tensor.strides != view.strides
+                or tensor.offset != view.offset
+            ):
+                what = (
+                    f"lies in {memory!r}"
+                    if tensor.memory is memory and memory is not None and not memory.alive
+                    else f"is now {tensor!r} with strides {tensor.strides} and offset"
+                    f" {tensor.offset}"
+                )
+                _refuse(
+                    f"{plan.operator.tensor_names[k]} {what}; tensors must stay as they were in"
+                    " phase 1 (set_tensor_address changes their memory)"
+                )
+        if self._moved:
+            inputs = len(plan.operator.tensors)
+            arguments = self._tensors[:inputs] + plan.scalars + self._tensors[inputs:]
+            self._plan = plan = plan_call(plan.operator, arguments)[0]
+            self._moved = False
+        return plan
+
+    def _refuse_state(self, call: str) -> NoReturn:
+        fail(
+            Status.ACLNN_ERR_INNER_NULLPTR,
+            f"{call} was given {self!r}; an executor runs once, unless set_repeatable allowed more"
+            " before its first run, and until it is destroyed",
+        )
+
+
+def _refuse(message: str, cause: BaseException | None = None) -> NoReturn:
+    fail(Status.ACLNN_ERR_PARAM_INVALID, message, cause)

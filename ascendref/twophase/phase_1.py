@@ -1,0 +1,127 @@
+"""Phase 1: from a call's arguments to a plan of it, which equal calls share."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from ..core.errors import fail
+from ..core.status import Status
+from ..declaration.operator import Operator, vendor_name
+from ..device.memory import AddressSpace, Memory
+from ..device.scalar import Scalar
+from ..device.tensor import Tensor
+from .plan import Plan
+from .validation import Draft
+
+#: equal calls -> plan
+_plans: Final[dict[tuple[Any, ...], Plan]] = {}
+#: scalars and layouts are part of what is remembered, so there must be an end to it
+_PLANS_LIMIT: Final = 4096
+#: types of scalars that plans are remembered by
+_HASHABLE: Final = frozenset(
+    (bool, int, float, *[np.dtype(code).type for code in "?bBhHiIlLqQefd"])
+)
+
+
+def plan_call(
+    operator: Operator, arguments: tuple[Any, ...]
+) -> tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]:
+    """Check a call of an operator and decide everything about it.
+
+    Parameters
+    ----------
+    operator : Operator
+        What is called.
+    arguments : tuple
+        Its tensors, its scalars and its results, in the vendor's order.
+
+    Returns
+    -------
+    plan : Plan
+        The decisions, shared with equal calls.
+    space : AddressSpace
+        That of the device on which the tensors are.
+    tensors : tuple of Tensor
+        The tensors, then the results.
+    memories : tuple of Memory
+        What they lie in.
+
+    Raises
+    ------
+    AclError
+        The vendor's codes for bad arguments, in the vendor's order of checks.
+    """
+    first = len(operator.tensors)
+    last = first + len(operator.scalars)
+    tensors: tuple[Tensor, ...] = arguments[:first] + arguments[last:]
+    for argument in arguments:
+        if argument is None:
+            _refuse_null(operator, arguments)
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            _refuse_kind(operator, tensors)
+    memories = tuple([tensor.memory for tensor in tensors])
+    space = _address_space(operator, memories)
+    scalars = tuple(
+        [value.value if type(value) is Scalar else value for value in arguments[first:last]]
+    )
+    sound = _HASHABLE.issuperset(map(type, scalars))
+    sizes = []
+    for memory in memories:
+        if memory is None:
+            sizes.append(0)
+        else:
+            sound = sound and memory.alive and memory.space is space and not memory.pinned
+            sizes.append(memory.nbytes)
+    views = tuple(
+        [
+            (tensor.data_type, tensor.shape, tensor.strides, tensor.offset, size)
+            for tensor, size in zip(tensors, sizes, strict=True)
+        ]
+    )
+    # tensors overlap only within one memory, wherever that is
+    places = tuple(map(memories.index, memories))
+    product = space.device.product
+    key = (operator, product.name, product.has_bfloat16, views, places, scalars)
+    plan = _plans.get(key) if sound else None
+    if plan is None:
+        plan = Draft(operator, space.device, tensors, memories, views, places, scalars).plan()
+        if sound:
+            if len(_plans) >= _PLANS_LIMIT:
+                _plans.clear()
+            _plans[key] = plan
+    return plan, space, tensors, memories
+
+
+def _refuse_null(operator: Operator, arguments: tuple[Any, ...]) -> NoReturn:
+    names = tuple(map(vendor_name, operator.parameters))
+    missing = [name for name, value in zip(names, arguments, strict=True) if value is None]
+    fail(
+        Status.ACLNN_ERR_PARAM_NULLPTR,
+        f"{missing[0]} is None; every argument of {operator.api}GetWorkspaceSize must be given:"
+        f" {', '.join(names)}",
+    )
+
+
+def _refuse_kind(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:
+    for name, tensor in zip(operator.tensor_names, tensors, strict=True):
+        if not isinstance(tensor, Tensor):
+            fail(
+                Status.ACLNN_ERR_PARAM_INVALID,
+                f"{name} is a {type(tensor).__name__}; a Tensor is expected (Device.tensor copies"
+                " an array to the device and describes it)",
+            )
+    raise AssertionError
+
+
+def _address_space(operator: Operator, memories: tuple[Memory | None, ...]) -> AddressSpace:
+    for memory in memories:
+        if memory is not None:
+            return memory.space
+    fail(
+        Status.ACL_ERROR_RT_CONTEXT_NULL,
+        f"no tensor of {operator.api} has memory, so there is no telling on which device it runs;"
+        " Device.empty gives even an empty tensor some",
+    )

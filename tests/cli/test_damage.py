@@ -1,0 +1,83 @@
+"""Whatever a file of arrays holds, the command line ends well or with one line and status 2."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from ascendref.cli import main, run
+
+from ..support.damage import archives, arrays, damaged, special
+
+
+@pytest.fixture(autouse=True)
+def no_warm_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call is timed once."""
+    monkeypatch.setattr(run, "_SECONDS", 0.0)
+
+
+def call(*arguments: object) -> tuple[int, str, str]:
+    """Call the command line's main function; return its status and what it printed."""
+    out, err = io.StringIO(), io.StringIO()
+    before = sys.argv
+    sys.argv = ["ascendref", *map(str, arguments)]
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            return main(), out.getvalue(), err.getvalue()
+    finally:
+        sys.argv = before
+
+
+def survive(files: Iterable[bytes], folder: Path) -> Counter[str]:
+    """Run an operator on every file; return how many ended in which way."""
+    path, out = folder / "in.npz", folder / "out.npz"
+    ends: Counter[str] = Counter()
+    for number, content in enumerate(files):
+        path.write_bytes(content)
+        inputs = ["--input", path]
+        if not content.startswith(b"PK"):
+            inputs = ["--input", f"dy={path}", "--input", f"x={path}"]
+        try:
+            status, printed, said = call("run", "logit_grad", *inputs, "--output", out)
+        except BaseException as error:
+            raise AssertionError(f"file {number}: {content!r}") from error
+        lines = said.splitlines(keepends=True)
+        told = len(lines) == 1 and said.startswith("ascendref: ") and said.endswith("\n")
+        good = (status == 0 and not said) or (status == 2 and told and not printed)
+        assert good, f"file {number} ended with {status} and {said!r}: {content!r}"
+        assert out.exists() == (status == 0)
+        out.unlink(missing_ok=True)
+        ends[f"status {status}"] += 1
+    return ends
+
+
+def test_files_that_are_whole_are_read_or_refused(tmp_path: Path) -> None:
+    ends = survive([*arrays(), *archives()], tmp_path)
+    assert ends["status 0"] > len(archives())
+
+
+def test_files_that_no_accident_makes(tmp_path: Path) -> None:
+    assert survive(special(every=False), tmp_path)["status 2"] > 150
+
+
+def test_files_that_are_damaged(tmp_path: Path) -> None:
+    ends = survive(damaged(200, seed=0), tmp_path)
+    assert ends["status 2"] > 100
+
+
+@pytest.mark.exhaustive
+def test_all_files_that_no_accident_makes(tmp_path: Path) -> None:
+    assert survive(special(every=True), tmp_path)["status 2"] > 600
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_many_files_that_are_damaged(seed: int, tmp_path: Path) -> None:
+    ends = survive(damaged(1000, seed), tmp_path)
+    assert ends["status 2"] > 500

@@ -1,0 +1,97 @@
+"""`ascendref warmup`: what it compiles, and that later calls find it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import ascendref as ar
+from ascendref.cli.app import app
+from ascendref.kernels.loops.channel_sums import ChannelSumKernel
+from ascendref.kernels.loops.elementwise import ElementwiseKernel
+from ascendref.kernels.runtime.launch import Kernel
+
+
+def call(*arguments: str) -> Result:
+    """Call the command line in this process."""
+    return CliRunner().invoke(app, ["warmup", *arguments], catch_exceptions=False)
+
+
+PROGRAM = """
+import sys
+import numpy as np, ascendref as ar
+from ascendref.cli.app import app
+app(sys.argv[1:], standalone_mode=False)
+before = len(ar.kernel_statistics())
+for shape in ((40, 40, 40), (3, 3, 3), (64, 1024), (3, 3)):
+    x = np.linspace(0.1, 0.9, np.prod(shape)).astype(np.float16).reshape(shape)
+    for seen in (x, x[::-1]):
+        if "aclnnLogitGrad" in sys.argv:
+            ar.logit_grad(seen, x)
+        else:
+            ar.prelu_backward(seen, x, np.ones(shape[1], x.dtype))
+print(len(ar.kernel_statistics()) - before)
+"""
+
+
+@pytest.mark.parametrize(
+    ("operator", "kernel"),
+    [("logit_grad", ElementwiseKernel), ("prelu_backward", ChannelSumKernel)],
+)
+def test_calls_after_it_compile_nothing(
+    operator: str, kernel: type[Kernel], tmp_path: Path
+) -> None:
+    command = ("warmup", ar.OPERATORS[operator].api, "--dtype", "float16", "--json")
+    found = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *command],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        rows, _, rest = done.stdout.rpartition("]")
+        assert rest.strip() == "0"
+        found += json.loads(rows + "]")
+    first, second = found
+    for row in found:
+        assert (row["operator"], row["dtype"]) == (operator, "float16")
+        assert row["compute_dtype"] == "float32"
+        assert row["seconds"] > 0
+    # every layout has a kernel, and there is what launches them
+    assert first["compiled"] > len(kernel.pieces())
+    assert (first["cached"], second["compiled"]) == (0, 0)
+    assert second["cached"] == first["compiled"]
+
+
+def test_a_table() -> None:
+    done = call("logit_grad", "--dtype", "float32", "--attr", "eps=0")
+    assert done.exit_code == 0
+    for text in ("logit_grad", "float32", "compiled"):
+        assert text in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("relu",), "OPERATOR is 'relu'; allowed are"),
+        (("--dtype", "int8"), "--dtype is 'int8'"),
+        (("--compute", "int8"), "--compute is 'int8'"),
+        (("--attr", "beta=1"), "--attr needs the one OPERATOR"),
+        (("logit_grad", "--attr", "beta=1"), "'beta' is no attribute of logit_grad"),
+        (("smooth_l1_loss_backward", "--attr", "beta=-1"), "beta is -1.0; it must be"),
+    ],
+)
+def test_bad_calls_are_one_line_and_status_2(arguments: tuple[str, ...], words: str) -> None:
+    done = call(*arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout

@@ -1,0 +1,232 @@
+"""The disk cache: a second process compiles nothing, an edit compiles anew, trouble only warns."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import platform
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+import ascendref
+from ascendref.kernels.compiler.jit import function_from
+
+from ..support.other_numba import INSIDES
+from ..support.processes import WORKER, finish, run, start
+
+PACKAGE = Path(ascendref.__file__).parent
+
+
+def test_import_compiles_nothing(tmp_path):
+    assert run("nothing", NUMBA_CACHE_DIR=str(tmp_path)) == "0"
+    assert not list(tmp_path.rglob("*.nb?"))
+
+
+def test_without_a_compiler_calls_say_so(tmp_path):
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    assert run("refused", **environment) == "True True True True True 0"
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    assert run("kernels", NUMBA_CACHE_DIR=str(tmp_path)) == "0 9 []"
+    assert run("kernels", NUMBA_CACHE_DIR=str(tmp_path)) == "9 0 []"
+
+
+def test_eight_processes_at_once_on_an_empty_cache(tmp_path):
+    processes = [start("short_kernels", "float32", NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(8)]
+    for found in [finish(process) for process in processes]:
+        assert found.endswith(" []"), found
+    assert _short(tmp_path, kinds="float32") == "2 0 []"
+
+
+def test_kernels_that_different_processes_compiled_keep_apart(tmp_path):
+    kinds = ("float16", "float32")
+    apart = [run("types", kind, NUMBA_CACHE_DIR=str(tmp_path)) for kind in kinds]
+    assert run("types", *kinds, NUMBA_CACHE_DIR=str(tmp_path)).splitlines() == apart
+
+
+def test_an_unwritable_folder_means_no_cache_and_one_warning(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    found = run("kernels", NUMBA_CACHE_DIR=str(file / "cache"))
+    assert found.startswith("0 9 ['no kernel cache: ")
+    assert found.count("no kernel cache") == 1
+    assert "NUMBA_CACHE_DIR" in found
+
+
+def _flipped(content: bytes) -> bytes:
+    """Change a byte in the middle, which is machine code."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 0x10]) + content[middle + 1 :]
+
+
+#: damage -> what it leaves of a file; None where nothing is left
+DAMAGE: dict[str, Callable[[bytes], bytes | None]] = {
+    "removed": lambda content: None,
+    "empty": lambda content: b"",
+    "cut short": lambda content: content[: len(content) // 2],
+    "one byte short": lambda content: content[:-1],
+    "zeros": lambda content: bytes(len(content)),
+    "noise": lambda content: random.Random(7).randbytes(len(content)),
+    "another pickle": lambda content: pickle.dumps(("0.1", {})),
+    "a flipped bit": _flipped,
+}
+
+
+#: with the one that they share, as many kernels as kinds of damage to one of an unknown Numba's two
+#: files
+KINDS = "float16,bfloat16,float32"
+
+
+def _damage(files: list[Path], damages: Sequence[str]) -> None:
+    for file, damage in zip(sorted(files), damages, strict=True):
+        left = DAMAGE[damage](file.read_bytes())
+        if left is None:
+            file.unlink()
+        else:
+            file.write_bytes(left)
+
+
+def _short(folder: Path, *change: str, kinds: str = KINDS) -> str:
+    return run("short_kernels", kinds, *change, NUMBA_CACHE_DIR=str(folder))
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A folder with kernels."""
+    folder = tmp_path_factory.mktemp("kept")
+    assert _short(folder) == "0 4 []"
+    return folder
+
+
+@pytest.mark.parametrize("damages", [list(DAMAGE)[:4], list(DAMAGE)[4:]], ids=" and ".join)
+def test_damaged_files_are_written_anew(kept, tmp_path, damages):
+    shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
+    _damage([*tmp_path.rglob("*.nbc")], damages)
+    assert _short(tmp_path) == "0 4 []"
+    assert _short(tmp_path) == "4 0 []"
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_damaged_files_of_an_unknown_numba_are_written_anew(tmp_path, ending):
+    assert _short(tmp_path, "99.1.0") == "0 4 []"
+    for damages in (list(DAMAGE)[:4], list(DAMAGE)[3:7]):
+        _damage([*tmp_path.rglob(f"*.{ending}")], damages)
+        assert _short(tmp_path, "99.1.0") == "0 4 []"
+    assert _short(tmp_path, "99.1.0") == "4 0 []"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "99.1.0",
+        "c_helpers",
+        "_cache_file",
+        *[
+            pytest.param(name, marks=pytest.mark.exhaustive)
+            for name in ("0.64.0", *INSIDES)
+            if name != "_cache_file"
+        ],
+    ],
+)
+def test_a_numba_with_other_insides_keeps_kernels_too(tmp_path, change):
+    # without its statistics, nothing tells that a kernel was loaded
+    again = "0 2 []" if change == "stats" else "2 0 []"
+    assert _short(tmp_path, change, kinds="float32") == "0 2 []"
+    files = {file: file.read_bytes() for file in tmp_path.rglob("*.nb?")}
+    assert sorted(file.suffix for file in files) == [".nbc", ".nbc", ".nbi", ".nbi"]  # Numba's own
+    assert _short(tmp_path, change, kinds="float32") == again
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*.nb?")} == files
+
+
+def test_files_that_cannot_be_written_mean_one_warning(kept, tmp_path):
+    shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
+    for file in tmp_path.rglob("*.nbc"):
+        file.unlink()
+        file.mkdir()  # no file takes the place of a folder
+    found = _short(tmp_path)
+    assert found.startswith("0 4 [")
+    assert found.count("no kernel cache: its files cannot be written") == 1
+
+
+def test_processors_that_share_a_folder_have_files_of_their_own(tmp_path):
+    processors = [
+        {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_CPU_FEATURES": features}
+        for features in ("", "+neon" if platform.machine() == "aarch64" else "+sse4.2")
+    ]
+    for found in ("0 2 []", "2 0 []"):
+        for variables in processors:
+            assert run("short_kernels", "float32", **variables) == found
+    assert len([*tmp_path.rglob("*.nbc")]) == 4
+
+
+def test_the_source_that_stands_for_generated_code_is_whole():
+    # Numba reads it when it saves a kernel, and Python 3.13 raises where a function breaks off
+    generated = function_from("\n\ndef probe():\n    return 1\n", "probe", {})
+    assert generated() == 1
+    assert inspect.getsource(generated) == inspect.getsource(function_from)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package that may be edited."""
+    root = tmp_path / "copy"
+    shutil.copytree(PACKAGE, root / "ascendref", ignore=shutil.ignore_patterns("__pycache__"))
+    return root
+
+
+def _hardshrink_of_two(root: Path) -> str:
+    """Print hardshrink's gradient at 2 and λ, from a copy of the package and its own cache."""
+    program = (
+        "import numpy as np, ascendref as ar;"
+        "x = np.array([0.5, 1.00390625], np.float32);"
+        "import ml_dtypes;"
+        "print(ar.__file__, ar.hardshrink_backward(x, x, 0.5).tolist(),"
+        " ar.hardshrink_backward(x, x, 0.5, out=np.empty(2, ml_dtypes.bfloat16)).tolist())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=root,
+        env={"NUMBA_CACHE_DIR": str(root / "cache"), "PYTHONPATH": str(root), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
+    )
+    where, _, values = done.stdout.strip().partition(" ")
+    assert where.startswith(str(root))
+    return values
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "changed"),
+    [
+        (
+            "operators/hardshrink_backward.py",
+            "abs(self) > lambd",
+            "abs(self) >= lambd",
+            "[0.5, 1.00390625] [0.5, 1.0]",
+        ),
+        ("kernels/codecs.py", "0x7FFF)", "0x8FFF)", "[0.0, 1.00390625] [0.0, 1.0078125]"),
+    ],
+)
+def test_an_edit_is_never_answered_by_a_stale_kernel(copy, file, before, after, changed):
+    unchanged = "[0.0, 1.00390625] [0.0, 1.0]"
+    assert _hardshrink_of_two(copy) == unchanged
+    path = copy / "ascendref" / file
+    source = path.read_text()
+    assert before in source
+    path.write_text(source.replace(before, after))
+    assert _hardshrink_of_two(copy) == changed
+    path.write_text(source)
+    assert _hardshrink_of_two(copy) == unchanged
+
+
+def test_the_worker_is_where_the_tests_are():
+    assert WORKER.is_file()

@@ -1,0 +1,131 @@
+"""Work on first use: whatever happens meanwhile, it is finished, once, and its result is right."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from _imp import acquire_lock, release_lock
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ascendref.core import fork_safety as forks
+from ascendref.core.fork_safety import finish
+
+from ..support.processes import run
+
+PROGRAM = Path(__file__).parents[1] / "support" / "interrupted.py"
+
+
+@pytest.mark.parametrize(
+    ("moments", "cached"),
+    [
+        (16, True),
+        pytest.param(120, True, marks=pytest.mark.exhaustive),
+        pytest.param(40, False, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_an_interrupt_at_any_moment_of_the_first_call(
+    tmp_path: Path, moments: int, cached: bool
+) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "error",
+            str(PROGRAM),
+            str(moments),
+            str(tmp_path),
+            str(int(cached)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_work_goes_on_where_its_caller_is_interrupted() -> None:
+    go_on = threading.Event()
+    made: list[int] = []
+
+    def work() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert go_on.wait(60)
+        made.append(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        finish(work)
+    assert made == []
+    go_on.set()
+    assert finish(made.copy) == [1]
+
+
+def test_a_handler_of_a_signal_may_call_too() -> None:
+    found: list[bool] = []
+    begun, before = threading.Event(), signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, lambda *_: (begun.set(), found.append(finish(lambda: True))))
+
+    def work() -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        return 2 if begun.wait(60) else 0
+
+    try:
+        assert finish(work) == 2
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert found == [True]
+
+
+def test_what_work_raises_reaches_its_caller() -> None:
+    with pytest.raises(ZeroDivisionError):
+        finish(finish, lambda: 1 // 0)
+    assert finish(finish, divmod, 7, 2) == (3, 1)
+    with pytest.raises(UserWarning, match="said"):
+        finish(__import__("warnings").warn, "said")
+
+
+def _refuse(*arguments: Any) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+@pytest.mark.parametrize("where", [(forks, "start_new_thread"), (threading.Thread, "start")])
+def test_without_threads_the_caller_does_it(
+    where: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(*where, _refuse)
+    assert finish(threading.current_thread) is threading.current_thread()
+
+
+def test_when_threads_are_over_the_caller_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "is_finalizing", lambda: True)
+    assert finish(threading.current_thread) is threading.current_thread()
+
+
+def test_an_import_that_was_broken_off_holds_up_nothing() -> None:
+    acquire_lock()
+    try:
+        assert finish(threading.current_thread) is threading.current_thread()
+    finally:
+        release_lock()
+
+
+def test_the_size_of_the_programs_stacks_does_not_matter_and_stays() -> None:
+    assert run("small_stacks") == "[-2.0, 0.0, 3.0] 65536"
+
+
+def test_the_first_call_while_a_module_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "calls.py").write_text("import worker\nresult = worker.small_call()\n")
+    assert run("import_module", "calls", PYTHONPATH=str(tmp_path)) == "[-2.0, 0.0, 3.0]"
+
+
+def test_the_first_call_at_exit() -> None:
+    assert run("at_exit") == "[-2.0, 0.0, 3.0]"
+
+
+def test_an_interrupted_call_does_not_hold_up_the_exit_or_break_off() -> None:
+    assert run("exit_meanwhile") == "interrupted\nfinished"

@@ -1,0 +1,104 @@
+"""The hot loops are vectorised: what LLVM made of them, from a compilation of their own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+
+import ascendref as ar
+from ascendref.bench.work import KINDS, defaults
+from ascendref.core.dtypes import ELEMENT_TYPES
+from ascendref.kernels.loops.channel_sums import ChannelSumKernel
+from ascendref.kernels.loops.elementwise import ElementwiseKernel
+from ascendref.kernels.loops.truth import TruthKernel
+
+ELEMENTWISE = [name for name, operator in ar.OPERATORS.items() if operator.channel_term is None]
+#: LLVM's names of what is stored
+STORED = {"float32": "float", "float16": "(?:i16|half)", "bfloat16": "i16"}
+#: fewest lanes of a vector: 128 bits are what every processor has
+LANES = {"float32": 4, "float16": 4, "bfloat16": 4}
+
+
+@pytest.fixture
+def anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile kernels instead of loading them: code from the cache cannot be read."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+
+def code_of(compiled: Any) -> str:
+    """Return the optimised LLVM code of a compiled function."""
+    (code,) = compiled.inspect_llvm().values()
+    return str(code)
+
+
+def widest(pattern: str, code: str) -> int:
+    """Return the most lanes of any vector in what matches, 0 if nothing does."""
+    return max(map(int, re.findall(pattern, code)), default=0)
+
+
+def suited(operator: str, kind: str) -> Any:
+    values = tuple(value for _, value in defaults(operator))
+    return ar.OPERATORS[operator].formula.suited("float32", kind, values)
+
+
+@pytest.mark.usefixtures("anew")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operator", ELEMENTWISE)
+def test_elements_are_computed_in_vectors_of_float32(operator: str, kind: str) -> None:
+    element = ELEMENT_TYPES[kind]
+    count = len(ar.OPERATORS[operator].tensors)
+    kernel = ElementwiseKernel(
+        suited(operator, kind), (element,) * count, element, element, "float32"
+    )
+    code = code_of(kernel.task)
+    stored = "i32" if kind == "bfloat16" else STORED[kind]  # two at a time
+    assert widest(rf"store <(\d+) x {stored}>", code) >= LANES[kind]
+    assert widest(r"fcmp \w+ <(\d+) x float>", code) >= LANES[kind]
+    # nothing is widened on the way, which would halve the lanes
+    assert not re.search(r"x double>", code)
+
+
+@pytest.mark.usefixtures("anew")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operator", [o for o in ELEMENTWISE if ar.OPERATORS[o].formula.truth])
+def test_truth_is_computed_in_vectors_of_float64(operator: str, kind: str) -> None:
+    element = ELEMENT_TYPES[kind]
+    declared = ar.OPERATORS[operator]
+    kernel = TruthKernel(declared.formula, (element,) * len(declared.tensors), element)
+    code = code_of(kernel.task)
+    assert widest(r"fmul <(\d+) x double>", code) >= 2
+    assert widest(rf"store <(\d+) x {STORED[kind]}>", code) >= 2
+
+
+@pytest.mark.usefixtures("anew")
+@pytest.mark.parametrize("layout", ["rows", "runs"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_sums_are_added_in_vectors(kind: str, layout: str) -> None:
+    declared = ar.OPERATORS["prelu_backward"]
+    assert declared.channel_term is not None
+    element = ELEMENT_TYPES[kind]
+    kernel = ChannelSumKernel(declared.formula, declared.channel_term, element, "float32", False)
+    code = code_of(kernel.task(layout))
+    assert widest(r"fadd <(\d+) x float>", code) >= 4
+    assert widest(r"fmul <(\d+) x float>", code) >= 4
+    assert widest(rf"store <(\d+) x {STORED[kind]}>", code) >= LANES[kind]
+
+
+@pytest.mark.usefixtures("anew")
+def test_a_loop_that_is_no_vector_is_seen() -> None:
+    source = numba.njit(lambda a, b: _branchy(a, b))
+    source.compile((numba.float32[::1], numba.float32[::1]))
+    assert widest(r"store <(\d+) x float>", code_of(source)) == 0
+
+
+@numba.njit
+def _branchy(a: Any, b: Any) -> None:
+    """Write what depends on what was written before."""
+    total = numba.float32(0)
+    for i in range(a.size):
+        total = a[i] / (total + numba.float32(1))
+        b[i] = total

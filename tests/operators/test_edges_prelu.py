@@ -1,0 +1,278 @@
+"""Edges of prelu: branches, channels, weights and sums."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+
+from ..support.cases import SUM_TYPES, numbers
+from ..support.rounding import FORMATS, array_of, assert_bits, exact
+
+FLOATS = tuple(FORMATS)
+each_type = pytest.mark.parametrize("kind", FLOATS)
+
+
+def array(kind: str, values: Any) -> Any:
+    """Return an array of a type."""
+    return array_of(kind, np.array(values, np.float64))
+
+
+@each_type
+@pytest.mark.parametrize("leak", [inf, -inf, nan])
+def test_weight_never_leaks_into_the_first_branch(kind: str, leak: float) -> None:
+    grad_input, grad_weight = ar.prelu_backward(
+        array(kind, [2, -0.0]), array(kind, [1, inf]), array(kind, [leak])
+    )
+    assert_bits(grad_input, array(kind, [2, -0.0]))
+    assert_bits(grad_weight, array(kind, [0]))
+
+
+@each_type
+def test_gradient_of_any_value_never_leaks_into_the_sum(kind: str) -> None:
+    got = ar.prelu_backward(array(kind, [inf, nan, -1]), array(kind, [1, 2, 3]), array(kind, [1]))
+    assert_bits(got[0], array(kind, [inf, nan, -1]))
+    assert_bits(got[1], array(kind, [0]))
+
+
+@each_type
+def test_nan_input_takes_the_second_branch(kind: str) -> None:
+    got = ar.prelu_backward(array(kind, [4, 1]), array(kind, [nan, -1]), array(kind, [0.5]))
+    assert_bits(got[0], array(kind, [2, 0.5]))
+    assert_bits(got[1], array(kind, [nan]))
+
+
+@each_type
+def test_zero_input_takes_the_second_branch(kind: str) -> None:
+    got = ar.prelu_backward(array(kind, [4, 4]), array(kind, [0, -0.0]), array(kind, [0.5]))
+    assert_bits(got[0], array(kind, [2, 2]))
+
+
+@each_type
+@pytest.mark.parametrize(("grad", "x"), [(1, -0.0), (-1, 0.0), (-0.0, 0.0)])
+def test_a_single_term_of_minus_zero_sums_to_minus_zero(kind: str, grad: float, x: float) -> None:
+    for compute in {None, kind}:
+        got = ar.prelu_backward(
+            array(kind, [grad]), array(kind, [x]), array(kind, [1]), compute_dtype=compute
+        )
+        assert_bits(got[1], array(kind, [-0.0]))
+
+
+@each_type
+def test_minus_zero_and_a_masked_term_sum_to_plus_zero(kind: str) -> None:
+    got = ar.prelu_backward(array(kind, [1, 1]), array(kind, [-0.0, 5]), array(kind, [1]))
+    assert_bits(got[1], array(kind, [0.0]))
+
+
+@each_type
+def test_infinite_terms_of_both_signs_sum_to_nan(kind: str) -> None:
+    got = ar.prelu_backward(array(kind, [inf, -inf]), array(kind, [-1, -1]), array(kind, [1]))
+    assert_bits(got[1], array(kind, [nan]))
+
+
+@each_type
+def test_the_channel_is_axis_1(kind: str) -> None:
+    x = array(kind, [[[-1, -2], [-3, -4], [-5, -6]]])
+    got = ar.prelu_backward(np.ones_like(x), x, array(kind, [2, 3, 4]))
+    assert_bits(got[0], array(kind, [[[2, 2], [3, 3], [4, 4]]]))
+    assert_bits(got[1], array(kind, [-3, -7, -11]))
+
+
+@each_type
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
+def test_one_weight_serves_all_channels_and_keeps_its_shape(kind: str, shape: Any) -> None:
+    x = array(kind, [[-1, -2, 3]])
+    got = ar.prelu_backward(np.ones_like(x), x, np.full(shape, 2, x.dtype))
+    assert_bits(got[0], array(kind, [[2, 2, 1]]))
+    assert_bits(got[1], np.full(shape, -3, x.dtype))
+
+
+@each_type
+@pytest.mark.parametrize("shape", [(4,), (2, 2), (1, 4, 1, 1), (4, 1)])
+def test_a_weight_of_any_shape_is_read_in_c_order(kind: str, shape: Any) -> None:
+    x = array(kind, [[-1, -1, -1, -1]])
+    weight = array(kind, [1, 2, 3, 4]).reshape(shape)
+    for given in (weight, np.asfortranarray(weight)):
+        got = ar.prelu_backward(np.ones_like(x), x, given)
+        assert_bits(got[0], array(kind, [[1, 2, 3, 4]]))
+        assert got[1].shape == (4,)
+
+
+@each_type
+@pytest.mark.parametrize("shape", [(), (5,)])
+def test_rank_0_and_1_have_one_channel(kind: str, shape: Any) -> None:
+    x = np.full(shape, -2, FORMATS[kind].dtype)
+    got = ar.prelu_backward(np.ones_like(x), x, array(kind, [3]))
+    assert_bits(got[0], np.full(shape, 3, x.dtype))
+    assert_bits(got[1], array(kind, [-2 * x.size]))
+    with pytest.raises(ar.ArgumentValueError, match="weight"):
+        ar.prelu_backward(np.ones_like(x), x, np.ones(5, x.dtype))
+
+
+@pytest.mark.parametrize("shape", [(2,), (4,), (12,), (0,), (3, 2)])
+def test_other_counts_of_weights_are_refused(shape: Any) -> None:
+    x = np.ones((4, 3), np.float32)
+    with pytest.raises(ar.ArgumentValueError, match="weight"):
+        ar.prelu_backward(x, x, np.ones(shape, np.float32))
+
+
+def test_a_result_of_the_weights_shape_is_refused_for_several_channels() -> None:
+    x = np.ones((1, 3, 2, 2), np.float32)
+    out = np.empty_like(x), np.empty((1, 3, 1, 1), np.float32)
+    with pytest.raises(ar.ArgumentValueError, match=r"out\[1\]"):
+        ar.prelu_backward(x, x, np.ones((1, 3, 1, 1), np.float32), out=out)
+
+
+@each_type
+def test_a_smaller_gradient_broadcasts_and_counts_once_per_element(kind: str) -> None:
+    x = array(kind, [[-1, -2], [-3, 4], [5, -6]])
+    for grad in (array(kind, [1, 2]), array(kind, [[1, 2]])):
+        got = ar.prelu_backward(grad, x, array(kind, [1, 10]))
+        assert_bits(got[0], array(kind, [[1, 20], [1, 2], [1, 20]]))
+        assert_bits(got[1], array(kind, [-4, -16]))
+
+
+@pytest.mark.parametrize("grad", [(2, 3), (3,), (4, 3, 1), (1, 4, 3)])
+def test_a_gradient_that_does_not_broadcast_to_the_input_is_refused(grad: Any) -> None:
+    x = np.ones((4, 3), np.float32)
+    if grad == (3,):
+        assert ar.prelu_backward(np.ones(grad, np.float32), x, x[0])[0].shape == (4, 3)
+        return
+    with pytest.raises(ar.ArgumentValueError, match="grad_output"):
+        ar.prelu_backward(np.ones(grad, np.float32), x, x[0])
+
+
+@each_type
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 4), (2, 4, 0)])
+def test_empty_input_has_sums_of_zero(kind: str, shape: Any) -> None:
+    x = np.empty(shape, FORMATS[kind].dtype)
+    channels = shape[1] if len(shape) > 1 else 1
+    weight = np.ones(channels, x.dtype)
+    out = np.empty_like(x), np.full(channels, 77, x.dtype)
+    for got in (ar.prelu_backward(x, x, weight), ar.prelu_backward(x, x, weight, out=out)):
+        assert got[0].shape == shape
+        assert_bits(got[1], np.zeros(channels, x.dtype))
+
+
+@pytest.mark.parametrize("grad", FLOATS)
+def test_types_must_be_equal(grad: str) -> None:
+    for x, weight in ((x, weight) for x in FLOATS for weight in FLOATS):
+        arrays = [np.ones(1, FORMATS[kind].dtype) for kind in (grad, x, weight)]
+        if grad == x == weight:
+            assert ar.prelu_backward(*arrays)[1].dtype == arrays[0].dtype
+        else:
+            with pytest.raises(ar.ArgumentTypeError, match=r"self|weight"):
+                ar.prelu_backward(*arrays)
+
+
+def test_the_sum_is_rounded_once_at_the_end() -> None:
+    """257 ones cannot be added in BF16 arithmetic, which stops at 256 of them; F32 holds them."""
+    x = np.full(1 + 2 * 512 + 256, -1, FORMATS["bfloat16"].dtype)
+    grad = np.ones_like(x)
+    got = ar.prelu_backward(grad, x, x[:1])[1]
+    assert_bits(got, array("bfloat16", [-1281]))
+
+
+def test_running_sums_take_their_terms_in_order() -> None:
+    """17 terms in float32: the first and the last share a running sum, 2**24 comes first."""
+    values = np.zeros(33, np.float32)
+    values[0], values[16], values[32] = 2.0**24, 1, 1
+    got = ar.prelu_backward(values, np.full(33, -1, np.float32), np.ones(1, np.float32))[1]
+    assert got[0] == -(2.0**24)  # (2**24 + 1) + 1, where 1 + 1 first would give 2**24 + 2
+
+
+@pytest.mark.parametrize("terms", [1, 7, 17, 100, 1000, 1023, 1024, 1025, 2056, 3500])
+def test_the_bits_of_a_sum_depend_on_its_terms_alone(terms: int) -> None:
+    """A channel sums to the same bits on its own and among others, in every layout."""
+    x = -abs(numbers("float32", (terms, 40), 1, tame=True))
+    grad = numbers("float32", (terms, 40), 2, tame=True)
+    weight = np.ones(40, np.float32)
+    alone = [
+        ar.prelu_backward(grad[:, c].copy(), x[:, c].copy(), weight[:1])[1][0] for c in range(40)
+    ]
+    for order in ("C", "F"):
+        arrays = [np.array(a, order=order) for a in (grad, x)]
+        out = np.empty(x.shape, np.float32, order=order), np.empty(40, np.float32)
+        assert_bits(ar.prelu_backward(*arrays, weight, out=out)[1], np.array(alone))
+        assert_bits(ar.prelu_backward(*arrays, weight)[1], np.array(alone))
+
+
+@pytest.mark.parametrize("compute", [None, "float64"])
+@pytest.mark.parametrize(
+    "shape",
+    [(1030, 64), (1030, 70), (1030, 130), (70, 5, 3), (90, 3, 7, 7), (7, 2, 16), (3, 2, 1100)],
+)
+def test_the_bits_of_a_channel_do_not_depend_on_its_place_in_images(
+    shape: tuple[int, ...], compute: str | None
+) -> None:
+    x, grad = (numbers("float32", shape, seed, tame=True) for seed in (1, 2))
+    weight = numbers("float32", shape[1:2], 3, tame=True)
+    results, sums = ar.prelu_backward(grad, x, weight, compute_dtype=compute)
+    for c in range(shape[1]):
+        alone = [np.ascontiguousarray(a[:, c]).reshape(-1) for a in (grad, x)]
+        result, total = ar.prelu_backward(*alone, weight[c : c + 1], compute_dtype=compute)
+        assert_bits(results[:, c].reshape(-1), result)
+        assert_bits(sums[c : c + 1], total)
+
+
+@pytest.mark.parametrize(("kind", "compute"), SUM_TYPES)
+def test_sums_are_near_the_exact_ones(kind: str, compute: str | None) -> None:
+    """The error stays below depth + 1 roundings of the sum of magnitudes, plus the last one."""
+    x = -abs(numbers(kind, (3, 4, 700), 3, tame=True))
+    grad = numbers(kind, x.shape, 4, tame=True)
+    got = ar.prelu_backward(grad, x, np.ones(4, x.dtype), compute_dtype=compute)[1]
+    compute = compute or ("float64" if kind == "float64" else "float32")
+    # data that rounds to a narrower compute type on the way in are taken as rounded
+    held = kind if compute == "float64" else compute
+    first, second = exact(grad), exact(x)
+    if FORMATS[held].fraction < FORMATS[kind].fraction or {held, kind} == {"float16", "bfloat16"}:
+        first, second = exact(array_of(held, first)), exact(array_of(held, second))
+    depth = 64 + 4 + 2
+    for channel in range(4):
+        terms = [
+            Fraction(float(a)) * Fraction(float(b))
+            for a, b in zip(first[:, channel].flat, second[:, channel].flat, strict=True)
+        ]
+        total, magnitude = sum(terms), sum(map(abs, terms))
+        unit = Fraction(1, 2 ** (FORMATS[compute].fraction + 1))
+        last = Fraction(1, 2 ** (FORMATS[kind].fraction + 1))
+        bound = magnitude * ((1 + unit) ** (depth + 1) - 1)
+        bound += (abs(total) + bound) * last + Fraction(2) ** -20 * (compute == "float16")
+        assert abs(Fraction(float(exact(got)[channel])) - total) <= bound
+
+
+def test_sums_may_replace_a_gradient_that_broadcasts() -> None:
+    """The second result is exactly the view of grad_output, which every channel still reads."""
+    x = np.full((2, 64, 64), -1, np.float32)
+    grad, weight = np.arange(64, dtype=np.float32), np.ones(64, np.float32)
+    want = ar.prelu_backward(grad, x, weight)
+    got = ar.prelu_backward(grad, x, weight, out=(np.empty_like(x), grad))
+    assert got[1] is grad
+    assert_bits(got[0], want[0])
+    assert_bits(got[1], want[1])
+
+
+@each_type
+def test_sums_may_replace_the_weight_and_the_result_the_input(kind: str) -> None:
+    x = numbers(kind, (6, 40, 9), 5)
+    grad, weight = numbers(kind, x.shape, 6), numbers(kind, (40,), 7)
+    want = ar.prelu_backward(grad, x, weight)
+    for name in ("grad", "x"):
+        arrays = {"grad": grad.copy(), "x": x.copy()}
+        sums = weight.copy()
+        ar.prelu_backward(arrays["grad"], arrays["x"], sums, out=(arrays[name], sums))
+        assert_bits(arrays[name], want[0])
+        assert_bits(sums, want[1])
+
+
+def test_two_results_in_one_memory_are_refused() -> None:
+    x = np.ones((1, 4), np.float32)
+    memory = np.full(6, 77, np.float32)
+    with pytest.raises(ar.ArgumentValueError, match=r"out\[1\]"):
+        ar.prelu_backward(x, x, x[0], out=(memory[:4].reshape(1, 4), memory[2:]))
+    assert (memory == 77).all()

@@ -1,0 +1,308 @@
+"""Programs that the tests run in processes of their own: ``python worker.py NAME``."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import importlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+
+import ml_dtypes
+import numpy as np
+
+import ascendref as ar
+from ascendref.core.fork_safety import finish
+from ascendref.core.layout import PARALLEL_FROM
+
+TYPES = (np.float32, ml_dtypes.bfloat16)
+
+
+def results(size: int) -> list[np.ndarray]:
+    """Every operator on arrays above the parallel threshold, dense, strided and broadcast."""
+    found = []
+    rng = np.random.default_rng(5)
+    for kind in TYPES:
+        rows = size // 64 + 1
+        x = rng.standard_normal((rows, 64)).astype(kind)
+        g = rng.standard_normal((rows, 64)).astype(kind)
+        weight = rng.standard_normal(64).astype(kind)
+        found.append(ar.hardshrink_backward(g, x, 0.3))
+        found.append(ar.softplus_backward(g, x[::-1]))
+        found.append(ar.smooth_l1_loss_backward(g[:1], x, g))
+        found.append(ar.logit_grad(abs(x), g))
+        found.extend(ar.prelu_backward(g, x, weight))
+        found.extend(ar.prelu_backward(g, np.asfortranarray(x), weight[:1]))
+    return found
+
+
+def digest(arrays: list[np.ndarray]) -> str:
+    """A name for the bits of arrays."""
+    whole = hashlib.sha256()
+    for array in arrays:
+        whole.update(np.ascontiguousarray(array).view(np.uint8).tobytes())
+    return whole.hexdigest()
+
+
+def bits() -> None:
+    """Print the digest of all results, and the threading layer that made them."""
+    import numba
+
+    found = digest(results(PARALLEL_FROM * 3))
+    count = numba.get_num_threads()  # loads the layer if one thread has not needed any
+    print(found, numba.threading_layer(), count)
+
+
+def threads() -> None:
+    """Call from eight Python threads at once, and compare with one."""
+    expected = digest(results(PARALLEL_FROM * 3))
+    found: list[str] = []
+    start = threading.Barrier(8)
+
+    def work() -> None:
+        start.wait()
+        for _ in range(5):
+            found.append(digest(results(PARALLEL_FROM * 3)))
+
+    workers = [threading.Thread(target=work) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    print(len(found), set(found) == {expected})
+
+
+def fork() -> None:
+    """Fork after parallel work, several levels deep, and compute in the children."""
+    expected = digest(results(PARALLEL_FROM * 3))
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        inner = os.fork()
+        same = digest(results(PARALLEL_FROM * 3)) == expected
+        if inner == 0:
+            os._exit(0 if same else 1)
+        _, status = os.waitpid(inner, 0)
+        os._exit(0 if same and status == 0 else 1)
+    _, status = os.waitpid(child, 0)
+    print(status, digest(results(PARALLEL_FROM * 3)) == expected)
+
+
+def fork_while_busy() -> None:
+    """Fork while other threads compile and run parallel kernels."""
+    warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks among threads
+    stop = threading.Event()
+
+    x = np.linspace(-1, 1, PARALLEL_FROM * 2, dtype=np.float32)
+
+    def work() -> None:
+        while not stop.is_set():
+            ar.hardshrink_backward(x, x)
+            ar.softplus_backward(x[::-1], x)
+            ar.smooth_l1_loss_backward(x, x, x[:1])
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    statuses = []
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            passed = ar.hardshrink_backward(x, x, 0.5)
+            os._exit(0 if np.array_equal(passed, np.where(abs(x) > 0.5, x, 0)) else 1)
+        statuses.append(os.waitpid(child, 0)[1])
+    stop.set()
+    for worker in workers:
+        worker.join()
+    print(statuses)
+
+
+def _digest_of(size: int) -> str:
+    return digest(results(size))
+
+
+def spawn() -> None:
+    """Compute in a pool of spawned processes after parallel work in the parent."""
+    expected = digest(results(PARALLEL_FROM * 3))
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        found = pool.map(_digest_of, [PARALLEL_FROM * 3] * 4)
+    print(len(found), set(found) == {expected})
+
+
+def _print_kernels(make: Callable[[], object]) -> None:
+    """Print how many kernels were loaded from the cache, how many compiled, and what was said."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        make()
+    rows = ar.kernel_statistics()
+    cached = sum(row.cached for row in rows)
+    print(cached, len(rows) - cached, [str(entry.message) for entry in seen])
+
+
+def kernels() -> None:
+    """Make four kernels, of each sort one."""
+
+    def make() -> None:
+        x = np.linspace(-1, 1, 7, dtype=np.float32)
+        ar.hardshrink_backward(x, x)
+        ar.softplus_backward(x[::-1], x)
+        ar.smooth_l1_loss_backward(x, x, x)
+        big = np.linspace(0, 1, PARALLEL_FROM, dtype=ml_dtypes.bfloat16)
+        ar.logit_grad(big, big)
+
+    _print_kernels(make)
+
+
+def short_kernels() -> None:
+    """Make some kernels that take the least time, and compare what they compute."""
+    kinds = sys.argv[2].split(",")
+
+    def make() -> None:
+        for kind in kinds:
+            x = np.array([-2, 0.25, 3], kind)
+            assert ar.hardshrink_backward(x, x, 0.5).tolist() == [-2, 0, 3]
+
+    if len(sys.argv) > 3:
+        from other_numba import pretend  # beside this program, where it runs as one
+
+        pretend(sys.argv[3])
+    _print_kernels(make)
+
+
+def types() -> None:
+    """Print a digest of all operators on data of each of the named types."""
+    for kind in sys.argv[2:]:
+        rng = np.random.default_rng(6)
+        x, g = rng.uniform(-2, 2, (2, 9, 5)).astype(kind)
+        found = [*ar.prelu_backward(g, x, x[0]), ar.softplus_backward(g, x[:, ::-1])]
+        print(kind, digest(found))
+
+
+def refused() -> None:
+    """Print how the first calls are refused where Numba must not compile."""
+    x = np.linspace(0, 1, 7, dtype=np.float32)
+    dev = ar.Device("Atlas A2")
+    tensor = dev.tensor(x)
+    for call in (
+        lambda: ar.hardshrink_backward(x, x),
+        lambda: ar.hardshrink_backward(x, x),
+        lambda: ar.prelu_backward(x, x, x[:1], compute_dtype="float64"),
+        lambda: ar.cast(x, "float16"),
+        lambda: ar.aclnn.aclnnLogitGradGetWorkspaceSize(tensor, tensor, -1.0, tensor),
+    ):
+        try:
+            call()
+        except RuntimeError as error:
+            print("NUMBA_DISABLE_JIT is set" in str(error), end=" ")
+    print(len(ar.kernel_statistics()))
+
+
+def float16() -> None:
+    """Print a digest of conversions from all F16 numbers and to them, from all around each."""
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    singles = ar.cast(halves, "float32")
+    finite = np.append(singles[:0x7C00], np.float32(65536))
+    middles = (finite[1:] + finite[:-1]) / 2
+    middles = np.concatenate([middles, -middles])
+    near = [
+        np.nextafter(values, np.float32(towards))
+        for values in (singles, middles)
+        for towards in (-np.inf, np.inf)
+    ]
+    nans = np.arange(0x7F800000, 0x7F800000 + (1 << 23), 4093, dtype=np.uint32).view(np.float32)
+    given = np.concatenate([singles, middles, *near, nans, -nans])
+    made = ar.cast(given, "float16")
+    plain = ~np.isnan(given)
+    with np.errstate(over="ignore"):
+        assert np.array_equal(
+            made[plain].view(np.uint16), given[plain].astype(np.float16).view(np.uint16)
+        )
+    whole = singles.view(np.uint32), halves.astype(np.float32).view(np.uint32)
+    assert np.array_equal(*[bits[~np.isnan(halves)] for bits in whole])
+    found = [
+        singles,
+        made,
+        ar.logit_grad(halves, halves),
+        ar.cast(given[plain].astype(float), "float16"),
+    ]
+    print(digest(found))
+
+
+def small_call() -> list[float]:
+    """Hardshrink's gradient of three numbers."""
+    x = np.float32([-2, 0.25, 3])
+    return ar.hardshrink_backward(x, x, 0.5).tolist()
+
+
+def small_stacks() -> None:
+    """Make the first call where threads get small stacks."""
+    threading.stack_size(65536)
+    print(small_call(), threading.stack_size())
+
+
+def import_module() -> None:
+    """Make the first call in a module that is being imported."""
+    sys.modules["worker"] = sys.modules["__main__"]
+    print(importlib.import_module(sys.argv[2]).result)
+
+
+def at_exit() -> None:
+    """Make the first kernel when the program ends."""
+    ar.get_num_threads()  # imports Numba, which may import what cannot be imported then
+    atexit.register(lambda: print(small_call()))
+
+
+def exit_meanwhile() -> None:
+    """End while work is under way that the program was interrupted at."""
+    begun = threading.Event()
+
+    def work() -> None:
+        begun.set()
+        time.sleep(0.2)
+        print("finished", flush=True)
+
+    def interrupt() -> None:
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    try:
+        finish(work)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+
+
+def nothing() -> None:
+    """Import the package and print how many kernels that made."""
+    print(len(ar.kernel_statistics()))
+
+
+PROGRAMS: dict[str, Callable[[], None]] = {
+    program.__name__: program
+    for program in (
+        bits,
+        threads,
+        fork,
+        fork_while_busy,
+        spawn,
+        kernels,
+        short_kernels,
+        small_stacks,
+        import_module,
+        at_exit,
+        exit_meanwhile,
+        float16,
+        refused,
+        types,
+        nothing,
+    )
+}
+
+if __name__ == "__main__":
+    PROGRAMS[sys.argv[1]]()

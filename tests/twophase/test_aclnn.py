@@ -1,0 +1,251 @@
+"""The two-phase API: every row of the table of cases through the vendor's flow."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import ascendref as ar
+from ascendref import aclnn
+
+from ..support.cases import CASES, FLOATS, SCALARS, Case, build
+from ..support.oracles import expected, promote
+from ..support.rounding import FORMATS, assert_bits
+from .calls import phase_1, phase_2, place, plain, queue
+
+A2 = ar.Product.find("Atlas A2")
+
+
+def on_device(case: Case) -> bool:
+    """Tell whether a row of the table is one for the device, which computes in F32."""
+    params = ar.OPERATORS[case.operator].on(A2)
+    assert params is not None
+    out = case.out or promote(case.types)
+    kinds = [*case.types, *[out] * len(ar.OPERATORS[case.operator].outputs)]
+    # tensors lie at whole elements
+    return (
+        case.compute is None
+        and "unaligned" not in case.layout
+        and all(
+            kind in [allowed.name for allowed in param.types]
+            for param, kind in zip(params, kinds, strict=True)
+        )
+    )
+
+
+ROWS = [case for case in CASES if on_device(case)]
+
+
+def tensors_of(dev: Any, case: Case) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return the arrays of a row, its inputs on the device, and its results there."""
+    arrays, out = build(case)
+    inputs = [place(dev, array) for array in arrays]
+    if out is None:
+        results = getattr(ar, case.operator)(*arrays)
+        results = results if isinstance(results, tuple) else (results,)
+        kind = FORMATS[case.out or promote(case.types)].dtype
+        return arrays, inputs, [dev.empty(result.shape, kind) for result in results]
+    given = out if isinstance(out, tuple) else (out,)
+    results = []
+    for array in given:
+        same = [k for k, other in enumerate(arrays) if other is array]
+        results.append(inputs[same[0]] if same else place(dev, array))
+    return arrays, inputs, results
+
+
+@pytest.mark.parametrize("case", ROWS, ids=str)
+def test_the_vendors_flow_gives_the_bits_of_the_oracle(case: Case) -> None:
+    dev = ar.Device(A2)
+    stream = dev.create_stream()
+    for number, scalars in enumerate(SCALARS[case.operator]):
+        arrays, inputs, results = tensors_of(dev, case)
+        known = tuple(map(plain, scalars))
+        want = expected(case.operator, tuple(arrays), known, out=case.out, on_device=True)
+        given = [ar.Scalar(v, "float64") for v in known] if number % 2 else known
+        size, executor = phase_1(case.operator, *inputs, *given, *results)
+        workspace = dev.malloc(size) if size else None
+        phase_2(case.operator, workspace, size, executor, stream)
+        stream.synchronize()
+        if arrays[1].size == 0:
+            continue  # nothing is written then
+        for tensor, alternatives in zip(results, want, strict=True):
+            assert_bits(tensor.numpy(), *alternatives)
+
+
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_the_table_has_rows_for_every_type_that_a_device_takes(operator: str) -> None:
+    params = ar.OPERATORS[operator].on(A2)
+    assert params is not None
+    rows = [case for case in ROWS if case.operator == operator]
+    for position, param in enumerate(params[: len(ar.OPERATORS[operator].tensors)]):
+        assert {case.types[position] for case in rows} == {kind.name for kind in param.types}
+    assert {"crossed", "sliced", "stride 0", "empty", "out transposed", "in place 0"} <= {
+        case.layout for case in rows
+    }
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_every_way_of_execution_gives_the_same_bits(operator: str, execution: str) -> None:
+    case = Case(operator, ("float32",) * len(ar.OPERATORS[operator].tensors), "swapped")
+    dev = ar.Device(A2, execution=execution, seed=3)
+    scalars = tuple(map(plain, SCALARS[operator][0]))
+    arrays, inputs, results = tensors_of(dev, case)
+    queue(dev, operator, *inputs, *scalars, *results)
+    dev.synchronize()
+    want = expected(operator, tuple(arrays), scalars, on_device=True)
+    for tensor, alternatives in zip(results, want, strict=True):
+        assert_bits(tensor.numpy(), *alternatives)
+
+
+def test_names_signatures_and_keywords() -> None:
+    names = []
+    for operator in ar.OPERATORS.values():
+        first = getattr(aclnn, f"{operator.api}GetWorkspaceSize")
+        second = getattr(aclnn, operator.api)
+        names += [first.__name__, second.__name__]
+        assert list(inspect.signature(second).parameters) == [
+            "workspace",
+            "workspaceSize",
+            "executor",
+            "stream",
+        ]
+    assert sorted(aclnn.__all__) == sorted(names)
+    parameters = {
+        "aclnnHardshrinkBackward": ["gradOutput", "self", "lambd", "gradInput"],
+        "aclnnSoftplusBackward": ["gradOutput", "self", "beta", "threshold", "gradInput"],
+        "aclnnPreluBackward": ["gradOutput", "self", "weight", "gradInput", "gradWeight"],
+        "aclnnSmoothL1LossBackward": [
+            "gradOut",
+            "self",
+            "target",
+            "reduction",
+            "beta",
+            "gradInput",
+        ],
+        "aclnnLogitGrad": ["x", "dy", "eps", "out"],
+    }
+    for api, known in parameters.items():
+        signature = inspect.signature(getattr(aclnn, f"{api}GetWorkspaceSize"))
+        assert list(signature.parameters) == known
+    dev = ar.Device(A2)
+    x, out = dev.tensor(np.float32([0.25])), dev.empty(1, "float32")
+    size, executor = aclnn.aclnnLogitGradGetWorkspaceSize(out=out, eps=-1.0, dy=x, x=x)
+    aclnn.aclnnLogitGrad(
+        stream=None, executor=executor, workspaceSize=size, workspace=dev.malloc(size)
+    )
+    dev.synchronize()
+    assert out.numpy() == np.float32(0.25) / np.float32(0.1875)
+    with pytest.raises(TypeError, match="dy"):
+        aclnn.aclnnLogitGradGetWorkspaceSize(x, eps=-1.0, out=out)
+    with pytest.raises(TypeError, match="lambd"):
+        aclnn.aclnnLogitGradGetWorkspaceSize(x, x, -1.0, out, lambd=1)
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_any_byte_but_0_is_true(kind: str) -> None:
+    dev = ar.Device(A2)
+    truths = np.arange(256, dtype=np.uint8)
+    grad = np.linspace(-2, 2, 256).astype(FORMATS[kind].dtype)
+    raw, out = dev.tensor(truths), dev.empty(256, kind)
+    tensor = ar.Tensor(raw.memory, raw.shape, "ACL_BOOL")
+    queue(dev, "softplus_backward", dev.tensor(grad), tensor, 3.0, 20.0, out)
+    dev.synchronize()
+    want = dev.empty(256, kind)
+    queue(dev, "softplus_backward", dev.tensor(grad), dev.tensor(truths != 0), 3.0, 20.0, want)
+    dev.synchronize()
+    assert_bits(out.numpy(), want.numpy())
+    assert len(set(out.numpy()[1:] / grad[1:])) < 10
+
+
+def test_a_tensor_as_torch_describes_it() -> None:
+    """Rank-1 storage, a format by rank and an offset: the same numbers as contiguous ND."""
+    dev = ar.Device(A2)
+    x = np.linspace(-2, 2, 120, dtype=np.float32)
+    memory = dev.tensor(x).memory
+    view = ar.Tensor(
+        memory, (2, 3, 4, 4), "ACL_FLOAT", (48, 16, 4, 1), 24, "NCHW", storage_shape=(120,)
+    )
+    out = dev.empty(view.shape, "float32")
+    queue(dev, "softplus_backward", view, view, ar.Scalar(1, "int64"), ar.Scalar(20, 11), out)
+    dev.synchronize()
+    part = x[24:].reshape(view.shape)
+    assert_bits(out.numpy(), ar.softplus_backward(part, part))
+
+
+@pytest.mark.parametrize(
+    "kind", ["bool", "int8", "int32", "uint8", "int16", "int64", "float16", "bfloat16", "float64"]
+)
+def test_scalars_of_every_real_type(kind: str) -> None:
+    dev = ar.Device(A2)
+    x = np.linspace(-3, 3, 32, dtype=np.float32)
+    tensor, out = dev.tensor(x), dev.empty(32, "float32")
+    queue(dev, "hardshrink_backward", tensor, tensor, ar.Scalar(1, kind), out)
+    dev.synchronize()
+    assert_bits(out.numpy(), ar.hardshrink_backward(x, x, 1.0))
+
+
+def test_products_are_rounded_before_they_are_summed() -> None:
+    dev = ar.Device(A2)
+    g = np.array([1.0078125, 1.0], ml_dtypes.bfloat16)  # its square needs twice as many bits
+    x, weight = -g, np.ones(1, ml_dtypes.bfloat16)
+    result, sums = dev.empty(2, weight.dtype), dev.empty(1, weight.dtype)
+    queue(dev, "prelu_backward", *map(dev.tensor, (g, x, weight)), result, sums)
+    dev.synchronize()
+    product = np.float32(g[0]) * np.float32(x[0])
+    rounded = np.float32(product.astype(ml_dtypes.bfloat16))
+    assert rounded != product
+    assert float(sums.numpy()[0]) == float((rounded - np.float32(1)).astype(ml_dtypes.bfloat16))
+
+
+def test_f64_softplus_is_computed_in_f32() -> None:
+    dev = ar.Device(A2)
+    x = np.linspace(-5, 5, 64)
+    tensor, out = dev.tensor(x), dev.empty(64, "float64")
+    queue(dev, "softplus_backward", tensor, tensor, 1.0, 20.0, out)
+    dev.synchronize()
+    narrow = x.astype(np.float32)
+    assert_bits(out.numpy(), ar.softplus_backward(narrow, narrow).astype(np.float64))
+    assert (out.numpy() != ar.softplus_backward(x, x)).any()
+
+
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_empty_tensors(operator: str) -> None:
+    """Success, no workspace, a valid executor, and nothing is queued or written."""
+    dev = ar.Device(A2)
+    declared = ar.OPERATORS[operator]
+    inputs = [dev.empty((0, 3), "float32") for _ in declared.tensors]
+    results = [dev.empty((0, 3), "float32") for _ in declared.outputs]
+    if operator == "prelu_backward":
+        inputs[2], results[1] = dev.empty(3, "float32"), dev.tensor(np.float32([5, 6, 7]))
+    scalars = tuple(map(plain, SCALARS[operator][0]))
+    size, executor = phase_1(operator, *inputs, *scalars, *results)
+    assert size == executor.workspace_size == 0
+    phase_2(operator, None, 0, executor, None)
+    dev.synchronize()
+    assert len(dev.trace()) == 0
+    if operator == "prelu_backward":
+        assert results[1].numpy().tolist() == [5, 6, 7]
+
+
+def test_hardshrink_with_an_empty_input_does_not_compare_shapes() -> None:
+    dev = ar.Device(A2)
+    empty, out = dev.empty((0, 3), "float32"), dev.tensor(np.float32([5, 6]))
+    queue(dev, "hardshrink_backward", empty, dev.empty((7, 9), "float32"), 0.5, out)
+    dev.synchronize()
+    assert out.numpy().tolist() == [5, 6]
+
+
+def test_every_float_type_of_a_result() -> None:
+    dev = ar.Device(A2)
+    x = np.linspace(-2, 2, 33, dtype=np.float32)
+    tensor = dev.tensor(x)
+    for kind in FLOATS:
+        out = dev.empty(33, kind)
+        queue(dev, "softplus_backward", tensor, tensor, 1.0, 20.0, out)
+        dev.synchronize()
+        assert_bits(out.numpy(), ar.softplus_backward(x, x).astype(FORMATS[kind].dtype))

@@ -1,0 +1,428 @@
+"""Comparisons and the acceptance rule, against exact fractions."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+from math import inf, isinf, isnan, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ascendref as ar
+
+from ..support.rounding import FORMATS, array_of, decode, exact, round_to
+from .test_ulp import distance
+
+LARGEST = float.fromhex("0x1.fffffffffffffp+1023")
+#: types of a result and of its golden array
+PAIRS = [
+    *((kind, kind) for kind in FORMATS),
+    ("float16", "float32"),
+    ("bfloat16", "float32"),
+    ("float16", "float64"),
+    ("bfloat16", "float64"),
+    ("float32", "float64"),
+]
+
+
+class Element(NamedTuple):
+    """What is to be said about one element."""
+
+    ulp: float
+    absolute: float
+    relative: float
+    differs: bool
+    wrong: bool
+    nan: bool
+    infinity: bool
+    zero_sign: bool
+
+
+def unit(value: Fraction, kind: str) -> Fraction:
+    """Return the unit in the last place of a type at a number."""
+    form = FORMATS[kind]
+    exponent = 1 - form.bias
+    while exponent < form.bias and abs(value) >= Fraction(2) ** (exponent + 1):
+        exponent += 1
+    return Fraction(2) ** (exponent - form.fraction)
+
+
+def number(value: Fraction) -> float:
+    """Return a fraction as F64, infinite where it overflows."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf
+
+
+def bits(value: float, kind: str) -> int:
+    """Return the bits of a number of a type."""
+    form = FORMATS[kind]
+    return int(array_of(kind, np.float64(value)).view(form.raw))
+
+
+def expected(actual: float, golden: float, kind: str, same: bool) -> Element:
+    """Say about one element what the definitions say, in fractions."""
+    rounded = float(round_to(kind, np.float64(golden)))
+    wrong = actual != rounded and not (isnan(actual) and isnan(rounded))
+    if isnan(actual) or isnan(golden):
+        error = inf if isnan(actual) != isnan(golden) else 0.0
+        return Element(error, error, error, error > 0, wrong, error > 0, False, False)
+    infinity = wrong and (isinf(actual) or isinf(rounded))
+    zero_sign = actual == rounded == 0 and str(actual) != str(rounded)
+    if isinf(rounded):
+        golden = rounded
+    step = Fraction(2) ** (FORMATS[kind].bias + 1)
+    left, right = (
+        Fraction(x) if not isinf(x) else step * (1 if x > 0 else -1) for x in (actual, golden)
+    )
+    if same:
+        ulp = float(distance(bits(actual, kind), bits(golden, kind), kind))
+    else:
+        ulp = number(abs(left - right) / unit(right, kind))
+    absolute = inf if infinity else number(abs(left - right))
+    if isinf(absolute) or (right == 0 and absolute):
+        relative = inf
+    else:
+        relative = number(abs(left - right) / abs(right)) if absolute else 0.0
+    return Element(ulp, absolute, relative, absolute != 0, wrong, False, infinity, zero_sign)
+
+
+def numbers(kind: str) -> Any:
+    """Draw numbers of a type, as F64: any bits."""
+    form = FORMATS[kind]
+    edges = [0, 1, form.infinity - 1, form.infinity, form.infinity + 1]
+    edges += [form.sign | edge for edge in edges]
+    return (st.sampled_from(edges) | st.integers(0, 2 * form.sign - 1)).map(
+        lambda raw: float(decode(np.array(raw, np.uint64), kind))
+    )
+
+
+@st.composite
+def elements(draw: Any, kind: str, golden_kind: str) -> tuple[float, float]:
+    """Draw an element: what it should be, and a result near to it or anywhere."""
+    golden = draw(numbers(golden_kind) | numbers(kind))
+    if draw(st.booleans()):
+        return draw(numbers(kind)), golden
+    form, near = FORMATS[kind], bits(golden, kind)
+    magnitude = near % form.sign + draw(st.integers(-3, 3))
+    stepped = min(max(magnitude, 0), form.infinity) | near & form.sign
+    return float(decode(np.array(stepped, np.uint64), kind)), golden
+
+
+@pytest.mark.parametrize(("kind", "golden_kind"), PAIRS)
+@settings(max_examples=150)
+@given(data=st.data())
+def test_any_elements(kind: str, golden_kind: str, data: Any) -> None:
+    drawn = data.draw(st.lists(elements(kind, golden_kind), max_size=8))
+    actual, golden = np.array(drawn).reshape(-1, 2).T
+    found = ar.compare(array_of(kind, actual), array_of(golden_kind, golden))
+    rows = [expected(a, g, kind, kind == golden_kind) for a, g in drawn]
+    ulps, absolutes, relatives, *masks = zip(*rows, strict=True) if rows else [()] * 8
+    counts = (
+        found.differing,
+        found.wrong,
+        found.nan_mismatches,
+        found.infinity_mismatches,
+        found.zero_sign_mismatches,
+    )
+    assert counts == tuple(sum(mask) for mask in masks)
+    assert (found.actual_dtype, found.golden_dtype, found.elements) == (
+        kind,
+        golden_kind,
+        len(rows),
+    )
+    largest = (found.max_ulp, found.max_absolute, found.max_relative)
+    means = (found.mean_ulp, found.mean_absolute, found.mean_relative)
+    # a difference, a quotient and a sum are each rounded once to F64
+    for values, most, mean in zip((ulps, absolutes, relatives), largest, means, strict=True):
+        assert most == pytest.approx(max(values, default=0.0), rel=1e-15, abs=1e-323)
+        assert mean == pytest.approx(sum(values) / max(len(values), 1), rel=1e-14, abs=1e-323)
+    if found.worst is None:
+        assert max(ulps, default=0.0) == 0
+    else:
+        (index,) = found.worst.index
+        assert ulps[index] == pytest.approx(max(ulps), rel=1e-15)
+        assert all(ulp <= ulps[index] for ulp in ulps[:index])
+        assert str((found.worst.actual, found.worst.golden)) == str(drawn[index])
+
+
+def test_the_definitions_on_numbers_worked_out_by_hand() -> None:
+    # ulp, absolute and relative error of one element
+    for kind, golden_kind, actual, golden, errors in [
+        ("float16", "float64", 1.0, 1 + 2**-12, (0.25, 2**-12, 2**-12 / (1 + 2**-12))),
+        ("float16", "float64", 1.0, 1 - 2**-12, (0.5, 2**-12, 2**-12 / (1 - 2**-12))),
+        ("float16", "float64", 0.0, 2.0**-24, (1.0, 2.0**-24, 1.0)),
+        ("float16", "float64", 2.0**-24, 0.0, (1.0, 2.0**-24, inf)),
+        ("float16", "float64", 0.0, 2.0**-30, (2.0**-6, 2.0**-30, 1.0)),
+        ("float16", "float64", 65504.0, 65519.0, (15 / 32, 15.0, 15 / 65519)),
+        ("float16", "float64", inf, 65519.0, (17 / 32, inf, inf)),
+        ("float16", "float64", inf, 65520.0, (0.0, 0.0, 0.0)),
+        ("float16", "float64", inf, 1e300, (0.0, 0.0, 0.0)),
+        ("float16", "float64", 65504.0, 1e300, (1.0, inf, inf)),
+        ("float16", "float64", 65504.0, inf, (1.0, inf, inf)),
+        ("float16", "float64", -inf, inf, (2 * 65536 / 32, inf, inf)),
+        ("float16", "float16", -inf, inf, (2.0 * 0x7C00, inf, inf)),
+        ("float16", "float16", 65504.0, inf, (1.0, inf, inf)),
+        ("float64", "float64", 1.0, 1.0 + 2**-52, (1.0, 2**-52, 2**-52 / (1 + 2**-52))),
+        ("float64", "float64", -LARGEST, LARGEST, (float(2 * (0x7FF << 52) - 2), inf, inf)),
+        ("float32", "float32", nan, nan, (0.0, 0.0, 0.0)),
+        ("float32", "float32", nan, 1.0, (inf, inf, inf)),
+        ("float32", "float64", 1.0, nan, (inf, inf, inf)),
+        ("bfloat16", "float32", nan, inf, (inf, inf, inf)),
+    ]:
+        found = ar.compare(
+            array_of(kind, np.array([actual])), array_of(golden_kind, np.array([golden]))
+        )
+        assert (found.max_ulp, found.max_absolute, found.max_relative) == errors, (actual, golden)
+
+
+def test_the_worst_is_the_first_of_the_largest_wherever_it_is() -> None:
+    golden = np.ones((3, 7, 2000))
+    actual = golden.copy()
+    actual[2, 6, 5] = actual[2, 1, 17] = actual[1, 5, 1999] = 1 + 2**-50
+    actual[0, 0, 3] = actual[2, 6, 1999] = 1 + 2**-51
+    found = ar.compare(actual, golden)
+    assert found.worst == ar.verify.Worst((1, 5, 1999), 1 + 2**-50, 1.0)
+    assert (found.elements, found.differing, found.max_ulp) == (42_000, 5, 4.0)
+    assert found.mean_ulp == 16 / 42_000
+    turned = ar.compare(actual.T, golden.T)
+    assert turned.worst == ar.verify.Worst((5, 6, 2), 1 + 2**-50, 1.0)
+
+
+@pytest.mark.parametrize("layout", [lambda x: x, lambda x: x[::-1], lambda x: x.T])
+def test_every_element_counts_once(layout: Any) -> None:
+    golden = np.arange(1.0, 30_001.0).reshape(100, 300)
+    found = ar.compare(layout(-golden), layout(golden))
+    assert (found.differing, found.wrong, found.max_relative) == (30_000, 30_000, 2.0)
+    assert found.mean_absolute == 30_001
+    assert found.mean_relative == 2
+
+
+def test_no_rank_and_no_elements() -> None:
+    found = ar.compare(np.float16(1), np.float32(2))
+    assert found.worst == ar.verify.Worst((), 1.0, 2.0)
+    assert found.mean_ulp == 512
+    empty = ar.compare(np.ones((0, 3), np.float16), np.ones((0, 3)))
+    assert (empty.elements, empty.worst, empty.max_ulp, empty.mean_relative) == (0, None, 0, 0)
+
+
+def test_a_comparison_is_read_in_a_few_lines() -> None:
+    golden = np.array([1.0, nan, inf, 0.0, 1000.4], np.float64)
+    actual = np.array([1.0, 1.0, 65504.0, -0.0, 1000.0], np.float16)
+    assert str(ar.compare(actual, golden)).splitlines() == [
+        "float16 against float64: 3 of 5 elements differ, 3 wrongly rounded",
+        "ulp:      max inf        mean inf",
+        "absolute: max inf        mean inf",
+        "relative: max inf        mean inf",
+        "worst at (1,): 1.0 instead of nan",
+        "mismatches: NaN 1, infinity 1, sign of zero 1",
+    ]
+    assert str(ar.compare(golden[:1], golden[:1])).splitlines() == [
+        "float64 against float64: 0 of 1 elements differ, 0 wrongly rounded",
+        "ulp:      max 0          mean 0",
+        "absolute: max 0          mean 0",
+        "relative: max 0          mean 0",
+    ]
+
+
+def test_a_comparison_is_frozen() -> None:
+    with pytest.raises(FrozenInstanceError):
+        ar.compare(np.ones(1), np.ones(1)).wrong = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("function", [ar.compare, ar.assert_accepted])
+@pytest.mark.parametrize(
+    ("actual", "golden", "error", "message"),
+    [
+        (
+            np.ones(2, np.float16),
+            np.ones(2, FORMATS["bfloat16"].dtype),
+            ar.ArgumentTypeError,
+            "golden has type bfloat16; float16, as actual, or a wider type is expected",
+        ),
+        (
+            np.ones(2, np.float32),
+            np.ones(2, np.float16),
+            ar.ArgumentTypeError,
+            "golden has type float16; float32, as actual, or a wider type is expected",
+        ),
+        (
+            np.ones(2, np.float16),
+            np.ones(2, np.int64),
+            ar.ArgumentTypeError,
+            "golden has type int64; allowed are float16, bfloat16, float32, float64 in native byte"
+            " order",
+        ),
+        (
+            [1.0],
+            np.ones(1),
+            ar.ArgumentTypeError,
+            "actual is a list; an array is expected (NumPy, torch, or whatever has __dlpack__ or"
+            " __array__)",
+        ),
+        (
+            np.ones((2, 3), np.float16),
+            np.ones(3),
+            ar.ArgumentValueError,
+            "golden has shape (3,); (2, 3), as actual, is expected",
+        ),
+    ],
+)
+def test_bad_arguments(
+    function: Any, actual: Any, golden: Any, error: type[ar.ArgumentError], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        function(actual, golden)
+    assert str(caught.value) == message
+
+
+class Tolerance(NamedTuple):
+    """The rule of one type."""
+
+    rtol: float
+    atol: float
+    cap: float
+
+
+RULES = {
+    "float16": Tolerance(2.0**-9, 2.0**-9, 0.1),
+    "bfloat16": Tolerance(2.0**-6, 2.0**-6, 1.0),
+    "float32": Tolerance(2.0**-10, 2.0**-16, 0.01),
+}
+each_rule = pytest.mark.parametrize("kind", RULES)
+
+
+def refusal(actual: Any, golden: Any) -> list[str]:
+    """Return the lines of the error by which a result is refused."""
+    with pytest.raises(AssertionError) as caught:
+        ar.assert_accepted(actual, golden)
+    return str(caught.value).splitlines()
+
+
+@each_rule
+def test_one_percent_may_be_out_of_tolerance(kind: str) -> None:
+    rule = RULES[kind]
+    actual = array_of(kind, np.ones(200))
+    golden = np.ones(200)
+    edge = rule.atol / (1 - rule.rtol) + 1 / (1 - rule.rtol)  # golden - 1 == atol + rtol * golden
+    golden[:2] = edge + 1e-9
+    ar.assert_accepted(actual, golden)
+    golden[2] = edge - 1e-9
+    ar.assert_accepted(actual, golden)
+    golden[2] = edge + 2e-9
+    assert refusal(actual, golden) == [
+        f"the result is not accepted as {kind}",
+        "3 of 200 elements out of tolerance, 1 % may be: |actual - golden| <="
+        f" 2**{np.log2(rule.atol):.0f} + 2**{np.log2(rule.rtol):.0f} * |golden|",
+        f"  the largest error at (2,): actual 1.0, golden {golden[2].item()!r}, error"
+        f" {golden[2] - 1:g}",
+    ]
+
+
+@each_rule
+def test_the_tolerance_is_met_exactly(kind: str) -> None:
+    rule = RULES[kind]
+    golden = np.zeros(50)
+    golden[7] = -rule.atol / (1 + rule.rtol)
+    actual = array_of(kind, np.zeros(50))
+    ar.assert_accepted(actual, golden)
+    golden[:] = 0
+    actual[7] = rule.atol
+    ar.assert_accepted(actual, golden)
+    actual[7] = np.nextafter(actual[7], actual.dtype.type(1))
+    assert "1 of 50 elements out of tolerance" in refusal(actual, golden)[1]
+
+
+@each_rule
+def test_no_element_may_be_beyond_the_cap(kind: str) -> None:
+    rule = RULES[kind]
+    golden = np.zeros((1000, 2))
+    actual = array_of(kind, golden)
+    golden[400, 1] = rule.cap  # the cap is the larger one: 32 ulp of that are less
+    ar.assert_accepted(actual, golden)
+    golden[400, 1] = rule.cap * (1 + 2**-50)
+    assert refusal(actual, golden) == [
+        f"the result is not accepted as {kind}",
+        "1 of 2,000 elements beyond the cap, none may be: |actual - golden| <="
+        f" max({rule.cap:g}, 32 ulp)",
+        f"  the largest error at (400, 1): actual 0.0, golden {golden[400, 1].item()!r}, error"
+        f" {rule.cap:g}",
+    ]
+
+
+@each_rule
+def test_32_ulp_are_within_the_cap(kind: str) -> None:
+    golden = np.zeros(1000)
+    golden[5] = 3 * 2.0**12
+    unit_there = 2.0 ** (13 - FORMATS[kind].fraction)
+    assert 32 * unit_there > RULES[kind].cap
+    actual = array_of(kind, golden + 32 * unit_there * (golden > 0))
+    ar.assert_accepted(actual, golden)
+    golden[5] -= 2.0**-20
+    assert "1 of 1,000 elements beyond the cap" in refusal(actual, golden)[1]
+
+
+def test_both_parts_are_reported() -> None:
+    lines = refusal(np.array([1.0, 2.0, -5.0], np.float32), np.array([1.0, 2.005, 3.0]))
+    assert [line[:40] for line in lines] == [
+        "the result is not accepted as float32",
+        "2 of 3 elements out of tolerance, 1 % ma",
+        "  the largest error at (2,): actual -5.0",
+        "1 of 3 elements beyond the cap, none may",
+        "  the largest error at (2,): actual -5.0",
+    ]
+
+
+@each_rule
+@pytest.mark.parametrize(
+    ("actual", "golden"),
+    [(nan, 1.0), (1.0, nan), (inf, 1.0), (1.0, inf), (inf, -inf), (nan, inf), (-inf, nan)],
+)
+def test_what_is_no_finite_number_must_be_matched(kind: str, actual: float, golden: float) -> None:
+    x, y = array_of(kind, np.ones(30_000)), np.ones(30_000)
+    x[20_000] = actual
+    y[20_000] = golden
+    lines = refusal(x, y)
+    assert lines[1].startswith("1 of 30,000 elements beyond the cap")
+    assert lines[2].endswith(f"at (20000,): actual {actual!r}, golden {golden!r}, error inf")
+    x[20_000] = golden
+    ar.assert_accepted(x, y)
+
+
+@each_rule
+@pytest.mark.parametrize("golden", [nan, inf, -inf])
+def test_what_is_no_finite_number_is_out_of_tolerance(kind: str, golden: float) -> None:
+    lines = refusal(array_of(kind, np.zeros(50)), np.array([golden] * 3 + [0.0] * 47))
+    assert lines[1].startswith("3 of 50 elements out of tolerance")
+    assert lines[3].startswith("3 of 50 elements beyond the cap")
+
+
+def test_what_rounds_to_infinity_is_infinite() -> None:
+    ar.assert_accepted(np.array([inf, -inf], np.float16), np.array([65520.0, -1e300]))
+    assert "error inf" in refusal(np.array([65504.0], np.float16), np.array([65520.0]))[2]
+    ar.assert_accepted(np.array([65504.0], np.float16), np.array([65519.0]))
+
+
+def test_nothing_is_accepted() -> None:
+    ar.assert_accepted(np.ones(0, np.float16), np.ones(0))
+
+
+def test_float64_has_no_rule() -> None:
+    with pytest.raises(ar.ArgumentTypeError) as caught:
+        ar.assert_accepted(np.ones(1), np.ones(1))
+    assert str(caught.value) == (
+        "actual has type float64; allowed are float16, bfloat16, float32 in native byte order"
+    )
+
+
+@each_rule
+def test_the_operators_are_accepted(kind: str) -> None:
+    rng = np.random.default_rng(9)
+    x, dy = (array_of(kind, rng.uniform(0.01, 0.99, 5000)) for _ in range(2))
+    golden = ar.logit_grad(exact(x), exact(dy))
+    ar.assert_accepted(ar.logit_grad(x, dy), golden)
