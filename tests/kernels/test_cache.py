@@ -213,7 +213,12 @@ def _hardshrink_of_two(root: Path) -> str:
             "abs(self) >= lambd",
             "[0.5, 1.00390625] [0.5, 1.0]",
         ),
-        ("kernels/arithmetic/codecs.py", "0x7FFF)", "0x8FFF)", "[0.0, 1.00390625] [0.0, 1.0078125]"),
+        (
+            "kernels/arithmetic/codecs.py",
+            "0x7FFF)",
+            "0x8FFF)",
+            "[0.0, 1.00390625] [0.0, 1.0078125]",
+        ),
     ],
 )
 def test_an_edit_is_never_answered_by_a_stale_kernel(copy, file, before, after, changed):
