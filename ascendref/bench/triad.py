@@ -42,4 +42,4 @@ def _kernel(parallel: bool) -> Any:
     array = types.Array(types.float32, 1, "C")
     signature = types.void(array, array, array, types.float32)
     name = f"triad_float32_{'parallel' if parallel else 'serial'}"
-    return kernel(_triad, name, dict, signature, formula=_triad, parallel=parallel)
+    return kernel(_triad, name, signature, formula=_triad, parallel=parallel)

@@ -19,7 +19,7 @@ from rich.table import Table
 
 from ..core.errors import CacheWarning
 from ..declaration.operator import OPERATORS
-from ..kernels.compiler.jit import function_from
+from ..kernels.compiler import disk_cache
 from .checks import CHECKS, check_threads, check_truth
 from .screen import print_json, progress
 
@@ -119,14 +119,8 @@ def cache_folder() -> dict[str, Any]:
     asked = numba.config.CACHE_DIR
     if asked and not _writable(asked):  # Numba would look elsewhere, the kernels do not
         return {"folder": asked, "writable": False}
-    # Numba picks a folder by the file that a function says it stands in; this one says what the
-    # kernels say, and is never compiled
-    probe = function_from("def probe(): pass", "probe", {})
-    try:
-        folder = numba.njit(cache=True)(probe).stats.cache_path
-    except RuntimeError:
-        return {"folder": None, "writable": False}
-    return {"folder": str(folder), "writable": _writable(str(folder))}
+    folder = disk_cache.cache_folder()
+    return {"folder": folder, "writable": folder is not None and _writable(folder)}
 
 
 def _writable(folder: str) -> bool:

@@ -72,12 +72,12 @@ def shared(task, elements, cores):
     run(task, arguments, 100, 0, 1, elements, cores)
     return word(arguments, SIZE)
 
-CORES.load_launcher()
+LAUNCHER.load()
 task = threads(0, 0, -1)
 sizes = {SHARE}, {PARALLEL_FROM}, {3 * SHARE}, {100 * SHARE}
-found = [shared(task, size, CORES.address) for size in sizes[1:]]
+found = [shared(task, size, LAUNCHER.address) for size in sizes[1:]]
 with ar.num_threads(2):
-    found.append(shared(task, sizes[-1], CORES.address))
+    found.append(shared(task, sizes[-1], LAUNCHER.address))
 print(*found, numba.get_num_threads())
 """
     assert run_source(program, NUMBA_NUM_THREADS="4") == "2 3 4 2 4"

@@ -22,7 +22,7 @@ KINDS = (np.float32, np.float16, ml_dtypes.bfloat16, np.float64)
 
 
 def test_arrays_look_as_expected() -> None:
-    assert header.is_known()
+    assert header.has_expected_headers()
 
 
 class Subclass(np.ndarray[Any, Any]):
@@ -169,9 +169,9 @@ def test_without_known_headers_everything_still_works(monkeypatch: pytest.Monkey
     operator = ar.OPERATORS["logit_grad"]
     kind = ELEMENT_TYPES["float32"]
     kernel = elementwise(operator.formula, (kind, kind), kind, kind, "float32")
-    monkeypatch.setattr(header, "is_known", lambda: False)
-    facts = header.facts_of(tuple(header.Fact(kind.numpy, result=k == 2) for k in range(3)))
-    monkeypatch.setattr(kernel, "facts", facts.ctypes.data)
+    monkeypatch.setattr(header, "has_expected_headers", lambda: False)
+    table = header.operand_table(tuple(header.Operand(kind.numpy, result=k == 2) for k in range(3)))
+    monkeypatch.setattr(kernel, "table", table.ctypes.data)
     monkeypatch.delitem(kernel.__dict__, "dense_kernel", raising=False)
     monkeypatch.delitem(kernel.__dict__, "tiled_kernel", raising=False)
     x = np.linspace(0.1, 0.9, 9).astype(np.float32)

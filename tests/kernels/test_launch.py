@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 import ascendref as ar
 from ascendref.core.layout import PARALLEL_FROM
 from ascendref.kernels.runtime import fp_environment as environment
-from ascendref.kernels.runtime.launch import CORES, TAKEN
+from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
 from ..support.cases import SCALARS
 from ..support.rounding import assert_bits
@@ -174,7 +174,7 @@ def interrupt(calls: int) -> int:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             except Interrupted:
                 hits += 1
-            assert not CORES._words[TAKEN // 8]
+            assert not LAUNCHER._words[RUNNING // 8]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

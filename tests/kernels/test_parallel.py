@@ -16,7 +16,7 @@ from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.core.layout import PARALLEL_FROM
 from ascendref.kernels.loops.channel_sums import channel_sum
 from ascendref.kernels.loops.elementwise import PART, elementwise
-from ascendref.kernels.runtime.launch import CORES, TAKEN
+from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
 from ..support.cases import ARRANGEMENTS, SCALARS, TENSORS, numbers
 from ..support.oracles import expected
@@ -35,12 +35,12 @@ KINDS = ("bfloat16", "float32")
 @contextmanager
 def serially() -> Iterator[None]:
     """Hold the cores, so that calls in here work on their own thread."""
-    assert not CORES._words[TAKEN // 8]
-    CORES._words[TAKEN // 8] = 1
+    assert not LAUNCHER._words[RUNNING // 8]
+    LAUNCHER._words[RUNNING // 8] = 1
     try:
         yield
     finally:
-        CORES._words[TAKEN // 8] = 0
+        LAUNCHER._words[RUNNING // 8] = 0
 
 
 def call(operator: str, tensors: Any, out: Any = None) -> tuple[Any, ...]:

@@ -9,9 +9,11 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 
 from ..compiler.jit import inlined
-from .codecs import REGISTER, ROUND, blend, decoder
+from .codecs import REGISTER, decoder, rounder
 from .exact import sign_of_sum
 from .formula import (
     exponent,
@@ -34,6 +36,17 @@ from .math import (
     fma,
     one_plus_exp_float32,
 )
+
+
+@intrinsic
+def _blend(typingctx: Any, condition: Any, yes: Any, no: Any) -> Any:
+    """Return one of two values without a branch."""
+    kind = typingctx.unify_types(yes, no)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.select(*args)
+
+    return kind(types.boolean, kind, kind), codegen
 
 
 def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
@@ -64,7 +77,7 @@ def vocabulary(compute: str) -> dict[str, Any]:
         "one": register(1),
         "inf": register(math.inf),
         "nan": register(math.nan),
-        "rnd": ROUND[compute],
+        "rnd": rounder(compute),
         "exp": exp_float32 if register is np.float32 else exp_float64,
         "one_plus_exp": one_plus_exp_float32,
         "least": least,
@@ -78,7 +91,7 @@ def vocabulary(compute: str) -> dict[str, Any]:
         "number": decoder("float64", compute),
         "float32": np.float32,
         "select": bind(select, {}),
-        "blend": blend,
+        "blend": _blend,
         "exponent": bind(exponent, {"math": math}),
     }
     for function in (sign, narrow, split, two_sum, two_difference, quotient):

@@ -72,8 +72,9 @@ class _File:
 
 
 def cached(
-    named: Callable[[dict[str, Any]], Callable[..., Any]],
-    names: Callable[[], dict[str, Any]],
+    function: Callable[..., Any],
+    closure: Callable[[], Callable[..., Any]] | None,
+    caller: Callable[[], Callable[..., Any]] | None,
     signature: Any,
     options: dict[str, Any],
 ) -> Any:
@@ -81,10 +82,14 @@ def cached(
 
     Parameters
     ----------
-    named : callable
-        Returns the function, under a name that no other has, with its global names.
-    names : callable
-        Returns these. What is loaded needs none.
+    function : function
+        A function of a module under a name that no other has.
+    closure : callable, optional
+        Returns a closure of the same name and parameters that is to be compiled in its place.
+    caller : callable, optional
+        Returns the function again, which then calls that closure. Numba tells functions apart by
+        what they refer to as closures, and compiled functions are others in every process; so this
+        is what its own cache can keep.
     signature : numba signature
         The one signature that the function takes.
     options : dict
@@ -95,15 +100,28 @@ def cached(
     dispatcher
         The compiled function.
     """
-    dispatcher = _dispatcher(named({}), options)
-    if _loads_only(dispatcher):
+    dispatcher = _dispatcher(function, options)
+    loads_only = _loads_only(dispatcher)
+    if loads_only:
         try:
             dispatcher.compile(signature)
         except _NotThereError:
             pass
         else:
             return dispatcher
-    return _compiled(named(names()), signature, options)
+    make = closure if loads_only else caller
+    return _compiled(function if make is None else make(), signature, options)
+
+
+def cache_folder() -> str | None:
+    """Return the folder in which kernels are kept; None where no folder can be written.
+
+    In other versions of Numba than the known ones, it is one of several.
+    """
+    try:
+        return str(njit(cache=True)(was_loaded).stats.cache_path)
+    except RuntimeError:
+        return None
 
 
 def was_loaded(dispatcher: Any) -> bool:
@@ -141,7 +159,7 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
         _warn("neither the package's folder nor the user's cache can be written")
         return njit(**options)(function)
     if (parts := _parts()) and (insides := _insides(dispatcher)) is not None:
-        path = Path(dispatcher.stats.cache_path) / f"{function.__qualname__}.nbc"
+        path = Path(str(cache_folder())) / f"{function.__qualname__}.nbc"
         insides._cache_file = _File(path, parts["dumps"])
     return dispatcher
 

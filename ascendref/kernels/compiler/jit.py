@@ -1,10 +1,10 @@
 """Compiling: jit options, kernel identity, the disk cache.
 
 Numba keeps compiled functions in files named after the function, and looks only at the source file
-that the function stands in. Kernels are generated, so each carries in its name a digest of all that
-goes into it: the files that kernels are made of, the file of its formula, what compiles them and
-for which processor. Editing a formula or a codec therefore names a new kernel and cannot load a
-stale one, and machines that share a folder do not get each other's code.
+that the function stands in. One function becomes many kernels, so each carries in its name a digest
+of all that goes into it: the files that kernels are made of, the file of its formula, what compiles
+them and for which processor. Editing a formula or a codec therefore names a new kernel and cannot
+load a stale one, and machines that share a folder do not get each other's code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast
@@ -150,40 +150,32 @@ def _module_digest(module: str) -> bytes:
     return hashlib.sha256(Path(str(sys.modules[module].__file__)).read_bytes()).digest()
 
 
-def function_from(source: str, name: str, names: dict[str, Any]) -> Callable[..., Any]:
-    """Return the function that generated source defines, bound to its global names."""
-    local: dict[str, Any] = {}
-    exec(compile(source, __file__, "exec"), local)
-    # the cache wants a file, and reads it from that line on: what stands there must be a function
-    code = local[name].__code__.replace(co_firstlineno=function_from.__code__.co_firstlineno)
-    # a cached kernel imports the module that its globals name
-    return FunctionType(code, names | {"__name__": __name__}, name)
-
-
 @finishing
 def kernel(
-    source: str | Callable[..., Any],
+    function: Callable[..., Any],
     name: str,
-    names: Callable[[], dict[str, Any]],
     signature: Any,
     *,
     formula: Callable[..., Any],
+    make: Callable[[], Callable[..., Any]] | None = None,
     parallel: bool = False,
 ) -> Any:
     """Compile a function into a kernel for one signature, or load it from the disk cache.
 
     Parameters
     ----------
-    source : str or function
-        A function of this package, or source of one called ``kernel``.
+    function : function
+        A function of a module; it may call ``body``.
     name : str
         What the kernel is called in statistics and in the cache.
-    names : callable
-        Returns the global names of generated source, if it must be compiled.
     signature : numba signature
         The one signature that it takes.
     formula : callable
         The formula inside, whose source file is part of the kernel's identity.
+    make : callable, optional
+        Returns another function of the same parameters that is to be compiled, a closure: ``body``.
+        All that it refers to must follow from the kernel's name, its formula and the source of this
+        package.
     parallel : bool
         Whether ``prange`` loops run on every core.
     """
@@ -198,31 +190,32 @@ def kernel(
                 _package_digest(),
                 repr(_MADE_WITH).encode(),
                 _module_digest(formula.__module__),
-                source.encode() if isinstance(source, str) else b"",
                 name.encode(),
             )
         )
     ).hexdigest()
     qualified = f"{name[:120]}_{identity[:24]}"
+
+    def named(function: Callable[..., Any], **names: Any) -> Callable[..., Any]:
+        """Return a function under the kernel's name in the cache."""
+        assert isinstance(function, FunctionType)
+        namespace = function.__globals__ | names
+        code, closure = function.__code__, function.__closure__
+        made = FunctionType(code, namespace, function.__name__, None, closure)
+        made.__qualname__, made.__module__ = qualified, function.__module__
+        return made
+
     options = JIT_OPTIONS | {"parallel": parallel, "no_cfunc_wrapper": True}
-    named = partial(_named, source, qualified)
-    dispatcher = cached(named, names, signature, options)
+    if make is None:
+        dispatcher = cached(named(function), None, None, signature, options)
+    else:
+        dispatcher = cached(
+            named(function),
+            lambda: named(make()),
+            lambda: named(function, body=helper(make())),
+            signature,
+            options,
+        )
     dispatcher.disable_compile()
     _compiled.append((name, dispatcher))
     return dispatcher
-
-
-def _named(
-    source: str | Callable[..., Any], qualified: str, names: dict[str, Any]
-) -> Callable[..., Any]:
-    """Return a kernel's function under its name in the cache."""
-    if isinstance(source, str):
-        function = function_from(source, "kernel", names)
-    else:
-        assert isinstance(source, FunctionType)
-        function = FunctionType(
-            source.__code__, source.__globals__, source.__name__, None, source.__closure__
-        )
-    function.__qualname__ = qualified
-    function.__module__ = __name__
-    return function

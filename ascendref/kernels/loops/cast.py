@@ -8,7 +8,6 @@ the largest number is infinity.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -105,8 +104,10 @@ class CastKernel(ElementwiseKernel):
     def __init__(self, source: ElementType, target: ElementType, mode: str) -> None:
         formula = Formula(f"cast_{mode}", _element, _prepare, tensors=1, scalars=0)
         super().__init__(formula, (source,), target, target, "float64")
-        if mode != "rint":
-            self.encode: Callable[..., Any] = rounder(target, mode)
+        self._mode = mode
+
+    def _encoder(self) -> Any:
+        return super()._encoder() if self._mode == "rint" else rounder(self.out, self._mode)
 
 
 @once_each

@@ -1,312 +1,424 @@
-"""The loops of an elementwise result together with one sum per channel, as sources.
+"""The loops of an elementwise result together with one sum per channel: tasks.
 
 *Rows* and *runs* are for contiguous operands: sixteen elements at a time go from memory through
 registers back to memory. Where channels lie side by side, a row of them is taken after the other,
 so that memory is walked in order; elsewhere, runs of one channel are. *Tiled* is for any other
 layout, through buffers.
 
-What a running sum consists of is left open: the statements in braces and ``add_rows`` know it.
+The work of a task is blocks of terms of some channels. When all blocks are done, the same task is
+called once more for channels, to add up the sums of their blocks.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
-_BEGIN: Final = """
-    hard = 0
-    weights, kept = pointer(buffers), pointer(buffers + {kept_at})
-    lanes = beyond(weights, {lanes_at})
-    parts = pointer(partial)
-    apart = channels * blocks
-    for task in range(start, stop):
-"""
+from ...core.layout import BLOCK, LANES
+from ..compiler.jit import helper, inlined
+from ..runtime.launch import FAILURE, NO_MEMORY, OPERANDS, PLAN, Task, own_address, set_word
+from ..runtime.memory import allocate, beyond, int64_pointer, release, word
+from ..runtime.nontemporal import LINE
 
-#: one task has all rows of a strip of channels in one block, where they are done first
-_STRIPS: Final = """
-        block = task // strips
-        channel = (task - block * strips) * strip
-        height = channels - channel
-        height = height if height < strip else strip
-"""
+#: where a task's arguments have the addresses of the operands, bytes from one sum to the next, the
+#: address of the blocks' sums, 0 if there is one block, the number of blocks: in all and to be
+#: computed, 0 when they are done; and whether the plan is that of any layout
+(
+    GRAD,
+    DATA,
+    WEIGHT,
+    RESULT,
+    SUMS,
+    SUMS_STRIDE,
+    PARTIAL,
+    ALL_BLOCKS,
+    BLOCKS,
+    TILED,
+) = range(OPERANDS, OPERANDS + 80, 8)
 
-#: from the running sums of a block to one, and where that goes
-_ADD_UP: Final = """
-        half = {lanes} // 2 * strip
-        while half >= strip:
-            for i in range(half):
-                j = i + half
-                {merge}
-            half //= 2
-        for i in range(height):
-            to = channel + i
-            at = to * blocks + block
-            if partial:
-                {put}
-            else:
-                {deliver}
-"""
+#: a function that kernels call, as compiled, and a pointer in compiled code
+Compiled = Any
+Pointer = Any
 
-_TERMS: Final = """
-        term = block * {block}
-        end = terms if terms < term + {block} else term + {block}
-        # those that get no term stay at -0, which adds nothing
-        for i in range({lanes} * strip):
-            {clear}
-"""
 
-_ROWS: Final = (
+@dataclass(frozen=True)
+class RunningSums:
+    """What running sums consist of, and how terms are added to them: compiled functions.
+
+    Running sums are numbers behind a pointer ``lanes``; the terms of a loop come from a gradient
+    ``g`` and data ``x``, or are kept behind a pointer ``kept`` in between.
     """
-    channels, terms, strip, rows = plan[0], plan[1], plan[3], plan[5]
-    strips = (channels + strip - 1) // strip
-"""
-    + _BEGIN
-    + _STRIPS
-    + _TERMS
-    + """
-        for row in range(rows):
-            for c in range(height):
-                weights[row * strip + c] = decode(read(weight, (channel + c) * {size}))
-        done = 0
-        while term < end:
-            at = (term * channels + channel) * {size}
-            grad_at, data_at, result_at = grad + at, data + at, result + at
-            lane = done % {lanes} * strip
-            count = height * (rows if rows < end - term else end - term)
-            for i in range(count):
-                g, x = decode(read(grad_at, i * {size})), decode(read(data_at, i * {size}))
-                write(result_at, i * {size}, encode(element(g, x, weights[i])))
-                k = lane + i
-                {add}
-            done += rows
-            term += rows
-"""
-    + _ADD_UP
-)
 
-_RUNS: Final = (
-    """
-    channels, terms, inner, strip, height = plan[0], plan[1], plan[2], 1, 1
-"""
-    + _BEGIN
-    + """
-        channel = task // blocks
-        block = task - channel * blocks
-"""
-    + _TERMS
-    + """
-        factor = decode(read(weight, channel * {size}))
-        lane = 0
-        while term < end:
-            at = place(plan, 0, channel, term)
-            grad_at, data_at, result_at = grad + at, data + at, result + at
-            run = inner - term % inner
-            run = run if run < end - term else end - term
-            for i in range(run):
-                g, x = decode(read(grad_at, i * {size})), decode(read(data_at, i * {size}))
-                write(result_at, i * {size}, encode(element(g, x, factor)))
-                {keep}
-            # up to the first running sum, from there, and what is left
-            i = 0
-            while lane and i < run:
-                k = lane
-                {add_kept}
-                lane = (lane + 1) % {lanes}
-                i += 1
-            whole = i + (run - i) // {lanes} * {lanes}
-            add_rows(lanes, 0, kept, i, whole)
-            for i in range(whole, run):
-                k = lane
-                {add_kept}
-                lane += 1
-            term += run
-"""
-    + _ADD_UP
-)
+    #: numbers of all running sums, and numbers that are kept of a term
+    lanes: int
+    kept: int
+    #: ``clear(lanes, k)``: let a running sum be that of no terms
+    clear: Compiled
+    #: ``add(lanes, k, g, x)``: add a term
+    add: Compiled
+    #: ``keep(kept, i, g, x)``: keep a term
+    keep: Compiled
+    #: ``add_kept(lanes, k, kept, i)``: add one that was kept
+    add_kept: Compiled
+    #: ``add_rows(lanes, first, kept, start, stop)``: add some that were kept to all running sums
+    #: from the first one on, in turn
+    add_rows: Compiled
+    #: ``merge(lanes, k, other)``: add a running sum to another one
+    merge: Compiled
+    #: ``put(parts, at, apart, lanes, k)``: store the sum of a block
+    put: Compiled
+    #: ``deliver(arguments, channel, lanes, k)``: round it to the result of a channel; how many
+    #: needed an exact decision
+    deliver: Compiled
+    #: ``finish(arguments, channel, parts, at, apart, blocks)``: the same from some stored ones
+    finish: Compiled
 
-_TILED: Final = (
-    """
-    grads, datas = buffers + {tiles_at}, buffers + {tiles_at} + {tile}
-    results = buffers + {tiles_at} + 2 * {tile}
-    channels, terms, strip, segment = plan[0], plan[1], plan[2], plan[3]
-    columns, axes = plan[5] == 1, plan[6]
-    inner = plan[6 + axes] if axes else 1
-    strips = (channels + strip - 1) // strip
-    # a tile has terms as rows of channels, or channels as rows of terms
-    step, pitch = ({size} * strip, strip) if columns else ({size}, segment)
-    pitch *= {size}
-    across = 7 + axes
-    along = across + axes
-    at_0, at_1 = (across, along) if columns else (along, across)
-    grad_0, grad_1 = plan[at_0], plan[at_1]
-    data_0, data_1 = plan[at_0 + axes + 1], plan[at_1 + axes + 1]
-    result_0, result_1 = plan[at_0 + 2 * axes + 2], plan[at_1 + 2 * axes + 2]
-    weight_axes = 10 + 4 * axes
-    weight_rank = plan[weight_axes]
-    # where a channel and a running sum stand among the running sums
-    lane_c, lane_k = (1, strip) if columns else ({lanes}, 1)
-"""
-    + _BEGIN
-    + _STRIPS
-    + """
-        for c in range(height):
-            rest = channel + c
-            offset = 0
-            for axis in range(weight_rank - 1, -1, -1):
-                size = plan[weight_axes + 1 + axis]
-                after = rest // size
-                offset += (rest - after * size) * plan[weight_axes + 1 + weight_rank + axis]
-                rest = after
-            weights[c] = decode(read(weight, offset))
-"""
-    + _TERMS
-    + """
-        for first in range(term, end, segment):
-            width = min(segment, end - first)
-            done = 0
-            while done < width:
-                term = first + done
-                run = min(width - done, inner - term % inner)
-                grad_at = grad + place(plan, 0, channel, term)
-                data_at = data + place(plan, 1, channel, term)
-                m0, m1 = (height, run) if columns else (run, height)
-                gather(grads + done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
-                gather(datas + done * step, pitch, data_at, data_0, data_1, m0, m1)
-                done += run
-            if columns:
-                for row in range(width):
-                    lane = row % {lanes} * strip
-                    for c in range(height):
-                        at = (row * strip + c) * {size}
-                        g, x = decode(read(grads, at)), decode(read(datas, at))
-                        write(results, at, encode(element(g, x, weights[c])))
-                        k = lane + c
-                        {add}
-            else:
-                whole = width // {lanes} * {lanes}
-                for c in range(height):
-                    row = c * segment
-                    factor = weights[c]
-                    for i in range(width):
-                        at = (row + i) * {size}
-                        g, x = decode(read(grads, at)), decode(read(datas, at))
-                        write(results, at, encode(element(g, x, factor)))
-                        {keep}
-                    add_rows(lanes, c * {lanes}, kept, 0, whole)
-                    for i in range(whole, width):
-                        k = c * {lanes} + i - whole
-                        {add_kept}
-            done = 0
-            while done < width:
-                term = first + done
-                run = min(width - done, inner - term % inner)
-                at = result + place(plan, 2, channel, term)
-                m0, m1 = (height, run) if columns else (run, height)
-                scatter(results + done * step, pitch, at, result_0, result_1, m0, m1)
-                done += run
-        for c in range(height):
-            half = {lanes} // 2
-            while half:
-                for lane in range(half):
-                    i = c * lane_c + lane * lane_k
-                    j = i + half * lane_k
-                    {merge}
-                half //= 2
-            i = c * lane_c
-            to = channel + c
-            at = to * blocks + block
-            if partial:
-                {put}
-            else:
-                {deliver}
-"""
-)
 
-#: loops over tasks, by layout
-LOOPS: Final = {"rows": _ROWS, "runs": _RUNS, "tiled": _TILED}
+@dataclass(frozen=True)
+class ChannelParts:
+    """What the loops are made of."""
 
-#: where a term stands, in bytes from the first one of an operand
-PLACES: Final = {
-    "dense": """
-def place(plan, operand, channel, term):
-    inner = plan[2]
-    batch = term // inner
-    return ((batch * plan[0] + channel) * inner + term - batch * inner) * {size}
-""",
-    "tiled": """
-def place(plan, operand, channel, term):
+    sums: RunningSums
+    #: makes an address a pointer to registers
+    pointer: Compiled
+    #: the elementwise result, from gradient, data and weight
+    element: Compiled
+    #: read, decode, encode and write one element of an operand
+    read: Compiled
+    decode: Compiled
+    encode: Compiled
+    write: Compiled
+    #: copy a tile into a buffer and back
+    gather: Compiled
+    scatter: Compiled
+    #: bytes of an element
+    size: int
+    #: registers before the running sums; bytes before terms that are kept, before tiles, of a tile,
+    #: and in all
+    lanes_at: int
+    kept_at: int
+    tiles_at: int
+    tile: int
+    room: int
+
+
+def place_of(size: int) -> Compiled:
+    """Return the function that tells where a term stands in contiguous operands, in bytes."""
+
+    @helper
+    def place(plan: Pointer, channel: int, term: int) -> int:
+        inner = plan[2]
+        batch = term // inner
+        at: int = ((batch * plan[0] + channel) * inner + term - batch * inner) * size
+        return at
+
+    return place
+
+
+@helper
+def tiled_place(plan: Pointer, operand: int, channel: int, term: int) -> int:
+    """Return where a term stands in an operand of any layout, in bytes from its first element."""
     axes = plan[6]
     at = 7 + axes + operand * (axes + 1)
-    offset = channel * plan[at]
+    offset: int = channel * plan[at]
     for axis in range(axes - 1, -1, -1):
         size = plan[7 + axis]
         after = term // size
         offset += (term - after * size) * plan[at + 1 + axis]
         term = after
     return offset
-""",
-}
 
-#: the task that computes some pieces; no vector crosses a line of the cache in its buffers
-TASK: Final = """
-def kernel(arguments, start, stop):
-    if stop < start:
-        return own_address()
-    plan = int64_pointer(word(arguments, {plan_at}))
-    grad, data = word(arguments, {operands_at}), word(arguments, {operands_at} + 8)
-    weight, result = word(arguments, {operands_at} + 16), word(arguments, {operands_at} + 24)
-    sums, sums_stride = word(arguments, {operands_at} + 32), word(arguments, {operands_at} + 40)
-    partial, blocks = word(arguments, {operands_at} + 48), word(arguments, {operands_at} + 56)
-    if not blocks:
-        # results of some channels, from the sums of their blocks
-        hard, parts, blocks = 0, pointer(partial), word(arguments, {operands_at} + 64)
+
+def _finisher(parts: ChannelParts) -> Compiled:
+    """Return the function that makes the results of channels of the sums of their blocks."""
+    pointer, finish = parts.pointer, parts.sums.finish
+
+    @helper
+    def finish_all(arguments: int, start: int, stop: int) -> int:
+        plan = int64_pointer(word(arguments, PLAN))
+        stored, blocks = pointer(word(arguments, PARTIAL)), word(arguments, ALL_BLOCKS)
         apart = plan[0] * blocks
-        for to in range(start, stop):
-            at = to * blocks
-            {finish}
+        hard = 0
+        for channel in range(start, stop):
+            hard += finish(arguments, channel, stored, channel * blocks, apart, blocks)
         return hard
-    memory = allocate({room} + {line})
-    if memory == 0:
-        set_word(arguments, {no_room}, 1)
-        return 0
-    buffers = memory + -memory % {line}
-{loop}
-    release(memory)
-    return hard
-"""
 
-_RUN: Final = """
-    hard = run(task, arguments, tasks, 0, word(plan, 32), size, cores)
-    if partial and hard >= 0:
-        set_word(arguments, {operands_at} + 56, 0)
-        hard += call_task(task, arguments, 0, word(plan, 0))
-    return hard
-"""
+    return finish_all
 
-_OPERANDS: Final = "grad, data, weight, result, sums"
 
-#: kernels, for contiguous operands and for others
-DENSE: Final = (
-    f"""
-def kernel(facts, task, {_OPERANDS}, plan, partial, tasks, blocks, size, cores):
-    if dense_size(facts, ({_OPERANDS})) < 0:
-        return -1
-"""
-    + """
-    if partial:
-        partial = word(partial, {data})
-    arguments = in_memory((
-        0, 0, 0, 0, 0, plan, 0, 0, 0, word(grad, {data}), word(data, {data}), word(weight, {data}),
-        word(result, {data}), word(sums, {data}), word(facts, {width_at}), partial, blocks, blocks,
-    ))
-"""
-    + _RUN
-)
-TILED: Final = (
-    f"""
-def kernel(task, {_OPERANDS}, sums_stride, plan, partial, tasks, blocks, size, cores):
-    arguments = in_memory((
-        0, 0, 0, 0, 0, plan, 0, 0, 0, {_OPERANDS}, sums_stride, partial, blocks, blocks,
-    ))
-"""
-    + _RUN
-)
+def _adder_up(parts: ChannelParts) -> Compiled:
+    """Return the function that makes one sum of the running sums of each channel in a block.
+
+    That of channel ``first + c`` and lane ``k`` is number ``c * step_c + k * step_k``.
+    """
+    pointer, sums = parts.pointer, parts.sums
+    merge, put, deliver = sums.merge, sums.put, sums.deliver
+
+    @inlined
+    def add_up(
+        arguments: int,
+        lanes: Pointer,
+        step_c: int,
+        step_k: int,
+        first: int,
+        height: int,
+        block: int,
+    ) -> int:
+        half = LANES // 2
+        while half:
+            for lane in range(half):
+                for c in range(height):
+                    k = c * step_c + lane * step_k
+                    merge(lanes, k, k + half * step_k)
+            half //= 2
+        blocks, partial = word(arguments, BLOCKS), word(arguments, PARTIAL)
+        if partial:
+            plan = int64_pointer(word(arguments, PLAN))
+            stored, apart = pointer(partial), plan[0] * blocks
+            for c in range(height):
+                put(stored, (first + c) * blocks + block, apart, lanes, c * step_c)
+            return 0
+        hard = 0
+        for c in range(height):
+            hard += deliver(arguments, first + c, lanes, c * step_c)
+        return hard
+
+    return add_up
+
+
+def rows_task(parts: ChannelParts) -> Task:
+    """Return the task for contiguous operands whose channels lie side by side."""
+    pointer, element = parts.pointer, parts.element
+    read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
+    clear, add = parts.sums.clear, parts.sums.add
+    finish_all, add_up = _finisher(parts), _adder_up(parts)
+    size, lanes_at, room = parts.size, parts.lanes_at, parts.room
+
+    def task(arguments: int, start: int, stop: int) -> Any:
+        if stop < start:
+            return own_address()
+        if word(arguments, BLOCKS) == 0:
+            return finish_all(arguments, start, stop)
+        memory = allocate(room + LINE)
+        if memory == 0:
+            set_word(arguments, FAILURE, NO_MEMORY)
+            return 0
+        # no vector crosses a line of the cache in buffers that begin with one
+        weights = pointer(memory + -memory % LINE)
+        lanes = beyond(weights, lanes_at)
+        plan = int64_pointer(word(arguments, PLAN))
+        channels, terms, strip, rows = plan[0], plan[1], plan[3], plan[5]
+        strips = (channels + strip - 1) // strip
+        grad, data = word(arguments, GRAD), word(arguments, DATA)
+        weight, result = word(arguments, WEIGHT), word(arguments, RESULT)
+        hard = 0
+        for number in range(start, stop):
+            # all rows of a strip of channels in one block, where they are done first
+            block = number // strips
+            channel = (number - block * strips) * strip
+            height = min(strip, channels - channel)
+            term = block * BLOCK
+            end = min(terms, term + BLOCK)
+            # those that get no term stay as they are, which adds nothing
+            for k in range(LANES * strip):
+                clear(lanes, k)
+            for row in range(rows):
+                for c in range(height):
+                    weights[row * strip + c] = decode(read(weight, (channel + c) * size))
+            done = 0
+            while term < end:
+                at = (term * channels + channel) * size
+                grad_at, data_at, result_at = grad + at, data + at, result + at
+                lane = done % LANES * strip
+                count = height * min(rows, end - term)
+                for i in range(count):
+                    g, x = decode(read(grad_at, i * size)), decode(read(data_at, i * size))
+                    write(result_at, i * size, encode(element(g, x, weights[i])))
+                    add(lanes, lane + i, g, x)
+                done += rows
+                term += rows
+            hard += add_up(arguments, lanes, 1, strip, channel, height, block)
+        release(memory)
+        return hard
+
+    return task
+
+
+def runs_task(parts: ChannelParts) -> Task:
+    """Return the task for contiguous operands in which terms of a channel follow one another."""
+    pointer, element, place = parts.pointer, parts.element, place_of(parts.size)
+    read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
+    clear, keep, add_kept = parts.sums.clear, parts.sums.keep, parts.sums.add_kept
+    add_rows = parts.sums.add_rows
+    finish_all, add_up = _finisher(parts), _adder_up(parts)
+    size, lanes_at, kept_at, room = parts.size, parts.lanes_at, parts.kept_at, parts.room
+
+    def task(arguments: int, start: int, stop: int) -> Any:
+        if stop < start:
+            return own_address()
+        if word(arguments, BLOCKS) == 0:
+            return finish_all(arguments, start, stop)
+        memory = allocate(room + LINE)
+        if memory == 0:
+            set_word(arguments, FAILURE, NO_MEMORY)
+            return 0
+        buffers = memory + -memory % LINE
+        lanes, kept = beyond(pointer(buffers), lanes_at), pointer(buffers + kept_at)
+        plan = int64_pointer(word(arguments, PLAN))
+        terms, inner = plan[1], plan[2]
+        grad, data = word(arguments, GRAD), word(arguments, DATA)
+        weight, result = word(arguments, WEIGHT), word(arguments, RESULT)
+        blocks = word(arguments, BLOCKS)
+        hard = 0
+        for number in range(start, stop):
+            channel = number // blocks
+            block = number - channel * blocks
+            term = block * BLOCK
+            end = min(terms, term + BLOCK)
+            for k in range(LANES):
+                clear(lanes, k)
+            factor = decode(read(weight, channel * size))
+            lane = 0
+            while term < end:
+                at = place(plan, channel, term)
+                grad_at, data_at, result_at = grad + at, data + at, result + at
+                run = min(inner - term % inner, end - term)
+                for i in range(run):
+                    g, x = decode(read(grad_at, i * size)), decode(read(data_at, i * size))
+                    write(result_at, i * size, encode(element(g, x, factor)))
+                    keep(kept, i, g, x)
+                # up to the first running sum, from there, and what is left
+                i = 0
+                while lane and i < run:
+                    add_kept(lanes, lane, kept, i)
+                    lane = (lane + 1) % LANES
+                    i += 1
+                whole = i + (run - i) // LANES * LANES
+                add_rows(lanes, 0, kept, i, whole)
+                for i in range(whole, run):
+                    add_kept(lanes, lane, kept, i)
+                    lane += 1
+                term += run
+            hard += add_up(arguments, lanes, 1, 1, channel, 1, block)
+        release(memory)
+        return hard
+
+    return task
+
+
+def tiled_task(parts: ChannelParts) -> Task:
+    """Return the task for operands of any layout."""
+    pointer, element, gather, scatter = parts.pointer, parts.element, parts.gather, parts.scatter
+    read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
+    clear, add, keep, add_kept = (
+        parts.sums.clear,
+        parts.sums.add,
+        parts.sums.keep,
+        parts.sums.add_kept,
+    )
+    add_rows = parts.sums.add_rows
+    finish_all, add_up = _finisher(parts), _adder_up(parts)
+    size, lanes_at, kept_at, room = parts.size, parts.lanes_at, parts.kept_at, parts.room
+    tiles_at, tile = parts.tiles_at, parts.tile
+
+    def task(arguments: int, start: int, stop: int) -> Any:
+        if stop < start:
+            return own_address()
+        if word(arguments, BLOCKS) == 0:
+            return finish_all(arguments, start, stop)
+        memory = allocate(room + LINE)
+        if memory == 0:
+            set_word(arguments, FAILURE, NO_MEMORY)
+            return 0
+        buffers = memory + -memory % LINE
+        weights, kept = pointer(buffers), pointer(buffers + kept_at)
+        lanes = beyond(weights, lanes_at)
+        grads = buffers + tiles_at
+        datas, results = grads + tile, grads + 2 * tile
+        plan = int64_pointer(word(arguments, PLAN))
+        channels, terms, strip, segment = plan[0], plan[1], plan[2], plan[3]
+        columns, axes = plan[5] == 1, plan[6]
+        inner = plan[6 + axes] if axes else 1
+        strips = (channels + strip - 1) // strip
+        # a tile has terms as rows of channels, or channels as rows of terms
+        step, pitch = (size * strip, strip) if columns else (size, segment)
+        pitch *= size
+        across = 7 + axes
+        along = across + axes
+        at_0, at_1 = (across, along) if columns else (along, across)
+        grad_0, grad_1 = plan[at_0], plan[at_1]
+        data_0, data_1 = plan[at_0 + axes + 1], plan[at_1 + axes + 1]
+        result_0, result_1 = plan[at_0 + 2 * axes + 2], plan[at_1 + 2 * axes + 2]
+        weight_axes = 10 + 4 * axes
+        weight_rank = plan[weight_axes]
+        step_c, step_k = (1, strip) if columns else (LANES, 1)
+        grad, data = word(arguments, GRAD), word(arguments, DATA)
+        weight, result = word(arguments, WEIGHT), word(arguments, RESULT)
+        hard = 0
+        for number in range(start, stop):
+            block = number // strips
+            channel = (number - block * strips) * strip
+            height = min(strip, channels - channel)
+            term = block * BLOCK
+            end = min(terms, term + BLOCK)
+            for c in range(height):
+                rest = channel + c
+                offset = 0
+                for axis in range(weight_rank - 1, -1, -1):
+                    length = plan[weight_axes + 1 + axis]
+                    after = rest // length
+                    offset += (rest - after * length) * plan[weight_axes + 1 + weight_rank + axis]
+                    rest = after
+                weights[c] = decode(read(weight, offset))
+            for k in range(LANES * strip):
+                clear(lanes, k)
+            for first in range(term, end, segment):
+                width = min(segment, end - first)
+                done = 0
+                while done < width:
+                    term = first + done
+                    run = min(width - done, inner - term % inner)
+                    grad_at = grad + tiled_place(plan, 0, channel, term)
+                    data_at = data + tiled_place(plan, 1, channel, term)
+                    m0, m1 = (height, run) if columns else (run, height)
+                    gather(grads + done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
+                    gather(datas + done * step, pitch, data_at, data_0, data_1, m0, m1)
+                    done += run
+                if columns:
+                    for row in range(width):
+                        lane = row % LANES * strip
+                        for c in range(height):
+                            at = (row * strip + c) * size
+                            g, x = decode(read(grads, at)), decode(read(datas, at))
+                            write(results, at, encode(element(g, x, weights[c])))
+                            add(lanes, lane + c, g, x)
+                else:
+                    whole = width // LANES * LANES
+                    for c in range(height):
+                        row = c * segment
+                        factor = weights[c]
+                        for i in range(width):
+                            at = (row + i) * size
+                            g, x = decode(read(grads, at)), decode(read(datas, at))
+                            write(results, at, encode(element(g, x, factor)))
+                            keep(kept, i, g, x)
+                        add_rows(lanes, c * LANES, kept, 0, whole)
+                        for i in range(whole, width):
+                            add_kept(lanes, c * LANES + i - whole, kept, i)
+                done = 0
+                while done < width:
+                    term = first + done
+                    run = min(width - done, inner - term % inner)
+                    at = result + tiled_place(plan, 2, channel, term)
+                    m0, m1 = (height, run) if columns else (run, height)
+                    scatter(results + done * step, pitch, at, result_0, result_1, m0, m1)
+                    done += run
+            hard += add_up(arguments, lanes, step_c, step_k, channel, height, block)
+        release(memory)
+        return hard
+
+    return task
+
+
+#: layout -> what makes the task for it
+TASKS: Final = {"rows": rows_task, "runs": runs_task, "tiled": tiled_task}

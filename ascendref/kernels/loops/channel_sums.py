@@ -12,7 +12,7 @@ Every addition is rounded to the compute type.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numba import types
@@ -30,63 +30,42 @@ from ...core.layout import (
     dense_channel_plan,
 )
 from ..arithmetic.binding import compiled
-from ..arithmetic.codecs import REGISTER, ROUND, decoder, encoder, same
+from ..arithmetic.codecs import REGISTER, decoder, encoder, rounder, same
 from ..arithmetic.formula import Formula
-from ..compiler.jit import Once, function_from, helper, inlined, kernel, once_each
-from ..runtime.array_header import DATA, ROWS, WIDTH, Fact, dense_size, facts_of
+from ..compiler.jit import helper, inlined, kernel, once_each
+from ..runtime.array_header import (
+    DATA,
+    ITEMSIZE,
+    ROWS,
+    Operand,
+    contiguous_size,
+    operand_table,
+)
 from ..runtime.launch import (
-    CORES,
-    NO_ROOM,
-    OPERANDS,
-    PLAN,
-    TASK_TYPE,
+    FAILURE,
+    LAUNCHER,
     Kernel,
     Piece,
     address,
     call_task,
-    own_address,
     run,
     set_word,
+    task_kernel,
 )
-from ..runtime.memory import (
-    allocate,
-    beyond,
-    in_memory,
-    int64_pointer,
-    peek,
-    pointer_to,
-    poke,
-    release,
-    word,
-)
+from ..runtime.memory import in_memory, peek, pointer_to, poke, word
 from ..runtime.nontemporal import LINE
-from .channel_loops import DENSE, LOOPS, PLACES, TASK, TILED
+from .channel_loops import (
+    BLOCKS,
+    PARTIAL,
+    SUMS,
+    SUMS_STRIDE,
+    TASKS,
+    ChannelParts,
+    Compiled,
+    Pointer,
+    RunningSums,
+)
 from .tiles import gatherer, row_adder, scatterer
-
-_STORED_TERM: Final = """
-def term_of(grad, data):
-    return stored(term(grad, data))
-"""
-
-_ADD_ROWS: Final = """
-def add_rows(lanes, first, kept, start, stop):
-    for row in range(start, stop, {lanes}):
-        for lane in range({lanes}):
-            i, k = row + lane, first + lane
-            {add_kept}
-"""
-
-_TOTAL: Final = """
-def total(parts, at, blocks):
-    step = 1
-    while step < blocks:
-        i = at
-        while i + step < at + blocks:
-            parts[i] = rnd(parts[i] + parts[i + step])
-            i += 2 * step
-        step *= 2
-    return parts[at]
-"""
 
 #: bytes between weights and running sums, beside whole pages: what is used together must not have
 #: the same place in its page (measured: up to 2.6 times as slow, depending on the page)
@@ -114,23 +93,6 @@ class ChannelSumKernel(Kernel):
         stores them in between.
     """
 
-    #: what is done with running sums, ``lanes``, by what the loops call it: terms come of ``g`` and
-    #: ``x``, or are ``kept``; the sum of a block goes to ``parts``, or becomes result ``to``
-    _statements: ClassVar[dict[str, str]] = {
-        "clear": "lanes[i] = minus_zero",
-        "add": "lanes[k] = rnd(lanes[k] + term_of(g, x))",
-        "keep": "kept[i] = term_of(g, x)",
-        "add_kept": "lanes[k] = rnd(lanes[k] + kept[i])",
-        "merge": "lanes[i] = rnd(lanes[i] + lanes[j])",
-        "put": "parts[at] = lanes[i]",
-        "deliver": "write(sums, to * sums_stride, encode(lanes[i]))",
-        "finish": "write(sums, to * sums_stride, encode(total(parts, at, blocks)))",
-    }
-
-    #: numbers that they consist of, and numbers that are kept of a term
-    _lanes: ClassVar[int] = STRIP * LANES
-    _kept: ClassVar[int] = 1
-
     def __init__(
         self, element: Formula, term: Formula, kind: ElementType, compute: str, stored: bool
     ) -> None:
@@ -141,12 +103,11 @@ class ChannelSumKernel(Kernel):
         self.stored = stored
         self.register = REGISTER[compute]
         self._tasks: dict[str, Any] = {}
-        #: where running sums begin, behind the weights
-        self._lanes_at = 2 * TILE + _STAGGER // np.dtype(self.register).itemsize
-        tensor, few = Fact(kind.numpy), Fact(kind.numpy, model=2, most=1)
+        tensor, few = Operand(kind.numpy), Operand(kind.numpy, shape_of=2, highest_rank=1)
         results = tensor._replace(result=True), few._replace(result=True)
-        self._facts = facts_of((tensor, tensor, few, *results))
-        self._facts_at: int = self._facts.ctypes.data
+        self._table = operand_table((tensor, tensor, few, *results))
+        #: address of the table of operands
+        self.table: int = self._table.ctypes.data
 
     def __call__(
         self,
@@ -215,7 +176,7 @@ class ChannelSumKernel(Kernel):
             plan.tasks,
             plan.blocks,
             result.size,
-            CORES.address,
+            LAUNCHER.address,
         )
 
     def dense(
@@ -247,7 +208,7 @@ class ChannelSumKernel(Kernel):
             plan.tasks,
             plan.blocks,
             min(data.size, plan.tasks * SHARE),  # a task is never shared
-            CORES.address,
+            LAUNCHER.address,
         )
         return done >= 0
 
@@ -266,124 +227,232 @@ class ChannelSumKernel(Kernel):
         """
         return channels * blocks if blocks > 1 or in_place else 0
 
-    @Once
-    def _words(self) -> dict[str, Any]:
-        """What sources have in braces."""
-        width = np.dtype(self.register).itemsize
-        kept_at = -(-(self._lanes_at + self._lanes) * width // LINE) * LINE
-        tiles_at = -(-(kept_at + self._kept * BLOCK * width) // LINE) * LINE
-        tile = 2 * TILE * self.kind.storage.itemsize
-        numbers = {
-            "block": BLOCK,
-            "lanes": LANES,
-            "lanes_at": self._lanes_at,
-            "kept_at": kept_at,
-            "tiles_at": tiles_at,
-            "tile": tile,
-            "room": tiles_at + 3 * tile,
-            "line": LINE,
-            "size": self.kind.storage.itemsize,
-            "data": DATA,
-            "plan_at": PLAN,
-            "operands_at": OPERANDS,
-            "no_room": NO_ROOM,
-        }
-        return self._statements | numbers
-
-    def _names(self, layout: str) -> dict[str, Any]:
-        """Return what the names in kernels mean."""
-        kind, compute, register = self.kind.name, self.compute, self.register
-        tiled = layout == "tiled"
-        place = PLACES["tiled" if tiled else "dense"]
-        decode, encode = decoder(kind, compute), encoder(compute, kind, kind)
-        names = {
-            "word": word,
-            "set_word": set_word,
-            "own_address": own_address,
-            "int64_pointer": int64_pointer,
-            "allocate": allocate,
-            "release": release,
-            "pointer": pointer_to(np.dtype(register)),
-            "place": helper(function_from(place.format(**self._words), "place", {})),
-            "element": compiled(self.element.element, compute),
-            "beyond": beyond,
-            "decode": decode,
-            "encode": encode,
-            "read": peek(kind, apart=not tiled),
-            "write": poke(kind, apart=not tiled),
-            "gather": gatherer(self.kind.storage.itemsize),
-            "scatter": scatterer(self.kind.storage.itemsize),
-        }
-        return names | self._sums(names)
-
-    def _sums(self, names: dict[str, Any]) -> dict[str, Any]:
-        """Return what statements about running sums are made of, and ``add_rows``."""
-        rnd, register = ROUND[self.compute], self.register
-        term_of = compiled(self.term.element, self.compute)
-        if self.stored:
-            both = {"term": term_of, "stored": ROUND[self.kind.name]}
-            term_of = inlined(function_from(_STORED_TERM, "term_of", both))
-        made = {
-            "minus_zero": register(-0.0),
-            "term_of": term_of,
-            "rnd": rnd,
-            "total": helper(function_from(_TOTAL, "total", {"rnd": rnd})),
-        }
-        add_rows = row_adder(register, LANES) if rnd is same else self._add_rows(made)
-        return made | {"add_rows": add_rows}
-
-    def _add_rows(self, names: dict[str, Any]) -> Any:
-        """Return the function that adds what is kept from ``start`` on to all running sums."""
-        return helper(function_from(_ADD_ROWS.format(**self._words), "add_rows", names))
-
     @Piece
     def rows_kernel(self) -> Any:
         """The kernel for contiguous operands whose channels lie side by side."""
-        return partial(_channel_kernel(dense=True), self._facts_at, address(self.task("rows")))
+        return partial(_contiguous_kernel(), self.table, address(self.task("rows")))
 
     @Piece
     def runs_kernel(self) -> Any:
         """The kernel for contiguous operands in which terms of a channel follow one another."""
-        return partial(_channel_kernel(dense=True), self._facts_at, address(self.task("runs")))
+        return partial(_contiguous_kernel(), self.table, address(self.task("runs")))
 
     @Piece
     def tiled_kernel(self) -> Any:
         """The kernel for operands of any layout."""
-        return partial(_channel_kernel(dense=False), address(self.task("tiled")))
+        return partial(_tiled_kernel(), self.table, address(self.task("tiled")))
+
+    @property
+    def _name(self) -> str:
+        stored = "_stored" if self.stored else ""
+        return f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}{stored}"
 
     def task(self, layout: str) -> Any:
         """Return the task for a layout."""
         made = self._tasks.get(layout)
         if made is None:
-            made = self._tasks[layout] = kernel(
-                TASK.format(**self._words, loop=LOOPS[layout].format(**self._words)),
-                f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}"
-                f"{'_stored' if self.stored else ''}_{layout}",
-                partial(self._names, layout),
-                TASK_TYPE,
-                formula=self.element.element,
+            made = self._tasks[layout] = task_kernel(
+                lambda: TASKS[layout](self._parts(tiled=layout == "tiled")),
+                f"{self._name}_{layout}",
+                self.element.element,
             )
         return made
 
+    def _parts(self, *, tiled: bool) -> ChannelParts:
+        """Return what the loops are made of."""
+        kind, compute, size = self.kind.name, self.compute, self.kind.storage.itemsize
+        width = np.dtype(self.register).itemsize
+        sums = self._running_sums()
+        # weights, running sums, terms that are kept, tiles
+        lanes_at = 2 * TILE + _STAGGER // width
+        kept_at = -(-(lanes_at + sums.lanes) * width // LINE) * LINE
+        tiles_at = -(-(kept_at + sums.kept * BLOCK * width) // LINE) * LINE
+        tile = 2 * TILE * size
+        return ChannelParts(
+            sums=sums,
+            pointer=pointer_to(np.dtype(self.register)),
+            element=compiled(self.element.element, compute),
+            read=peek(kind, apart=not tiled),
+            decode=decoder(kind, compute),
+            encode=encoder(compute, kind, kind),
+            write=poke(kind, apart=not tiled),
+            gather=gatherer(size),
+            scatter=scatterer(size),
+            size=size,
+            lanes_at=lanes_at,
+            kept_at=kept_at,
+            tiles_at=tiles_at,
+            tile=tile,
+            room=tiles_at + 3 * tile,
+        )
+
+    def _running_sums(self) -> RunningSums:
+        """Return running sums in the compute type."""
+        rnd, register = rounder(self.compute), self.register
+        minus_zero = register(-0.0)
+        term = compiled(self.term.element, self.compute)
+        stored = rounder(self.kind.name if self.stored else self.compute)
+        encode, write = (
+            encoder(self.compute, self.kind.name, self.kind.name),
+            poke(self.kind.name),
+        )
+
+        @inlined
+        def clear(lanes: Pointer, k: int) -> None:
+            lanes[k] = minus_zero
+
+        @inlined
+        def add(lanes: Pointer, k: int, g: Any, x: Any) -> None:
+            lanes[k] = rnd(lanes[k] + stored(term(g, x)))
+
+        @inlined
+        def keep(kept: Pointer, i: int, g: Any, x: Any) -> None:
+            kept[i] = stored(term(g, x))
+
+        @inlined
+        def add_kept(lanes: Pointer, k: int, kept: Pointer, i: int) -> None:
+            lanes[k] = rnd(lanes[k] + kept[i])
+
+        @inlined
+        def merge(lanes: Pointer, k: int, other: int) -> None:
+            lanes[k] = rnd(lanes[k] + lanes[other])
+
+        @inlined
+        def put(parts: Pointer, at: int, apart: int, lanes: Pointer, k: int) -> None:
+            parts[at] = lanes[k]
+
+        @inlined
+        def deliver(arguments: int, channel: int, lanes: Pointer, k: int) -> int:
+            to = channel * word(arguments, SUMS_STRIDE)
+            write(word(arguments, SUMS), to, encode(lanes[k]))
+            return 0
+
+        @helper
+        def finish(
+            arguments: int, channel: int, parts: Pointer, at: int, apart: int, blocks: int
+        ) -> int:
+            step = 1
+            while step < blocks:
+                i = at
+                while i + step < at + blocks:
+                    parts[i] = rnd(parts[i] + parts[i + step])
+                    i += 2 * step
+                step *= 2
+            hard: int = deliver(arguments, channel, parts, at)
+            return hard
+
+        add_rows = row_adder(register, LANES) if rnd is same else adder_of_rows(add_kept)
+        return RunningSums(
+            STRIP * LANES, 1, clear, add, keep, add_kept, add_rows, merge, put, deliver, finish
+        )
+
+
+def adder_of_rows(add_kept: Compiled) -> Compiled:
+    """Return the function that adds terms which were kept to all running sums in turn."""
+
+    @helper
+    def add_rows(lanes: Pointer, first: int, kept: Pointer, start: int, stop: int) -> None:
+        for row in range(start, stop, LANES):
+            for lane in range(LANES):
+                add_kept(lanes, first + lane, kept, row + lane)
+
+    return add_rows
+
+
+def _contiguous(
+    table: int,
+    task: int,
+    grad: int,
+    data: int,
+    weight: int,
+    result: int,
+    sums: int,
+    plan: int,
+    partial: int,
+    tasks: int,
+    blocks: int,
+    size: int,
+    launcher: int,
+) -> Any:
+    """Compute with contiguous operands; return -1, and do nothing, for any others."""
+    if contiguous_size(table, (grad, data, weight, result, sums)) < 0:
+        return -1
+    return _run(
+        table,
+        task,
+        (
+            word(grad, DATA),
+            word(data, DATA),
+            word(weight, DATA),
+            word(result, DATA),
+            word(sums, DATA),
+            word(table, ROWS + ITEMSIZE),
+            word(partial, DATA) if partial else 0,
+            blocks,
+            blocks,
+            0,
+        ),
+        plan,
+        tasks,
+        size,
+        launcher,
+    )
+
+
+def _tiled(
+    table: int,
+    task: int,
+    grad: int,
+    data: int,
+    weight: int,
+    result: int,
+    sums: int,
+    sums_stride: int,
+    plan: int,
+    partial: int,
+    tasks: int,
+    blocks: int,
+    size: int,
+    launcher: int,
+) -> Any:
+    """Compute with operands of any layout."""
+    words = grad, data, weight, result, sums, sums_stride, partial, blocks, blocks, 1
+    return _run(table, task, words, plan, tasks, size, launcher)
+
+
+@helper
+def _run(
+    table: int,
+    task: int,
+    words: tuple[int, ...],
+    plan: int,
+    tasks: int,
+    size: int,
+    launcher: int,
+) -> Any:
+    """Run the task for all blocks, then for the sums of several blocks."""
+    arguments = in_memory((0, 0, 0, 0, table, plan, 0, 0, 0, *words))
+    hard = run(task, arguments, tasks, 0, word(plan, 32), size, launcher)
+    if hard >= 0 and word(arguments, PARTIAL):
+        set_word(arguments, BLOCKS, 0)
+        hard += call_task(task, arguments, 0, word(plan, 0))
+        failure = word(arguments, FAILURE)
+        return failure if failure else hard
+    return hard
+
 
 @once_each
-def _channel_kernel(*, dense: bool) -> Any:
-    """Return the kernel for contiguous operands, or for any."""
-    words = {"data": DATA, "operands_at": OPERANDS, "width_at": ROWS + WIDTH}
-    return kernel(
-        (DENSE if dense else TILED).format(**words),
-        f"channels_{'contiguous' if dense else 'tiled'}",
-        lambda: {
-            "dense_size": dense_size,
-            "in_memory": in_memory,
-            "word": word,
-            "set_word": set_word,
-            "run": run,
-            "call_task": call_task,
-        },
-        types.int64(*[types.int64] * 13),
-        formula=_channel_kernel,
-    )
+def _contiguous_kernel() -> Any:
+    """Return the kernel for contiguous operands."""
+    signature = types.int64(*[types.int64] * 13)
+    return kernel(_contiguous, "channels_contiguous", signature, formula=_contiguous)
+
+
+@once_each
+def _tiled_kernel() -> Any:
+    """Return the kernel for operands of any layout."""
+    signature = types.int64(*[types.int64] * 14)
+    return kernel(_tiled, "channels_tiled", signature, formula=_tiled)
 
 
 @once_each

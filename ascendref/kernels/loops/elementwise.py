@@ -1,17 +1,16 @@
-"""Elementwise kernels: formula × codecs × layout → compiled loop.
+"""Elementwise kernels: formula × conversions × layout → compiled loop.
 
-What is compiled for a formula is one task: a loop over contiguous elements. It is reached in two
-ways. *Dense*: every operand is contiguous and of the output's shape; a kernel that looks at the
-arrays itself, and refuses others (``header.py``), hands all of them to the task. *Tiled*: anything
-else (strides, broadcasting, unaligned views, an output that is an input's view); a walk hands the
-task tile after tile (``tile_walk.py``). So the bits are the same.
+What is compiled for a formula is one task: a loop over contiguous elements (``contiguous.py``). It
+is reached in two ways. *Contiguous*: every operand is, and has the output's shape; a kernel that
+looks at the arrays itself, and refuses others (``array_header.py``), gives all of them to the task.
+*Tiled*: anything else (strides, broadcasting, unaligned views, an output that is an input's view);
+a walk gives the task tile after tile (``tile_walk.py``). So the bits are the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from textwrap import indent
 from typing import Any, Final
 
 import numpy as np
@@ -20,39 +19,30 @@ from numpy.typing import NDArray
 
 from ...core.dtypes import ElementType
 from ...core.layout import broadcast_strides, tile_plan
-from ..arithmetic.codecs import (
-    decode_bfloat16,
-    decoder,
-    encode_bfloat16,
-    encode_bfloat16_pair,
-    encoder,
-    first_bfloat16,
-    remainder,
-    second_bfloat16,
-    unmasked,
-)
+from ..arithmetic.codecs import decoding, encoder, remainder
 from ..arithmetic.formula import Formula
-from ..compiler.jit import kernel, once_each
-from ..runtime.array_header import DATA, ROW, ROWS, WIDTH, Fact, dense_size, facts_of, layout_of
-from ..runtime.launch import (
-    CORES,
-    NUMBERS,
-    OPERANDS,
-    SIZE,
-    STREAMS,
-    TASK_TYPE,
-    ZERO,
-    Kernel,
-    Piece,
-    Words,
-    address,
-    own_address,
-    real,
-    run,
+from ..compiler.jit import kernel, merged, once_each
+from ..runtime.array_header import (
+    DATA,
+    ITEMSIZE,
+    ROW,
+    ROWS,
+    Operand,
+    contiguous_size,
+    layout_table,
+    operand_table,
 )
-from ..runtime.memory import in_memory, peek, poke, word
-from ..runtime.nontemporal import LINE, arrive, lines, stream
-from .element_loops import AT_ONCE, DENSE, KERNEL, PAIRS, STREAMED, TASK
+from ..runtime.launch import LAUNCHER, Kernel, Piece, Task, Words, address, run, task_kernel
+from ..runtime.memory import in_memory, word, word_of_each
+from ..runtime.nontemporal import LINE
+from .contiguous import (
+    in_pairs,
+    one_at_a_time,
+    past_caches,
+    scalar_reader,
+    through_caches,
+)
+from .elements import Read, loader, pair_loader
 from .tile_walk import walk_kernel, walk_task
 
 #: elements that a thread takes at a time
@@ -60,19 +50,6 @@ PART: Final = 16 * 1024
 #: elements from which stores are aligned to lines of the cache (measured: below, it costs more than
 #: it gains)
 _ALIGNED_FROM: Final = 256 * 1024
-#: bytes of a result from which it goes past the caches (measured, with 32 MiB of them), and in how
-#: large blocks
-_STREAMED_FROM: Final = 16 * 1024 * 1024
-_STREAMED_BLOCK: Final = 1024
-
-#: what two BF16 numbers that follow one another are read, taken apart and written with
-_PAIR_NAMES: Final = {
-    "lower": first_bfloat16,
-    "upper": second_bfloat16,
-    "read_pair": peek("int32", apart=True),
-    "write_pair": poke("int32", apart=True),
-    "encode_pair": encode_bfloat16_pair,
-}
 
 
 class ElementwiseKernel(Kernel):
@@ -105,14 +82,8 @@ class ElementwiseKernel(Kernel):
         self.out = out
         self.compute = compute
         self.element, self.prepare = formula.arithmetic(compute)
-        #: what an element is computed from: numbers of the tensors and their decoders
-        self.reads = [(k, decoder(kind.name, compute)) for k, kind in enumerate(inputs)]
-        if formula.remainder and compute == "float64":
-            self.reads.append((len(inputs) - 1, remainder(inputs[-1].name)))
-        self.encode = encoder(compute, result.name, out.name)
+        self.result = result
         self._itemsizes = tuple([kind.storage.itemsize for kind in (*inputs, out)])
-        #: whether large results go past the caches, which gains nothing where arithmetic is slower
-        self.streams = not formula.long
         self.name = "_".join(
             (
                 formula.name,
@@ -123,11 +94,11 @@ class ElementwiseKernel(Kernel):
                 compute,
             )
         )
-        self._facts = facts_of(
-            (*[Fact(kind.numpy) for kind in inputs], Fact(out.numpy, result=True))
+        self._table = operand_table(
+            (*[Operand(kind.numpy) for kind in inputs], Operand(out.numpy, result=True))
         )
-        #: where they stand
-        self.facts: int = self._facts.ctypes.data
+        #: address of the table of operands
+        self.table: int = self._table.ctypes.data
 
     def __call__(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
@@ -198,13 +169,13 @@ class ElementwiseKernel(Kernel):
         It takes the addresses of objects: the inputs, then the output. It returns a negative
         number, and nothing is done, if they are laid out otherwise or overlap.
         """
-        return _bound(self.tiled_kernel, self._walk(operands, scalars, layout_of(operands)))
+        return _bound(self.tiled_kernel, self._walk(operands, scalars, layout_table(operands)))
 
     def _fixed(self, scalars: tuple[float, ...], walk: tuple[int, ...] = (), *memory: Any) -> Words:
         """Return what a kernel gets beside operands."""
         numbers = np.array(scalars, np.float64)
         at = numbers.__array_interface__["data"][0]  # `ctypes.data` takes a microsecond
-        words = (self.facts, address(self.task), at, CORES.address, *walk)
+        words = (self.table, address(self.task), at, LAUNCHER.address, *walk)
         return Words(words, numbers, *memory)
 
     def _walk(
@@ -246,112 +217,105 @@ class ElementwiseKernel(Kernel):
     @Piece
     def task(self) -> Any:
         """The task that computes contiguous elements."""
-        count = self.formula.scalars
-        scalars = [f"real(numbers, {8 * k})" for k in range(count)]
-        if self.prepare.__code__.co_argcount > count:
-            scalars.append("size")
-        size = self.out.storage.itemsize
-        words = {
-            "size": str(size),
-            "streamed_from": str(_STREAMED_FROM // size),
-            "streams_at": str(STREAMS),
-            "line": str(LINE),
-            "in_line": str(LINE // size),
-            "in_block": str(_STREAMED_BLOCK // size),
-        }
-        walk, depth = (STREAMED, 8) if self.streams else (AT_ONCE, 4)
-        source = TASK.format(
-            size_at=SIZE,
-            zero_at=ZERO,
-            numbers_at=NUMBERS,
-            arrays=", ".join(f"a{k}" for k in range(len(self.inputs))),
-            places=", ".join(
-                f"word(arguments, {OPERANDS + 8 * k})" for k in range(len(self.inputs) + 1)
-            ),
-            scalars=", ".join(scalars),
-            walk=walk.format(loop=indent(self._filled(self._loop), " " * depth), **words),
-        )
-        return kernel(source, self.name, self._names, TASK_TYPE, formula=self.element)
+        return task_kernel(self._make_task, self.name, self.element)
 
-    @property
-    def _loop(self) -> str:
-        """Source of the loop over contiguous operands."""
-        return PAIRS if self._in_pairs else DENSE
+    def _make_task(self) -> Task:
+        """Return the task, to be compiled."""
+        count, size = len(self.inputs), self.out.storage.itemsize
+        loop = self._loop()
+        # past the caches nothing is gained where arithmetic takes longer than memory
+        if self.formula.long:
+            return through_caches(loop, self._scalars(), count)
+        return past_caches(loop, self._scalars(), count, size)
 
-    @property
-    def _in_pairs(self) -> bool:
-        """Whether all operands are BF16 and are computed in F32."""
-        decoders = {decode for _, decode in self.reads}
-        return self.encode is encode_bfloat16 and decoders == {decode_bfloat16}
+    def _loop(self) -> Any:
+        """Return the loop over contiguous operands."""
+        load, formula, encode = self._load(), self._bound(self.element), self._encoder()
+        kinds = {kind.name for kind in (*self.inputs, self.result, self.out)}
+        if kinds == {"bfloat16"} and self.compute == "float32":
+            return in_pairs(load, pair_loader(len(self.inputs)), formula, encode)
+        return one_at_a_time(load, formula, encode, self.out.name, self.out.storage.itemsize)
 
-    def _filled(self, source: str) -> str:
-        """Return the source of a loop for these operands."""
-        sizes = [kind.storage.itemsize for kind in self.inputs]
-        elements = [
-            f"decode{k}(read{k}(a{at}, i * {sizes[at]}))" for k, (at, _) in enumerate(self.reads)
+    def _load(self) -> Any:
+        """Return the function that reads what an element is computed from."""
+        reads = [
+            Read(k, decoding(kind.name, self.compute), kind.storage.itemsize)
+            for k, kind in enumerate(self.inputs)
         ]
-        if self.formula.selects:
-            # what is selected is the first tensor
-            elements[0] = f"decode0(unmasked(read0(a0, i * {sizes[0]}), zero))"
-        return source.format(
-            arrays=", ".join(f"a{k}" for k in range(len(sizes))),
-            elements=", ".join(elements),
-            size=self.out.storage.itemsize,
-            firsts=_halves("lower", len(sizes)),
-            seconds=_halves("upper", len(sizes)),
-        )
+        if self.formula.remainder and self.compute == "float64":
+            last = self.inputs[-1]
+            reads.append(Read(len(reads) - 1, remainder(last.name), last.storage.itemsize))
+        return loader(tuple(reads), selects=self.formula.selects)
 
-    def _names(self) -> dict[str, Any]:
-        """Return what the names in the task mean."""
-        names = {
-            "own_address": own_address,
-            "word": word,
-            "real": real,
-            "prepare": self._bound(self.prepare),
-            "formula": self._bound(self.element),
-            "unmasked": unmasked,
-            "encode": self.encode,
-            "write": poke(self.out.name, apart=True),
-            "allocate_lines": lines(_STREAMED_BLOCK // LINE),
-            "stream": stream,
-            "arrive": arrive,
-        }
-        for k, (at, decode) in enumerate(self.reads):
-            names |= {f"decode{k}": decode, f"read{k}": peek(self.inputs[at].name, apart=True)}
-        return names | _PAIR_NAMES
+    def _encoder(self) -> Any:
+        """Return the function that rounds a result."""
+        return encoder(self.compute, self.result.name, self.out.name)
+
+    def _scalars(self) -> Any:
+        """Return the function that prepares the scalars."""
+        count = self.formula.scalars
+        sized = self.prepare.__code__.co_argcount > count
+        return scalar_reader(self._bound(self.prepare), count, sized=sized)
 
     def _bound(self, function: Callable[..., Any]) -> Any:
         """Return a part of the formula, compiled for the compute type."""
-        from ..arithmetic.binding import compiled  # not needed by a process that only loads kernels
+        from ..arithmetic.binding import compiled  # only compiling needs it, loading does not
 
         return compiled(function, self.compute)
 
 
+@merged
+def _contiguous(fixed: int, operands: tuple[int, ...]) -> Any:
+    """Compute with contiguous operands.
+
+    Parameters
+    ----------
+    fixed : int
+        Address of the addresses of table (`operand_table`), task, scalars and launcher.
+    operands : tuple of int
+        Addresses of array objects, which may be contiguous or not.
+    """
+    table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
+    size = contiguous_size(table, operands)
+    if size < 0:
+        return size
+    addresses = word_of_each(operands, DATA)
+    arguments = in_memory((0, 0, size, numbers, table, 0, 0, 1, 0, *addresses))
+    # elements before the first that begins a line of the cache, from where stores are faster
+    width = word(table, ROWS + ROW * (len(operands) - 1) + ITEMSIZE)
+    lead = -addresses[-1] % LINE // width if size >= _ALIGNED_FROM else 0
+    return run(task, arguments, size, lead, PART, size, word(fixed, 24))
+
+
+def _contiguous_2(fixed: int, a: int, b: int) -> int:
+    return _contiguous(fixed, (a, b))  # type: ignore[no-any-return]
+
+
+def _contiguous_3(fixed: int, a: int, b: int, c: int) -> int:
+    return _contiguous(fixed, (a, b, c))  # type: ignore[no-any-return]
+
+
+def _contiguous_4(fixed: int, a: int, b: int, c: int, d: int) -> int:
+    return _contiguous(fixed, (a, b, c, d))  # type: ignore[no-any-return]
+
+
+#: number of operands -> the function that Python calls: it has as many parameters, because a tuple
+#: would take longer to pass than a small array takes to compute
+_CONTIGUOUS: Final[dict[int, Callable[..., int]]] = {
+    2: _contiguous_2,
+    3: _contiguous_3,
+    4: _contiguous_4,
+}
+
+
 @once_each
 def contiguous_kernel(operands: int) -> Any:
-    """Return the kernel for so many contiguous operands.
-
-    It is a function of the address of what is fixed and of the operands. Fixed are the addresses of
-    facts (`facts_of`), task, scalars and cores. There is source because it has as many parameters
-    as there are operands.
-    """
-    names = [f"a{k}" for k in range(operands)]
-    source = KERNEL.format(
-        operands=", ".join(names),
-        addresses=", ".join(f"word({name}, {DATA})" for name in names),
-        last=names[-1],
-        data=DATA,
-        line=LINE,
-        width_at=ROWS + ROW * (operands - 1) + WIDTH,
-        aligned_from=_ALIGNED_FROM,
-        part=PART,
-    )
+    """Return the kernel for so many contiguous operands (`_contiguous`)."""
     return kernel(
-        source,
+        _CONTIGUOUS[operands],
         f"contiguous_{operands}_operands",
-        lambda: {"dense_size": dense_size, "in_memory": in_memory, "word": word, "run": run},
         types.int64(*[types.int64] * (1 + operands)),
-        formula=contiguous_kernel,
+        formula=_CONTIGUOUS[operands],
     )
 
 
@@ -360,11 +324,6 @@ def _bound(kernel: Any, fixed: Words) -> Callable[..., int]:
     bound = partial(kernel, fixed.address)
     bound.__dict__["fixed"] = fixed  # lives as long
     return bound
-
-
-def _halves(half: str, tensors: int) -> str:
-    """Return the first or the second elements of pairs, as arguments."""
-    return ", ".join(f"{half}(read_pair(a{k}, pair))" for k in range(tensors))
 
 
 @once_each

@@ -9,58 +9,47 @@ of 4352 bits (``exact.py``).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ...core.dtypes import FLOAT64, ElementType
 from ...core.layout import BLOCK, LANES, STRIP
 from ..arithmetic.binding import compiled, vocabulary
+from ..arithmetic.codecs import decoder, encoder
 from ..arithmetic.exact import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import fma
-from ..compiler.jit import function_from, helper, inlined, once_each
-from .channel_sums import ChannelSumKernel, Operands
+from ..compiler.jit import helper, inlined, once_each
+from ..runtime.array_header import EXACT_TASK
+from ..runtime.launch import (
+    FAILURE,
+    NO_EXACT_TASK,
+    PLAN,
+    TABLE,
+    Piece,
+    Task,
+    address,
+    call_task,
+    own_address,
+    set_word,
+    task_kernel,
+)
+from ..runtime.memory import int64_pointer, peek, poke, word
+from .channel_loops import (
+    DATA,
+    GRAD,
+    SUMS,
+    SUMS_STRIDE,
+    TILED,
+    Compiled,
+    Pointer,
+    RunningSums,
+    place_of,
+    tiled_place,
+)
+from .channel_sums import ChannelSumKernel, Operands, adder_of_rows
 from .truth import HardCaseCounter, differ_in
-
-_SETTLED: Final = "hard += settle(grad, data, sums, sums_stride, plan, to, *total({sum}))"
-
-_SETTLE: Final = """
-def settle(grad, data, sums, sums_stride, plan, channel, value, error):
-    hard = unclear(value, error)
-    if hard:
-        value = exactly(grad, data, plan, channel)
-    write(sums, channel * sums_stride, encode(value))
-    return hard
-"""
-
-_EXACTLY: Final = """
-def exactly(grad, data, plan, channel):
-    total = nothing()
-    special, all_special, all_minus, pending = 0.0, False, True, 0
-    for term in range(plan[1]):
-        g = decode(read(grad, place(plan, 0, channel, term)))
-        x = decode(read(data, place(plan, 1, channel, term)))
-        a, b = factors(g, x)
-        product = a * b
-        if not (abs(a) < inf and abs(b) < inf):
-            special += product
-            all_special = True
-        elif a != 0 and b != 0:
-            add_product(total, a, b)
-            all_minus = False
-            pending += 1
-            if pending == carry_every:
-                carry(total)
-                pending = 0
-        elif copysign(1.0, product) > 0:
-            all_minus = False
-    if all_special:
-        return special
-    if all_minus:
-        return -0.0
-    return rounded(total)
-"""
 
 #: numbers of a running sum, and the distance between them among the running sums: a third of a page
 #: beside whole ones (``_STAGGER`` of ``reduction.py``)
@@ -80,20 +69,20 @@ _join: Final = vocabulary("float64")["two_sum"]
 
 
 @inlined
-def _clear(lanes: Any, k: Any) -> None:
+def _clear(lanes: Pointer, k: int) -> None:
     lanes[k] = -_ZERO
     lanes[k + _APART] = _ZERO
     lanes[k + 2 * _APART] = _ZERO
 
 
 @inlined
-def _keep(kept: Any, i: Any, grad: Any, data: Any) -> None:
-    kept[i] = grad
-    kept[i + BLOCK] = data
+def _keep(kept: Pointer, i: int, g: Any, x: Any) -> None:
+    kept[i] = g
+    kept[i + BLOCK] = x
 
 
 @inlined
-def _merge(lanes: Any, k: Any, other: Any) -> None:
+def _merge(lanes: Pointer, k: int, other: int) -> None:
     after, lost = _join(lanes[k], lanes[other])
     lanes[k] = after
     lanes[k + _APART] += lanes[other + _APART] + lost
@@ -101,7 +90,7 @@ def _merge(lanes: Any, k: Any, other: Any) -> None:
 
 
 @inlined
-def _put(parts: Any, at: Any, apart: Any, lanes: Any, k: Any) -> None:
+def _put(parts: Pointer, at: int, apart: int, lanes: Pointer, k: int) -> None:
     for number in range(_PARTS):
         parts[at + number * apart] = lanes[k + number * _APART]
 
@@ -120,16 +109,6 @@ def _total(parts: Any, first: Any, apart: Any, blocks: Any) -> Any:
     return value, size * (depth * depth)
 
 
-@helper
-def _rounded(total: Any) -> Any:
-    return to_odd(*nearest(total))
-
-
-@helper
-def _nearest(total: Any) -> Any:
-    return nearest(total)[0]
-
-
 class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
     """A result and a sum per channel, both rounded once from their exact values.
 
@@ -142,20 +121,6 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
     kind : ElementType
         Type of all operands.
     """
-
-    _statements: ClassVar = {
-        "clear": "clear(lanes, i)",
-        "add": "add(lanes, k, g, x)",
-        "keep": "keep(kept, i, g, x)",
-        "add_kept": f"add(lanes, k, kept[i], kept[i + {BLOCK}])",
-        "merge": "merge(lanes, i, j)",
-        "put": "put(parts, at, apart, lanes, i)",
-        "deliver": _SETTLED.format(sum=f"lanes, i, {_APART}, 1"),
-        "finish": _SETTLED.format(sum="parts, at, apart, blocks"),
-    }
-
-    _lanes: ClassVar = _PARTS * _APART
-    _kept: ClassVar = 2
 
     def __init__(self, element: Formula, term: Formula, kind: ElementType) -> None:
         super().__init__(element, term, kind, "float64", stored=False)
@@ -182,34 +147,125 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
         return _PARTS * channels * blocks if blocks > 1 else 0
 
-    def _sums(self, names: dict[str, Any]) -> dict[str, Any]:
+    def load_exact_task(self) -> None:
+        self._table[EXACT_TASK // 8] = address(self.exact_task)
+
+    @Piece
+    def exact_task(self) -> Any:
+        """The task that adds up a channel once more, exactly."""
+        return task_kernel(self._make_exact_task, f"{self._name}_exactly", self.element.element)
+
+    def _factors(self) -> Compiled:
+        """Return the function that gives the two factors of a term."""
         assert self.term.factors is not None
+        return compiled(self.term.factors, "float64")
+
+    def _running_sums(self) -> RunningSums:
+        """Return running sums with what they lost and the sum of the terms' magnitudes."""
         wide = self.kind is FLOAT64
-        factors = compiled(self.term.factors, "float64")
-        exact = names | {
-            "nothing": nothing,
-            "factors": factors,
-            "add_product": add_product,
-            "carry": carry,
-            "carry_every": CARRY_EVERY,
-            "copysign": np.copysign,
-            "inf": np.inf,
-            "rounded": _nearest if wide else _rounded,
-        }
-        deciding = names | {
-            "unclear": _unclear(self.kind),
-            "exactly": helper(function_from(_EXACTLY, "exactly", exact)),
-        }
-        made = {
-            "clear": _clear,
-            "add": _adder(factors, wide),
-            "keep": _keep,
-            "merge": _merge,
-            "put": _put,
-            "total": _total,
-            "settle": helper(function_from(_SETTLE, "settle", deciding)),
-        }
-        return made | {"add_rows": self._add_rows(made)}
+        add, unclear = _adder(self._factors(), wide), _unclear(self.kind)
+        encode, write = self._encoder(), poke(self.kind.name)
+
+        @inlined
+        def add_kept(lanes: Pointer, k: int, kept: Pointer, i: int) -> None:
+            add(lanes, k, kept[i], kept[i + BLOCK])
+
+        @helper
+        def settle(arguments: int, channel: int, value: Any, error: Any) -> int:
+            """Round a sum to its result, or leave that to the exact task."""
+            if unclear(value, error):
+                exact_task = word(word(arguments, TABLE), EXACT_TASK)
+                if exact_task == 0:
+                    set_word(arguments, FAILURE, NO_EXACT_TASK)
+                    return 0
+                hard: int = call_task(exact_task, arguments, channel, channel + 1)
+                return hard
+            to = channel * word(arguments, SUMS_STRIDE)
+            write(word(arguments, SUMS), to, encode(value))
+            return 0
+
+        @inlined
+        def deliver(arguments: int, channel: int, lanes: Pointer, k: int) -> int:
+            hard: int = settle(arguments, channel, *_total(lanes, k, _APART, 1))
+            return hard
+
+        @inlined
+        def finish(
+            arguments: int, channel: int, parts: Pointer, at: int, apart: int, blocks: int
+        ) -> int:
+            hard: int = settle(arguments, channel, *_total(parts, at, apart, blocks))
+            return hard
+
+        return RunningSums(
+            _PARTS * _APART,
+            2,
+            _clear,
+            add,
+            _keep,
+            add_kept,
+            adder_of_rows(add_kept),
+            _merge,
+            _put,
+            deliver,
+            finish,
+        )
+
+    def _encoder(self) -> Compiled:
+        return encoder("float64", self.kind.name, self.kind.name)
+
+    def _make_exact_task(self) -> Task:
+        """Return the task that adds up channels exactly, to be compiled."""
+        kind, size, wide = self.kind.name, self.kind.storage.itemsize, self.kind is FLOAT64
+        factors, dense_place = self._factors(), place_of(size)
+        read, decode = peek(kind), decoder(kind, "float64")
+        encode, write = self._encoder(), poke(kind)
+        inf, copysign = np.inf, np.copysign
+
+        @helper
+        def total(arguments: int, channel: int) -> Any:
+            """Return the sum of a channel's terms, rounded to odd where it is rounded again."""
+            tiled = word(arguments, TILED) != 0
+            plan = int64_pointer(word(arguments, PLAN))
+            grad, data = word(arguments, GRAD), word(arguments, DATA)
+            total = nothing()
+            special, all_special, all_minus, pending = 0.0, False, True, 0
+            for term in range(plan[1]):
+                if tiled:
+                    grad_at = tiled_place(plan, 0, channel, term)
+                    data_at = tiled_place(plan, 1, channel, term)
+                else:
+                    grad_at = data_at = dense_place(plan, channel, term)
+                g, x = decode(read(grad, grad_at)), decode(read(data, data_at))
+                a, b = factors(g, x)
+                product = a * b
+                if not (abs(a) < inf and abs(b) < inf):
+                    special += product
+                    all_special = True
+                elif a != 0 and b != 0:
+                    add_product(total, a, b)
+                    all_minus = False
+                    pending += 1
+                    if pending == CARRY_EVERY:
+                        carry(total)
+                        pending = 0
+                elif copysign(1.0, product) > 0:
+                    all_minus = False
+            if all_special:
+                return special
+            if all_minus:
+                return -0.0
+            value, rest = nearest(total)
+            return value if wide else to_odd(value, rest)
+
+        def task(arguments: int, start: int, stop: int) -> Any:
+            if stop < start:
+                return own_address()
+            for channel in range(start, stop):
+                to = channel * word(arguments, SUMS_STRIDE)
+                write(word(arguments, SUMS), to, encode(total(arguments, channel)))
+            return stop - start
+
+        return task
 
 
 def _adder(factors: Any, wide: bool) -> Any:

@@ -9,30 +9,32 @@ nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
 from numba import types
 
 from ..compiler.jit import kernel, merged, once_each
-from ..runtime.array_header import DATA, ROW, ROWS, WIDTH, are_laid_out
+from ..runtime.array_header import COUNT, DATA, ITEMSIZE, ROW, ROWS, are_laid_out
 from ..runtime.launch import (
-    FACTS,
-    LOOP,
-    NO_ROOM,
+    FAILURE,
+    INNER_TASK,
+    NO_MEMORY,
     NUMBERS,
     OPERANDS,
+    PAST_CACHES,
     PLAN,
     SIZE,
-    STREAMS,
-    TASK_TYPE,
+    TABLE,
     ZERO,
     call_task,
     own_address,
     run,
     set_word,
+    task_kernel,
 )
-from ..runtime.memory import allocate, in_memory, int64_pointer, release, word
+from ..runtime.memory import allocate, in_memory, int64_pointer, release, word, word_of_each
 from ..runtime.nontemporal import LINE
 from .tiles import gatherer, is_one_piece, scatterer
 
@@ -62,31 +64,32 @@ def _by_size(make: Any, sizes: tuple[int, ...]) -> Any:
     return merged(choose)
 
 
-@cache
-def _walker(sizes: tuple[int, ...]) -> Any:
+def _walk(sizes: tuple[int, ...]) -> Callable[[int, int, int], Any]:
     """Return the walk over operands with elements of some sizes: a task."""
     gather, scatter = _by_size(gatherer, sizes), _by_size(scatterer, sizes)
 
     def walk(arguments: int, start: int, stop: int) -> Any:
-        """Compute tiles ``start`` to ``stop``."""
+        """Compute tiles ``start`` to ``stop``: a task."""
         if stop < start:
             return own_address()
-        facts, loop = word(arguments, FACTS), word(arguments, LOOP)
+        table, inner = word(arguments, TABLE), word(arguments, INNER_TASK)
         plan = int64_pointer(word(arguments, PLAN))
-        axes, tile, operands = plan[0], plan[1], word(facts, 8)
+        axes, tile, operands = plan[0], plan[1], word(table, COUNT)
         last = operands - 1
         # arguments of the loop, addresses and shapes of the tiles in buffers, buffers
         begin = (OPERANDS + 24 * operands + LINE - 1) // LINE * LINE
         room = (8 * tile + 2 * LINE - 1) // LINE * LINE
         memory = allocate(begin + operands * room + LINE)
         if memory == 0:
-            set_word(arguments, NO_ROOM, 1)
+            set_word(arguments, FAILURE, NO_MEMORY)
             return 0
         # buffers begin with lines of the cache, which no vector then crosses
         given = memory + -memory % LINE
         set_word(given, SIZE, word(arguments, SIZE))
         set_word(given, NUMBERS, word(arguments, NUMBERS))
-        set_word(given, STREAMS, 0)
+        set_word(given, TABLE, table)
+        set_word(given, FAILURE, 0)
+        set_word(given, PAST_CACHES, 0)
         set_word(given, ZERO, 0)
         place = int64_pointer(given + OPERANDS)
         held = int64_pointer(given + OPERANDS + 8 * operands)
@@ -106,12 +109,12 @@ def _walker(sizes: tuple[int, ...]) -> Any:
                     m0, m1 = m1, min(edge, length - first)
                 for k in range(operands):
                     place[k] += first * plan[2 + (3 + k) * axes + axis]
-            width, result = word(facts, ROWS + ROW * last + WIDTH), place[last]
+            width, result = word(table, ROWS + ROW * last + ITEMSIZE), place[last]
             r0, r1 = plan[2 + (3 + last) * axes], plan[3 + (3 + last) * axes]
             direct = is_one_piece(width, result, r0, r1, m0, m1)
             for k in range(last):
                 size, address, buffer = (
-                    word(facts, ROWS + ROW * k + WIDTH),
+                    word(table, ROWS + ROW * k + ITEMSIZE),
                     place[k],
                     given + begin + room * k,
                 )
@@ -125,12 +128,15 @@ def _walker(sizes: tuple[int, ...]) -> Any:
                         gather(size, buffer, address, s0, s1, m0, m1)
                     place[k] = buffer
             if direct:
-                hard += call_task(loop, given, 0, m0 * m1)
+                hard += call_task(inner, given, 0, m0 * m1)
             else:
                 buffer = given + begin + room * last
                 place[last] = buffer
-                hard += call_task(loop, given, 0, m0 * m1)
+                hard += call_task(inner, given, 0, m0 * m1)
                 scatter(width, buffer, result, r0, r1, m0, m1)
+        failure = word(given, FAILURE)
+        if failure:
+            set_word(arguments, FAILURE, failure)
         release(memory)
         return hard
 
@@ -140,50 +146,56 @@ def _walker(sizes: tuple[int, ...]) -> Any:
 @once_each
 def walk_task(sizes: tuple[int, ...]) -> Any:
     """Return the task that walks operands with elements of some sizes, ascending."""
-    name = f"walk_{'_'.join(map(str, sizes))}"
-    return kernel(_walker(sizes), name, dict, TASK_TYPE, formula=_walker)
+    return task_kernel(lambda: _walk(sizes), f"walk_{'_'.join(map(str, sizes))}", _walk)
 
 
-_KERNEL: Final = """
-def kernel(fixed, {operands}):
-    facts, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
+@merged
+def _walk_all(fixed: int, operands: tuple[int, ...]) -> Any:
+    """Walk operands of any layout.
+
+    Parameters
+    ----------
+    fixed : int
+        Address of the addresses of table (`operand_table`), task, scalars, launcher, walk
+        (`walk_task`), layout (`layout_table`) and plan (`tile_plan`), the number of tiles and the
+        number of results.
+    operands : tuple of int
+        Addresses of array objects that may be laid out as expected or not, or without a layout the
+        addresses of elements.
+    """
+    table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
     layout, plan, size = word(fixed, 40), word(fixed, 48), word(fixed, 64)
-    arguments = in_memory((0, 0, size, numbers, facts, plan, task, 0, 0, {operands}))
     if layout:
-        if not are_laid_out(facts, layout, arguments + {first}):
+        if not are_laid_out(table, layout, in_memory(operands)):
             return -1
-        for at in range({first}, {first} + 8 * {count}, 8):
-            set_word(arguments, at, word(word(arguments, at), {data}))
+        operands = word_of_each(operands, DATA)
+    arguments = in_memory((0, 0, size, numbers, table, plan, task, 0, 0, *operands))
     return run(word(fixed, 32), arguments, word(fixed, 56), 0, 0, size, word(fixed, 24))
-"""
+
+
+def _walk_of_2(fixed: int, a: int, b: int) -> int:
+    return _walk_all(fixed, (a, b))  # type: ignore[no-any-return]
+
+
+def _walk_of_3(fixed: int, a: int, b: int, c: int) -> int:
+    return _walk_all(fixed, (a, b, c))  # type: ignore[no-any-return]
+
+
+def _walk_of_4(fixed: int, a: int, b: int, c: int, d: int) -> int:
+    return _walk_all(fixed, (a, b, c, d))  # type: ignore[no-any-return]
+
+
+#: number of operands -> the function that Python calls: it has as many parameters, because a tuple
+#: would take longer to pass than a small array takes to compute
+_WALKS: Final[dict[int, Callable[..., int]]] = {2: _walk_of_2, 3: _walk_of_3, 4: _walk_of_4}
 
 
 @once_each
 def walk_kernel(operands: int) -> Any:
-    """Return the kernel that walks so many operands of any layout.
-
-    It is a function of the address of what is fixed and of the operands: array objects that may be
-    laid out as expected or not, or without a layout the addresses of elements. Fixed are the
-    addresses of facts (`facts_of`), task, scalars, cores, walk (`walk_task`), layout (`layout_of`)
-    and plan (`tile_plan`), the number of tiles and the number of results. There is source because
-    it has as many parameters as there are operands.
-    """
-    source = _KERNEL.format(
-        operands=", ".join(f"a{k}" for k in range(operands)),
-        count=operands,
-        first=OPERANDS,
-        data=DATA,
-    )
+    """Return the kernel that walks so many operands of any layout (`_walk_all`)."""
     return kernel(
-        source,
+        _WALKS[operands],
         f"tiles_of_{operands}_operands",
-        lambda: {
-            "are_laid_out": are_laid_out,
-            "in_memory": in_memory,
-            "word": word,
-            "set_word": set_word,
-            "run": run,
-        },
         types.int64(*[types.int64] * (1 + operands)),
-        formula=walk_kernel,
+        formula=_WALKS[operands],
     )

@@ -18,59 +18,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT64, ElementType, float_format
-from ..arithmetic.binding import compiled
-from ..arithmetic.codecs import decoder, encode_bfloat16, encoder, same
+from ..arithmetic.codecs import decoder, encoder, same
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import bits32, is_near_middle_of_bfloat16, is_near_middle_of_float16
-from ..compiler.jit import function_from, helper, inlined, once_each, outlined
-from ..runtime.launch import Kernel
+from ..compiler.jit import helper, inlined, once_each, outlined
+from ..runtime.array_header import EXACT_TASK
+from ..runtime.launch import (
+    FAILURE,
+    NO_EXACT_TASK,
+    OPERANDS,
+    TABLE,
+    Kernel,
+    Piece,
+    Task,
+    address,
+    call_task,
+    own_address,
+    set_word,
+    task_kernel,
+)
+from ..runtime.memory import poke, word, words
 from .elementwise import ElementwiseKernel, elementwise
 
-#: elements that are looked through again where one of them is unclear, by the result's type
+#: elements that are rounded again where one of them is unclear, by the result's type
 _BLOCK: Final = {"float16": 512, "bfloat16": 512, "float32": 2048}
 
 #: how far the value of a formula may be off, relative to it
 _RELATIVE: Final = 2.0**-50
 _LARGEST: Final = np.finfo(np.float64).max
 _NOTHING: Final = np.float64(0)
-
-_LOOP: Final = """
-for begin in range(first, last, block):
-    end = min(last, begin + block)
-    if attempt_all({arrays}, target, scalars, begin, end):
-        hard += look_through({arrays}, target, scalars, begin, end)
-"""
-
-_ATTEMPT_ALL: Final = """
-def attempt_all({arrays}, out, scalars, start, stop):
-    outlined()
-    suspects = 0
-    for i in range(start, stop):
-        rounded, suspect = attempt(*formula({elements}, *scalars))
-        write(out, i * {size}, rounded)
-        suspects += suspect
-    return suspects
-"""
-
-_LOOK_THROUGH: Final = """
-def look_through({arrays}, out, scalars, start, stop):
-    outlined()
-    hard = 0
-    for i in range(start, stop):
-        value, exact = formula({elements}, *scalars)
-        write(out, i * {size}, encode(value))
-        hard += differ(value, doubt(value, exact))
-    if hard:
-        for i in range(start, stop):
-            value, exact = formula({elements}, *scalars)
-            error = doubt(value, exact)
-            if differ(value, error):
-                low, high, middle = neighbours(value, error)
-                side = decide(middle, {elements}, *scalars)
-                value = high if side > 0 else low if side < 0 else middle
-                write(out, i * {size}, encode(value))
-    return hard
-"""
 
 
 class HardCases(threading.local):
@@ -110,6 +86,10 @@ class HardCaseCounter(Kernel):
 class TruthKernel(HardCaseCounter, ElementwiseKernel):
     """Elementwise loops with Ziv's test.
 
+    What decides the few elements that fail it takes longer to compile than all the rest. It is a
+    task of its own, loaded when the first such element is met: the call then begins again, which
+    it may unless its result overwrites its input.
+
     Parameters
     ----------
     formula : Formula
@@ -124,7 +104,13 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
         super().__init__(formula, inputs, out, out, "float64")
         assert formula.truth is not None
         self.element, self.prepare, self.decide = formula.truth
-        self.streams = False
+
+    def __call__(
+        self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
+    ) -> None:
+        if in_place:
+            self.load_exact_task()
+        super().__call__(operands, scalars, in_place)
 
     def bind(self, scalars: tuple[float, ...]) -> Callable[..., int]:
         return partial(_counted, super().bind(scalars))
@@ -134,23 +120,90 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
     ) -> Callable[..., int]:
         return partial(_counted, super().like(operands, scalars))
 
-    @property
-    def _loop(self) -> str:
-        return _LOOP
+    def load_exact_task(self) -> None:
+        self._table[EXACT_TASK // 8] = address(self.exact_task)
 
-    def _names(self) -> dict[str, Any]:
-        names = super()._names() | {
-            "outlined": outlined,
-            "block": _BLOCK[self.out.name],
-            "attempt": _attempt(self.out),
-            "doubt": _doubt,
-            "differ": differ_in(self.out),
-            "neighbours": _neighbours(self.out),
-            "decide": compiled(self.decide, self.compute),
-        }
-        for name, source in (("attempt_all", _ATTEMPT_ALL), ("look_through", _LOOK_THROUGH)):
-            names[name] = helper(function_from(self._filled(source), name, names))
-        return names
+    @Piece
+    def exact_task(self) -> Any:
+        """The task that rounds the elements which fail the test."""
+        return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.decide)
+
+    def _make_task(self) -> Task:
+        """Return the task that computes contiguous elements."""
+        load, formula, scalars = self._load(), self._bound(self.element), self._scalars()
+        out, size, block = self.out.name, self.out.storage.itemsize, _BLOCK[self.out.name]
+        attempt, differ = _attempt(self.out), differ_in(self.out)
+        encode, write = self._encoder(), poke(out, apart=True)
+        addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
+
+        @helper
+        def attempt_all(tensors: Any, out: int, numbers: Any, first: int, last: int) -> int:
+            """Round elements; return how many of them might be wrong."""
+            outlined()
+            suspects = 0
+            for i in range(first, last):
+                rounded, suspect = attempt(*formula(*load(tensors, i, 0), *numbers))
+                write(out, i * size, rounded)
+                suspects += suspect
+            return suspects
+
+        @helper
+        def test_all(tensors: Any, out: int, numbers: Any, first: int, last: int) -> int:
+            """Round elements to nearest; return how many of them fail the test."""
+            outlined()
+            failed = 0
+            for i in range(first, last):
+                value, exact = formula(*load(tensors, i, 0), *numbers)
+                write(out, i * size, encode(value))
+                failed += differ(value, _doubt(value, exact))
+            return failed
+
+        def task(arguments: int, start: int, stop: int) -> Any:
+            if stop < start:
+                return own_address()
+            tensors, out = addresses(arguments + OPERANDS), word(arguments, out_at)
+            numbers = scalars(arguments)
+            hard = 0
+            for first in range(start, stop, block):
+                last = min(stop, first + block)
+                if attempt_all(tensors, out, numbers, first, last) and test_all(
+                    tensors, out, numbers, first, last
+                ):
+                    exact_task = word(word(arguments, TABLE), EXACT_TASK)
+                    if exact_task == 0:
+                        set_word(arguments, FAILURE, NO_EXACT_TASK)
+                        return 0
+                    hard += call_task(exact_task, arguments, first, last)
+            return hard
+
+        return task
+
+    def _make_exact_task(self) -> Task:
+        """Return the task that rounds the elements which fail the test."""
+        load, formula, scalars = self._load(), self._bound(self.element), self._scalars()
+        decide, differ = self._bound(self.decide), differ_in(self.out)
+        neighbours = _neighbours(self.out)
+        encode, write = self._encoder(), poke(self.out.name, apart=True)
+        size = self.out.storage.itemsize
+        addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
+
+        def task(arguments: int, start: int, stop: int) -> Any:
+            if stop < start:
+                return own_address()
+            tensors, out = addresses(arguments + OPERANDS), word(arguments, out_at)
+            numbers = scalars(arguments)
+            hard = 0
+            for i in range(start, stop):
+                value, exact = formula(*load(tensors, i, 0), *numbers)
+                error = _doubt(value, exact)
+                if differ(value, error):
+                    low, high, middle = neighbours(value, error)
+                    side = decide(middle, *load(tensors, i, 0), *numbers)
+                    write(out, i * size, encode(high if side > 0 else low if side < 0 else middle))
+                    hard += 1
+            return hard
+
+        return task
 
 
 def differ_in(out: ElementType) -> Any:
@@ -198,12 +251,13 @@ def _attempt(out: ElementType) -> Any:
             return encode(value), is_near_middle_of_float16(value) & (not exact)
 
     else:
+        narrow = encoder("float32", "bfloat16", "bfloat16")
 
         @inlined
         def attempt(value: Any, exact: Any) -> Any:
             close = np.float32(value)
             exact = exact & (np.float64(close) == value)
-            return encode_bfloat16(close), is_near_middle_of_bfloat16(close) & (not exact)
+            return narrow(close), is_near_middle_of_bfloat16(close) & (not exact)
 
     return attempt
 

@@ -29,14 +29,16 @@ FLAGS: Final = _HEAD + 48
 #: contiguous in C order and aligned; writeable
 READABLE: Final = 0x0001 | 0x0100
 WRITE: Final = 0x0400
-#: where a fact of an operand stands in its row, and how long a row is
-KIND, WIDTH, MODEL, MOST, WANTED, ROW = range(0, 48, 8)
-#: where the first row is
-ROWS: Final = 16
+#: words of a table of operands before its rows: address of NumPy's array type, number of operands,
+#: address of the task that decides roundings which the kernel leaves open, 0 if it is not loaded
+ARRAY_TYPE, COUNT, EXACT_TASK, ROWS = range(0, 32, 8)
+#: words of a row: address of the dtype, bytes of an element, number of the operand whose shape it
+#: must have, highest rank, flags that must be set; and the length of a row
+DTYPE, ITEMSIZE, SHAPE_OF, HIGHEST_RANK, REQUIRED, ROW = range(0, 48, 8)
 
 
 @helper
-def dense_size(facts: Any, arrays: Any) -> Any:
+def contiguous_size(table: Any, arrays: Any) -> Any:
     """Return how many elements the first array has; -1 where a plain loop over all is not right.
 
     They must be plain arrays of the expected element types and shapes, contiguous in C order and
@@ -44,22 +46,24 @@ def dense_size(facts: Any, arrays: Any) -> Any:
 
     Parameters
     ----------
-    facts : int64
-        Address of what ``facts_of`` returns.
+    table : int64
+        Address of what `operand_table` returns.
     arrays : tuple of int64
         Addresses of the objects.
     """
     # a number that is known only then keeps loops from being unrolled, which takes longer than it
     # saves
-    count, arrays = word(facts, 8), in_memory(arrays)
+    count, arrays = word(table, COUNT), in_memory(arrays)
     large = small = 0
     for k in range(count):
-        array, fact = word(arrays, 8 * k), facts + ROWS + ROW * k
-        model, flags = word(arrays, 8 * word(fact, MODEL)), word(fact, WANTED)
-        if word(array, TYPE) != word(facts, 0) or word(array, DESCRIPTOR) != word(fact, KIND):
+        array, row = word(arrays, 8 * k), table + ROWS + ROW * k
+        model, flags = word(arrays, 8 * word(row, SHAPE_OF)), word(row, REQUIRED)
+        if word(array, TYPE) != word(table, ARRAY_TYPE) or word(array, DESCRIPTOR) != word(
+            row, DTYPE
+        ):
             return -1
         rank = half_word(array, RANK)
-        if rank > word(fact, MOST) or rank != half_word(model, RANK):
+        if rank > word(row, HIGHEST_RANK) or rank != half_word(model, RANK):
             return -1
         if half_word(array, FLAGS) & flags != flags:
             return -1
@@ -69,37 +73,37 @@ def dense_size(facts: Any, arrays: Any) -> Any:
             if word(others, 8 * axis) != length:
                 return -1
             size *= length
-        if word(fact, MODEL):
+        if word(row, SHAPE_OF):
             small = size
         else:
             large = size
     for k in range(count):
-        result = facts + ROWS + ROW * k
-        if word(result, WANTED) & WRITE:
+        result = table + ROWS + ROW * k
+        if word(result, REQUIRED) & WRITE:
             start = word(word(arrays, 8 * k), DATA)
-            end = start + (small if word(result, MODEL) else large) * word(result, WIDTH)
+            end = start + (small if word(result, SHAPE_OF) else large) * word(result, ITEMSIZE)
             for j in range(count):
-                fact, at = facts + ROWS + ROW * j, word(word(arrays, 8 * j), DATA)
-                extent = (small if word(fact, MODEL) else large) * word(fact, WIDTH)
+                row, at = table + ROWS + ROW * j, word(word(arrays, 8 * j), DATA)
+                extent = (small if word(row, SHAPE_OF) else large) * word(row, ITEMSIZE)
                 if j != k and at < end and start < at + extent:
                     return -1
     return large
 
 
 @merged
-def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
+def are_laid_out(table: Any, layout: Any, arrays: Any) -> Any:
     """Tell whether arrays have known shapes and strides, the result writeable and apart.
 
     Parameters
     ----------
-    facts : int64
-        Address of what ``facts_of`` returns.
+    table : int64
+        Address of what `operand_table` returns.
     layout : int64
-        Address of what ``layout_of`` returns.
+        Address of what `layout_table` returns.
     arrays : int64
         Address of the addresses of the objects.
     """
-    count = word(facts, 8)
+    count = word(table, COUNT)
     result = word(arrays, 8 * count - 8)
     start, row = word(result, DATA) + word(layout, 0), layout + 16
     end = start + word(layout, 8)
@@ -108,8 +112,8 @@ def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
         array, rank = word(arrays, 8 * k), word(row, 0)
         shape, at = word(array, SHAPE), word(array, DATA) + word(row, 8)
         if (
-            word(array, TYPE) != word(facts, 0)
-            or word(array, DESCRIPTOR) != word(facts, ROWS + ROW * k + KIND)
+            word(array, TYPE) != word(table, ARRAY_TYPE)
+            or word(array, DESCRIPTOR) != word(table, ROWS + ROW * k + DTYPE)
             or half_word(array, RANK) != rank
             # NumPy has strides right behind sizes
             or word(array, STRIDES) != shape + 8 * rank
@@ -122,8 +126,8 @@ def are_laid_out(facts: Any, layout: Any, arrays: Any) -> Any:
     return fits
 
 
-def layout_of(arrays: tuple[np.ndarray[Any, Any], ...]) -> np.ndarray[Any, Any]:
-    """Return what ``are_laid_out`` compares with.
+def layout_table(arrays: tuple[np.ndarray[Any, Any], ...]) -> np.ndarray[Any, Any]:
+    """Return what `are_laid_out` compares with.
 
     For every array its rank, how far before its first element its memory begins, how long that is,
     its sizes and its strides; before all that, the second and third of the last one once more.
@@ -137,31 +141,32 @@ def layout_of(arrays: tuple[np.ndarray[Any, Any], ...]) -> np.ndarray[Any, Any]:
     return np.array([*span, *rows], np.int64)
 
 
-class Fact(NamedTuple):
+class Operand(NamedTuple):
     """What an operand must be like."""
 
     dtype: np.dtype[Any]
     #: number of the operand whose shape it must have: the first one, or another that is no later
-    model: int = 0
-    most: int = MAX_RANK
+    shape_of: int = 0
+    highest_rank: int = MAX_RANK
     result: bool = False
 
 
-def facts_of(operands: tuple[Fact, ...]) -> np.ndarray[Any, Any]:
-    """Return what ``dense_size`` compares with.
+def operand_table(operands: tuple[Operand, ...]) -> np.ndarray[Any, Any]:
+    """Return what `contiguous_size` compares with.
 
     An element type is known by the address of NumPy's one object for it. Where arrays do not look
     as expected, no object is taken for one.
     """
-    rows = [id(np.ndarray) if is_known() else 0, len(operands)]
-    for fact in operands:
-        wanted = READABLE | WRITE if fact.result else READABLE
-        rows += [id(fact.dtype), fact.dtype.itemsize, fact.model, fact.most, wanted]
+    rows = [id(np.ndarray) if has_expected_headers() else 0, len(operands), 0]
+    for operand in operands:
+        required = READABLE | WRITE if operand.result else READABLE
+        rows += [id(operand.dtype), operand.dtype.itemsize, operand.shape_of]
+        rows += [operand.highest_rank, required]
     return np.array(rows, np.int64)
 
 
 @cache
-def is_known() -> bool:
+def has_expected_headers() -> bool:
     """Tell whether arrays of this Python and this NumPy look as they are expected to."""
     probe = np.zeros((3, 5), np.float32)[1:]
 

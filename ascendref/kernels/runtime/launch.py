@@ -1,22 +1,21 @@
-"""How kernels run: as tasks, on this thread or on all cores.
+"""How kernels run: as tasks, on the calling thread or on several.
 
 A *task* is a compiled function of the address of its arguments and a range of work. A kernel checks
-what it gets, lays out the arguments and gives them to `run`, which calls the task for all of the
-work if that is small, and else hands it to the *launcher*: the one parallel loop of the process,
-which calls any task through its address. So the code of an operator is compiled once, for one
-thread and for many, and none of it is parallel. A task that is called with a range that ends before
-it begins returns its own address.
+its operands, lays out the arguments on the stack and calls `run`. That calls the task for all of
+the work if there is little, and else hands the task's address to the *launcher*, the one parallel
+loop (``prange``) of the process. So the code of an operator is compiled once, for one thread and
+for many, and none of it is parallel.
 
-Whoever launches has the cores. The ``workqueue`` threading layer aborts the process when two
-threads launch parallel work at once, and OpenMP dies in a forked child; a call that may not have
-the cores does its work on its own thread at once, with the same bits. The cores are taken and given
-back in compiled code, which no signal interrupts in between.
+One launch runs at a time: the ``workqueue`` threading layer aborts the process when two threads
+launch parallel work at once, and OpenMP dies in a forked child. A call that finds another launch
+running does its work on its own thread, with the same bits. The flag that says so is taken and
+given back in compiled code, which no signal interrupts in between.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from inspect import getattr_static
 from typing import Any, Final
 
@@ -30,30 +29,42 @@ from numba.extending import intrinsic
 from ...core.layout import PARALLEL_FROM, SHARE
 from ...core.threads import LIMIT_ADDRESS
 from ..compiler.jit import Once, helper, kernel
-from ..runtime.memory import peek, poke
 from .fp_environment import restore_environment, set_default_environment
-from .memory import word
+from .memory import poke, word
 
-#: what the first words of arguments are, and where a task's own begin: what tasks returned, whether
-#: one found no memory, number of results, addresses of scalars, facts, plan and loop, whether the
-#: result may go past the caches, and a zero
-RETURNED, NO_ROOM, SIZE, NUMBERS, FACTS, PLAN, LOOP, STREAMS, ZERO, OPERANDS = range(0, 80, 8)
-#: words of the cores: whether a launch has them, the address of the limit that the program set, how
-#: many there are, the address of the launcher
-TAKEN, LIMIT, ALL, LAUNCHER = range(0, 32, 8)
-#: what a launch returns where another one has the cores, and a kernel where the launcher was not
-#: loaded yet, or a task found no memory
+#: the first words of arguments, and where the operands' begin: the sum of what tasks returned, why
+#: a task could not do its work, number of results, address of the scalars, of the table of operands
+#: (``array_header.py``), of the plan, of the task inside a walk; whether the result may go past
+#: the caches, and a zero
+(
+    RETURNED,
+    FAILURE,
+    SIZE,
+    NUMBERS,
+    TABLE,
+    PLAN,
+    INNER_TASK,
+    PAST_CACHES,
+    ZERO,
+    OPERANDS,
+) = range(0, 80, 8)
+#: words of the launcher: whether a launch runs, the address of the limit on threads that the
+#: program set, how many threads there are, the address of the compiled launcher
+RUNNING, LIMIT, THREADS, ENTRY = range(0, 32, 8)
+#: what a launch returns where another one runs; what a kernel returns where the launcher or the
+#: exact task (``array_header.py``) was not loaded yet, or where a task found no memory
 BUSY: Final = -2
 NO_LAUNCHER: Final = -3
 NO_MEMORY: Final = -4
+NO_EXACT_TASK: Final = -5
 
 _WORD: Final = ir.IntType(64)
 _INT: Final = ir.IntType(32)
 #: ``task(arguments, start, stop)``; what it returns is added up
+Task = Callable[[int, int, int], int]
 TASK_TYPE: Final = types.int64(*[types.int64] * 3)
 _LAUNCH: Final = types.int64(*[types.int64] * 7)
 
-real: Final = peek("float64")
 set_word: Final = poke("int64")
 
 
@@ -94,6 +105,31 @@ def _launcher_address(typingctx: Any) -> Any:
     return _own_address(_LAUNCH)
 
 
+def body(arguments: int, start: int, stop: int) -> int:
+    """Stand for what `_task` calls."""
+    raise NotImplementedError
+
+
+def _task(arguments: int, start: int, stop: int) -> int:
+    return body(arguments, start, stop)
+
+
+def task_kernel(make: Callable[[], Task], name: str, formula: Any) -> Any:
+    """Compile a task, or load it from the disk cache.
+
+    Parameters
+    ----------
+    make : callable
+        Returns it, if it must be compiled. Where its range ends before it begins, it returns
+        `own_address`.
+    name : str
+        What it is called in statistics and in the cache.
+    formula : callable
+        What it computes, whose source file is part of its identity.
+    """
+    return kernel(_task, name, TASK_TYPE, formula=formula, make=make)
+
+
 def address(task: Any) -> int:
     """Return the address of a compiled task, which is good as long as that lives."""
     found: int = task(0, 0, -1)
@@ -119,13 +155,13 @@ def call_task(typingctx: Any, task: Any, arguments: Any, start: Any, stop: Any) 
 @intrinsic
 def _call_launcher(
     typingctx: Any,
-    launcher: Any,
+    entry: Any,
     task: Any,
     arguments: Any,
     count: Any,
     lead: Any,
     part: Any,
-    cores: Any,
+    launcher: Any,
     threads: Any,
 ) -> Any:
     """Call the launcher."""
@@ -134,7 +170,7 @@ def _call_launcher(
 
 @helper
 def run(
-    task: int, arguments: int, count: int, lead: int, part: int, elements: int, cores: int
+    task: int, arguments: int, count: int, lead: int, part: int, elements: int, launcher: int
 ) -> Any:
     """Run a task on all of its work.
 
@@ -150,27 +186,28 @@ def run(
         Pieces in one call of the task, if threads share the work; 0 for four calls per thread.
     elements : int
         Number of elements, which decides how many threads share the work.
-    cores : int
-        Address of the words of the cores.
+    launcher : int
+        Address of the words of the launcher.
 
     Returns
     -------
     int
-        The sum of what the task returned; negative where there is no launcher or no memory.
+        The sum of what the task returned; negative where something is missing.
     """
-    threads = min(elements // SHARE, word(cores, ALL), word(word(cores, LIMIT), 0))
+    threads = min(elements // SHARE, word(launcher, THREADS), word(word(launcher, LIMIT), 0))
     done = BUSY
     if threads > 1:
-        launcher = word(cores, LAUNCHER)
-        if launcher == 0:
+        entry = word(launcher, ENTRY)
+        if entry == 0:
             return NO_LAUNCHER
-        done = _call_launcher(launcher, task, arguments, count, lead, part, cores, threads)
+        done = _call_launcher(entry, task, arguments, count, lead, part, launcher, threads)
     if done == BUSY:
         done = 0
         if lead:
             done += call_task(task, arguments, 0, lead)
         done += call_task(task, arguments, lead, count)
-    return NO_MEMORY if word(arguments, NO_ROOM) else done
+    failure = word(arguments, FAILURE)
+    return failure if failure else done
 
 
 @intrinsic
@@ -236,12 +273,12 @@ def _set_num_threads(typingctx: Any, count: Any) -> Any:
 
 
 def _launch(
-    task: int, arguments: int, count: int, lead: int, part: int, cores: int, threads: int
+    task: int, arguments: int, count: int, lead: int, part: int, launcher: int, threads: int
 ) -> Any:
-    """Run a task on several threads, if no other launch has the cores."""
+    """Run a task on several threads, if no other launch runs."""
     if not threads:
         return _launcher_address()
-    if not _take(cores + TAKEN):
+    if not _take(launcher + RUNNING):
         return BUSY
     before = _get_num_threads()
     threads = min(threads, before)
@@ -254,12 +291,12 @@ def _launch(
         if returned:
             _add(arguments + RETURNED, returned)
     _set_num_threads(before)
-    _give_back(cores + TAKEN)
+    _give_back(launcher + RUNNING)
     return word(arguments, RETURNED)
 
 
-class Cores:
-    """The cores of this process, as kernels see them."""
+class Launcher:
+    """The launcher of this process, and what kernels must know of it."""
 
     def __init__(self) -> None:
         self._words = np.array([0, LIMIT_ADDRESS, numba.config.NUMBA_NUM_THREADS, 0], np.int64)
@@ -267,25 +304,25 @@ class Cores:
         self.address: int = self._words.ctypes.data
 
     @Once
-    def _launcher(self) -> Any:
-        """What launches large work."""
+    def _compiled(self) -> Any:
+        """The parallel loop."""
         numba.get_num_threads()  # makes what it calls known to LLVM
-        return kernel(_launch, "launcher", dict, _LAUNCH, formula=_launch, parallel=True)
+        return kernel(_launch, "launcher", _LAUNCH, formula=_launch, parallel=True)
 
-    def load_launcher(self) -> None:
-        """Load what launches large work."""
-        self._words[LAUNCHER // 8] = self._launcher(*[0] * 7)
+    def load(self) -> None:
+        """Load the parallel loop, or compile it."""
+        self._words[ENTRY // 8] = self._compiled(*[0] * 7)
 
     def become_child(self) -> None:
-        """Mark this process as a forked child, which uses one."""
-        self._words[TAKEN // 8] = 0
-        self._words[ALL // 8] = 1
+        """Mark this process as a forked child, which has one thread."""
+        self._words[RUNNING // 8] = 0
+        self._words[THREADS // 8] = 1
 
 
-CORES: Final = Cores()
+LAUNCHER: Final = Launcher()
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=CORES.become_child)
+    os.register_at_fork(after_in_child=LAUNCHER.become_child)
 
 
 class Words:
@@ -306,11 +343,11 @@ class Words:
 
 
 class Piece(Once):
-    """One of the kernels that a `Kernel` consists of, compiled or loaded on first use."""
+    """One of the compiled functions that a `Kernel` consists of, made on first use."""
 
 
 class Kernel:
-    """Base of the kernels, which have a piece for each layout of operands."""
+    """Base of the kernels, which have a compiled function for each layout of operands."""
 
     @classmethod
     def pieces(cls) -> tuple[str, ...]:
@@ -319,7 +356,7 @@ class Kernel:
 
     def compile_all(self) -> Iterator[str]:
         """Compile, or load, every piece and the launcher; yield each name when it is there."""
-        CORES.load_launcher()
+        LAUNCHER.load()
         for name in self.pieces():
             getattr(self, name)
             yield name
@@ -333,21 +370,28 @@ class Kernel:
         for name in self.needed(layout):
             getattr(self, name)
         if size >= PARALLEL_FROM:
-            CORES.load_launcher()
+            LAUNCHER.load()
+
+    def load_exact_task(self) -> None:
+        """Load what decides roundings that a kernel leaves open; kernels that do not have none."""
+        raise NotImplementedError
 
     def _call(self, layout: str, *arguments: Any) -> int:
-        """Call a piece, with the launcher if it needs that.
+        """Call the kernel for a layout, and once more if something must be loaded first.
 
         Raises
         ------
         MemoryError
             If there was none for buffers.
         """
-        piece = getattr(self, f"{layout}_kernel")
-        done: int = piece(*arguments)
-        if done == NO_LAUNCHER:
-            CORES.load_launcher()
-            done = piece(*arguments)
+        function = getattr(self, f"{layout}_kernel")
+        done: int = function(*arguments)
+        while done in (NO_LAUNCHER, NO_EXACT_TASK):
+            if done == NO_LAUNCHER:
+                LAUNCHER.load()
+            else:
+                self.load_exact_task()
+            done = function(*arguments)
         if done == NO_MEMORY:
             raise MemoryError("there is no memory for the buffers of a kernel")
         return done

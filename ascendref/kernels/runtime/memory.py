@@ -35,6 +35,56 @@ word: Final = _load(64)
 half_word: Final = _load(32)
 
 
+@cache
+def words(count: int) -> Any:
+    """Return the function that reads so many words from an address on, as a tuple."""
+
+    @intrinsic
+    def read(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            place = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+            found = [builder.load(builder.gep(place, [_index(k)])) for k in range(count)]
+            return context.make_tuple(builder, sig.return_type, found)
+
+        return types.UniTuple(types.int64, count)(types.int64), codegen
+
+    return read
+
+
+@cache
+def reals(count: int) -> Any:
+    """Return the function that reads so many float64 from an address on, as a tuple."""
+
+    @intrinsic
+    def read(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            place = builder.inttoptr(args[0], ir.DoubleType().as_pointer())
+            found = [builder.load(builder.gep(place, [_index(k)])) for k in range(count)]
+            return context.make_tuple(builder, sig.return_type, found)
+
+        return types.UniTuple(types.float64, count)(types.int64), codegen
+
+    return read
+
+
+def _index(number: int) -> Any:
+    return ir.Constant(ir.IntType(64), number)
+
+
+@intrinsic
+def word_of_each(typingctx: Any, addresses: Any, offset: Any) -> Any:
+    """Read the word at an offset from each of several addresses."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        found = []
+        for k in range(addresses.count):
+            address = builder.add(builder.extract_value(args[0], k), args[1])
+            found.append(builder.load(builder.inttoptr(address, ir.IntType(64).as_pointer())))
+        return context.make_tuple(builder, sig.return_type, found)
+
+    return addresses(addresses, types.int64), codegen
+
+
 @intrinsic
 def in_memory(typingctx: Any, numbers: Any) -> Any:
     """Put a tuple of integers on the stack and return its address.
@@ -63,7 +113,7 @@ def peek(storage: str, *, apart: bool = False) -> Any:
             load = builder.load(_pointer(context, builder, kind, *args))
             load.align = 1  # views need not be aligned
             if apart:
-                load.set_metadata("noalias", _results(builder.module))
+                load.set_metadata("noalias", results_scope(builder.module))
             return load
 
         return kind(types.int64, types.int64), codegen
@@ -85,7 +135,7 @@ def poke(storage: str, *, apart: bool = False) -> Any:
             store = builder.store(args[2], _pointer(context, builder, kind, *args[:2]))
             store.align = 1
             if apart:
-                store.set_metadata("alias.scope", _results(builder.module))
+                store.set_metadata("alias.scope", results_scope(builder.module))
             return context.get_dummy_value()
 
         return types.void(types.int64, types.int64, kind), codegen
@@ -93,7 +143,7 @@ def poke(storage: str, *, apart: bool = False) -> Any:
     return write
 
 
-def _results(module: Any) -> Any:
+def results_scope(module: Any) -> Any:
     """Return LLVM's name for the memory of results, in a list of such names."""
     domain = module.add_metadata(["ascendref operands"])
     return module.add_metadata([module.add_metadata(["ascendref results", domain])])

@@ -23,7 +23,7 @@ _VECTOR: Final = ir.VectorType(_WORD, LINE // 8)
 
 
 @cache
-def lines(count: int) -> Any:
+def line_buffer(count: int) -> Any:
     """Return the function that makes a buffer of so many lines on the stack: its address."""
 
     @intrinsic
@@ -39,7 +39,7 @@ def lines(count: int) -> Any:
 
 
 @intrinsic
-def stream(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
+def copy_past_caches(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
     """Copy so many bytes, whole lines, between addresses of lines, past the caches."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -59,7 +59,7 @@ def stream(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
 
 
 @intrinsic
-def arrive(typingctx: Any) -> Any:
+def fence(typingctx: Any) -> Any:
     """Wait until what was streamed is where other threads see it."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:

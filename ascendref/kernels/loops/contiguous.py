@@ -1,0 +1,172 @@
+"""Loops over contiguous elements.
+
+Operands of any other layout come to these loops tile by tile (``tile_walk.py``). Each function here
+makes a task (``runtime/launch.py``) or a part of one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ..arithmetic.codecs import encode_bfloat16_pair
+from ..compiler.jit import merged
+from ..runtime.launch import NUMBERS, OPERANDS, PAST_CACHES, SIZE, ZERO, Task, own_address
+from ..runtime.memory import poke, reals, word, words
+from ..runtime.nontemporal import LINE, copy_past_caches, fence, line_buffer
+
+#: bytes of a result from which it goes past the caches (measured, with 32 MiB of them), and in how
+#: large blocks
+_PAST_CACHES_FROM: Final = 16 * 1024 * 1024
+_BLOCK: Final = 1024
+
+#: a function that kernels call, as compiled
+Compiled = Any
+
+
+def one_at_a_time(
+    load: Compiled, formula: Compiled, encode: Compiled, storage: str, size: int
+) -> Compiled:
+    """Return the loop that takes one element after the other.
+
+    ``loop(tensors, out, scalars, zero, first, last)`` computes elements ``first`` to ``last`` of
+    contiguous operands at some addresses.
+
+    Parameters
+    ----------
+    load : compiled function
+        Reads the numbers for an element (`loader`).
+    formula : compiled function
+        Computes one result.
+    encode : compiled function
+        Rounds it.
+    storage : str
+        Type of the result.
+    size : int
+        Its bytes.
+    """
+    write = poke(storage, apart=True)
+
+    def loop(
+        tensors: tuple[int, ...],
+        out: int,
+        scalars: tuple[float, ...],
+        zero: int,
+        first: int,
+        last: int,
+    ) -> None:
+        for i in range(first, last):
+            write(out, i * size, encode(formula(*load(tensors, i, zero), *scalars)))
+
+    return merged(loop)
+
+
+def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Compiled) -> Compiled:
+    """Return the same for BF16 alone, two elements at a time.
+
+    They are halves of one number, which need not be moved apart and together again.
+    """
+    write, write_pair = poke("bfloat16", apart=True), poke("int32", apart=True)
+
+    def loop(
+        tensors: tuple[int, ...],
+        out: int,
+        scalars: tuple[float, ...],
+        zero: int,
+        first: int,
+        last: int,
+    ) -> None:
+        pairs = (last - first) // 2
+        for i in range(pairs):
+            at = first * 2 + i * 4
+            one, other = load_pair(tensors, at)
+            write_pair(
+                out, at, encode_bfloat16_pair(formula(*one, *scalars), formula(*other, *scalars))
+            )
+        if first + 2 * pairs < last:
+            i = last - 1
+            write(out, i * 2, encode(formula(*load(tensors, i, zero), *scalars)))
+
+    return merged(loop)
+
+
+def scalar_reader(prepare: Compiled, count: int, *, sized: bool) -> Compiled:
+    """Return the function that gives a formula's scalars, from the arguments of a task.
+
+    Parameters
+    ----------
+    prepare : compiled function
+        Makes them of what the call got.
+    count : int
+        How many that are.
+    sized : bool
+        Whether it takes the number of results as well.
+    """
+    numbers = reals(count)
+    if sized:
+
+        def scalars(arguments: int) -> Any:
+            return prepare(*numbers(word(arguments, NUMBERS)), word(arguments, SIZE))
+
+    else:
+
+        def scalars(arguments: int) -> Any:
+            return prepare(*numbers(word(arguments, NUMBERS)))
+
+    return merged(scalars)
+
+
+def through_caches(loop: Compiled, scalars: Compiled, tensors: int) -> Task:
+    """Return the task that computes elements where results stay in the caches."""
+    addresses, out_at = words(tensors), OPERANDS + 8 * tensors
+
+    def task(arguments: int, start: int, stop: int) -> Any:
+        if stop < start:
+            return own_address()
+        loop(
+            addresses(arguments + OPERANDS),
+            word(arguments, out_at),
+            scalars(arguments),
+            word(arguments, ZERO),
+            start,
+            stop,
+        )
+        return 0
+
+    return task
+
+
+def past_caches(loop: Compiled, scalars: Compiled, tensors: int, size: int) -> Task:
+    """Return the task whose results go past the caches where there are many.
+
+    They would read what they write. So results are computed in a buffer, in blocks of whole lines.
+    """
+    addresses, out_at = words(tensors), OPERANDS + 8 * tensors
+    buffer_of_lines = line_buffer(_BLOCK // LINE)
+    in_line, in_block, many = LINE // size, _BLOCK // size, _PAST_CACHES_FROM // size
+
+    def task(arguments: int, start: int, stop: int) -> Any:
+        if stop < start:
+            return own_address()
+        given, out = addresses(arguments + OPERANDS), word(arguments, out_at)
+        numbers, zero = scalars(arguments), word(arguments, ZERO)
+        past = word(arguments, PAST_CACHES) != 0 and word(arguments, SIZE) >= many
+        buffer = buffer_of_lines()
+        first = start
+        while first < stop:
+            last, target = stop, out
+            if past:
+                lead = -(out + first * size) % LINE // size
+                if lead:
+                    last = min(stop, first + lead)
+                elif stop - first >= in_line:
+                    last = first + min(in_block, (stop - first) // in_line * in_line)
+                    target = buffer - first * size
+            loop(given, target, numbers, zero, first, last)
+            if target != out:
+                copy_past_caches(out + first * size, buffer, (last - first) * size)
+            first = last
+        if past:
+            fence()
+        return 0
+
+    return task

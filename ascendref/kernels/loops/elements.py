@@ -1,0 +1,103 @@
+"""How a loop reads the elements that it computes one result from."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from ..arithmetic.codecs import Conversion, decode_bfloat16_pair, unmasked
+from ..runtime.memory import results_scope
+
+_BYTE: Final = ir.IntType(8)
+_I32: Final = ir.IntType(32)
+
+
+class Read(NamedTuple):
+    """One number that a formula gets from its tensors."""
+
+    #: number of the tensor
+    tensor: int
+    #: from the stored element to the number
+    conversion: Conversion
+    #: bytes of the stored element
+    itemsize: int
+
+
+@cache
+def loader(reads: tuple[Read, ...], *, selects: bool) -> Any:
+    """Return the function that gives all numbers for element ``i``, as a tuple.
+
+    ``load(tensors, i, zero)`` takes the addresses of contiguous tensors, where nothing is ever
+    written with ``poke(…, apart=True)``, and a zero that LLVM does not know to be one.
+
+    Parameters
+    ----------
+    reads : tuple of Read
+        What a formula gets.
+    selects : bool
+        Whether the formula selects between the first number and others (see `unmasked`).
+    """
+
+    @intrinsic
+    def load(typingctx: Any, tensors: Any, i: Any, zero: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            addresses, index, known_zero = args
+            numbers = []
+            for k, (tensor, conversion, itemsize) in enumerate(reads):
+                if conversion.target == types.none:
+                    numbers.append(context.get_dummy_value())
+                    continue
+                element = context.get_data_type(conversion.source)
+                offset = builder.mul(index, ir.Constant(index.type, itemsize), flags=("nsw",))
+                value = _element(builder, element, addresses, tensor, offset)
+                if k == 0 and selects:
+                    value = unmasked(builder, value, known_zero)
+                numbers.append(conversion.emit(builder, value))
+            return context.make_tuple(builder, sig.return_type, numbers)
+
+        found = types.BaseTuple.from_types([read.conversion.target for read in reads])
+        return found(tensors, types.int64, types.int64), codegen
+
+    return load
+
+
+@cache
+def pair_loader(tensors: int) -> Any:
+    """Return the function that gives the numbers for two BF16 elements that follow one another.
+
+    ``load(tensors, offset)`` returns two tuples; the offset is in bytes.
+    """
+
+    @intrinsic
+    def load(typingctx: Any, addresses: Any, offset: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            pairs = [
+                decode_bfloat16_pair(builder, _element(builder, _I32, args[0], k, args[1]))
+                for k in range(tensors)
+            ]
+            sides = [
+                context.make_tuple(builder, side, numbers)
+                for side, numbers in zip(sig.return_type, zip(*pairs, strict=True), strict=True)
+            ]
+            return context.make_tuple(builder, sig.return_type, sides)
+
+        side = types.UniTuple(types.float32, tensors)
+        return types.UniTuple(side, 2)(addresses, types.int64), codegen
+
+    return load
+
+
+def _element(builder: Any, element: Any, addresses: Any, tensor: int, offset: Any) -> Any:
+    """Emit the reading of an element."""
+    # the base turns into a pointer once per loop and the offset stays a plain index: only then does
+    # LLVM see consecutive elements
+    base = builder.inttoptr(builder.extract_value(addresses, tensor), _BYTE.as_pointer())
+    place = builder.gep(base, [offset], source_etype=_BYTE)
+    load = builder.load(builder.bitcast(place, element.as_pointer()))
+    load.align = 1  # views need not be aligned
+    load.set_metadata("noalias", results_scope(builder.module))
+    return load
