@@ -57,13 +57,13 @@ def test_work_is_shared_among_no_more_threads_than_it_keeps_busy() -> None:
 import numba, numpy as np, ascendref as ar
 from ascendref.kernels.runtime.memory import in_memory, word
 from ascendref.kernels.runtime.launch import *
-from ascendref.kernels.runtime.launch import _get_num_threads
+from ascendref.kernels.compiler.numba_internals import get_num_threads
 
 @numba.njit
 def threads(arguments, start, stop):
     if stop < start:
         return own_address()
-    set_word(arguments, SIZE, _get_num_threads())
+    set_word(arguments, SIZE, get_num_threads())
     return 0
 
 @numba.njit

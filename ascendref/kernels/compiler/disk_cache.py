@@ -1,4 +1,4 @@
-"""The disk cache, and with it everything of Numba that Numba does not promise.
+"""The disk cache.
 
 In versions of Numba that are known, a kernel has one file in Numba's folder: a digest, then what
 Numba keeps of a compiled function. A file that is damaged is then like none, no two processes mix
@@ -11,30 +11,17 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-import re
 import warnings
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from uuid import uuid4
 
 import numba
-from llvmlite.binding import add_symbol
 from numba import njit
 
 from ...core.errors import CacheWarning
-
-#: the first and the last version of Numba whose insides are known
-KNOWN: Final = (0, 65), (0, 68)
-
-#: what is imported of them
-_PARTS: Final = {
-    "rtsys": "numba.core.runtime",
-    "c_helpers": "numba.core.runtime._nrt_python",
-    "dumps": "numba.core.serialize",
-}
+from .numba_internals import insides_of, make_ready, parts
 
 _warned = False
 
@@ -158,9 +145,9 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     except RuntimeError:
         _warn("neither the package's folder nor the user's cache can be written")
         return njit(**options)(function)
-    if (parts := _parts()) and (insides := _insides(dispatcher)) is not None:
+    if (found := parts()) and (insides := insides_of(dispatcher)) is not None:
         path = Path(str(cache_folder())) / f"{function.__qualname__}.nbc"
-        insides._cache_file = _File(path, parts["dumps"])
+        insides._cache_file = _File(path, found["dumps"])
     return dispatcher
 
 
@@ -196,37 +183,15 @@ def _removed(dispatcher: Any) -> bool:
     return bool(files)
 
 
-@cache
-def _parts() -> dict[str, Any]:
-    """Return what is imported of Numba's insides; nothing if they are not known."""
-    version = tuple(map(int, re.findall(r"\d+", numba.__version__)[:2]))
-    if not KNOWN[0] <= version <= KNOWN[1]:
-        return {}
-    try:
-        return {name: getattr(import_module(module), name) for name, module in _PARTS.items()}
-    except (ImportError, AttributeError):
-        return {}
-
-
-def _insides(dispatcher: Any) -> Any:
-    """Return what finds a function in the cache; None if it is not as expected."""
-    try:
-        insides = dispatcher._cache
-        _ = insides._cache_file, insides._load_overload, insides._impl.rebuild, dispatcher.stats
-    except AttributeError:
-        return None
-    return insides
-
-
 def _loads_only(dispatcher: Any) -> bool:
     """Let a function be loaded but not compiled, with no more of Numba than machine code calls."""
-    insides = _insides(dispatcher)
+    insides = insides_of(dispatcher)
     if insides is None or not isinstance(insides._cache_file, _File):
         return False
     rebuild = insides._impl.rebuild
 
     def rebuild_code(context: Any, code: Any) -> Any:
-        _make_ready(context, code)
+        make_ready(context, code)
         return rebuild(context, code)
 
     def load_overload(signature: Any, context: Any) -> Any:
@@ -237,20 +202,3 @@ def _loads_only(dispatcher: Any) -> bool:
 
     insides.load_overload, insides._impl.rebuild = load_overload, rebuild_code
     return True
-
-
-def _make_ready(context: Any, code: Any) -> None:
-    """Give machine code what it calls of Numba's runtime.
-
-    Those are C functions, if it deals with no arrays. Others have to be compiled first, which takes
-    longer than all the rest of a first call.
-    """
-    rtsys, c_helpers = _parts()["rtsys"], _parts()["c_helpers"]
-    match code:
-        case ((_, "object", (bytes(machine_code), _)), *_):
-            called = {name.decode() for name in re.findall(rb"NRT_(\w+)", machine_code)}
-            if called <= c_helpers.keys():
-                for name in called:
-                    add_symbol(f"NRT_{name}", c_helpers[name])
-                return
-    rtsys.initialize(context)

@@ -16,9 +16,20 @@ from typing import Any, Final
 
 from ...core.layout import BLOCK, LANES
 from ..compiler.jit import helper, inlined
-from ..runtime.launch import FAILURE, NO_MEMORY, OPERANDS, PLAN, Task, own_address, set_word
+from ..runtime.array_header import GATHER, ROWS, SCATTER
+from ..runtime.launch import (
+    FAILURE,
+    NO_MEMORY,
+    OPERANDS,
+    PLAN,
+    TABLE,
+    Task,
+    own_address,
+    set_word,
+)
 from ..runtime.memory import allocate, beyond, int64_pointer, release, word
 from ..runtime.nontemporal import LINE
+from .tiles import copy_tile
 
 #: where a task's arguments have the addresses of the operands, bytes from one sum to the next, the
 #: address of the blocks' sums, 0 if there is one block, the number of blocks: in all and to be
@@ -88,9 +99,6 @@ class ChannelParts:
     decode: Compiled
     encode: Compiled
     write: Compiled
-    #: copy a tile into a buffer and back
-    gather: Compiled
-    scatter: Compiled
     #: bytes of an element
     size: int
     #: registers before the running sums; bytes before terms that are kept, before tiles, of a tile,
@@ -308,7 +316,7 @@ def runs_task(parts: ChannelParts) -> Task:
 
 def tiled_task(parts: ChannelParts) -> Task:
     """Return the task for operands of any layout."""
-    pointer, element, gather, scatter = parts.pointer, parts.element, parts.gather, parts.scatter
+    pointer, element = parts.pointer, parts.element
     read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
     clear, add, keep, add_kept = (
         parts.sums.clear,
@@ -334,6 +342,8 @@ def tiled_task(parts: ChannelParts) -> Task:
         weights, kept = pointer(buffers), pointer(buffers + kept_at)
         lanes = beyond(weights, lanes_at)
         grads = buffers + tiles_at
+        operand = word(arguments, TABLE) + ROWS
+        gather, scatter = word(operand, GATHER), word(operand, SCATTER)
         datas, results = grads + tile, grads + 2 * tile
         plan = int64_pointer(word(arguments, PLAN))
         channels, terms, strip, segment = plan[0], plan[1], plan[2], plan[3]
@@ -381,8 +391,8 @@ def tiled_task(parts: ChannelParts) -> Task:
                     grad_at = grad + tiled_place(plan, 0, channel, term)
                     data_at = data + tiled_place(plan, 1, channel, term)
                     m0, m1 = (height, run) if columns else (run, height)
-                    gather(grads + done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
-                    gather(datas + done * step, pitch, data_at, data_0, data_1, m0, m1)
+                    copy_tile(gather, grads + done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
+                    copy_tile(gather, datas + done * step, pitch, data_at, data_0, data_1, m0, m1)
                     done += run
                 if columns:
                     for row in range(width):
@@ -411,7 +421,7 @@ def tiled_task(parts: ChannelParts) -> Task:
                     run = min(width - done, inner - term % inner)
                     at = result + tiled_place(plan, 2, channel, term)
                     m0, m1 = (height, run) if columns else (run, height)
-                    scatter(results + done * step, pitch, at, result_0, result_1, m0, m1)
+                    copy_tile(scatter, results + done * step, pitch, at, result_0, result_1, m0, m1)
                     done += run
             hard += add_up(arguments, lanes, step_c, step_k, channel, height, block)
         release(memory)

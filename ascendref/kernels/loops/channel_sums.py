@@ -65,7 +65,7 @@ from .channel_loops import (
     Pointer,
     RunningSums,
 )
-from .tiles import gatherer, row_adder, scatterer
+from .tiles import load_tile_copies, row_adder
 
 #: bytes between weights and running sums, beside whole pages: what is used together must not have
 #: the same place in its page (measured: up to 2.6 times as slow, depending on the page)
@@ -240,6 +240,7 @@ class ChannelSumKernel(Kernel):
     @Piece
     def tiled_kernel(self) -> Any:
         """The kernel for operands of any layout."""
+        load_tile_copies(self._table, (self.kind.storage.itemsize,))
         return partial(_tiled_kernel(), self.table, address(self.task("tiled")))
 
     @property
@@ -276,8 +277,6 @@ class ChannelSumKernel(Kernel):
             decode=decoder(kind, compute),
             encode=encoder(compute, kind, kind),
             write=poke(kind, apart=not tiled),
-            gather=gatherer(size),
-            scatter=scatterer(size),
             size=size,
             lanes_at=lanes_at,
             kept_at=kept_at,

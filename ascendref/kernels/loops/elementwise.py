@@ -44,6 +44,7 @@ from .contiguous import (
 )
 from .elements import Read, loader, pair_loader
 from .tile_walk import walk_kernel, walk_task
+from .tiles import load_tile_copies
 
 #: elements that a thread takes at a time
 PART: Final = 16 * 1024
@@ -209,7 +210,8 @@ class ElementwiseKernel(Kernel):
     @Piece
     def walk(self) -> Any:
         """The task that walks operands of any layout."""
-        return walk_task(tuple(sorted(set(self._itemsizes))))
+        load_tile_copies(self._table, self._itemsizes)
+        return walk_task()
 
     def needed(self, layout: str) -> tuple[str, ...]:
         return (*super().needed(layout), "task", *(("walk",) if layout == "tiled" else ()))

@@ -2,21 +2,19 @@
 
 The walk is the same for every formula: it reads a tile of each input into a contiguous buffer,
 calls the task for contiguous elements through its address, and writes the result back. A tile that
-is one piece of memory is used where it stands. What is compiled here depends on the number of
-operands and the sizes of their elements alone, so that a second formula compiles its task and
-nothing else.
+is one piece of memory is used where it stands. So a second formula compiles its task and nothing
+else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Final
 
 from numba import types
 
 from ..compiler.jit import kernel, merged, once_each
-from ..runtime.array_header import COUNT, DATA, ITEMSIZE, ROW, ROWS, are_laid_out
+from ..runtime.array_header import COUNT, DATA, GATHER, ITEMSIZE, ROW, ROWS, SCATTER, are_laid_out
 from ..runtime.launch import (
     FAILURE,
     INNER_TASK,
@@ -27,126 +25,94 @@ from ..runtime.launch import (
     PLAN,
     SIZE,
     TABLE,
+    TASK_TYPE,
     ZERO,
     call_task,
     own_address,
     run,
     set_word,
-    task_kernel,
 )
 from ..runtime.memory import allocate, in_memory, int64_pointer, release, word, word_of_each
 from ..runtime.nontemporal import LINE
-from .tiles import gatherer, is_one_piece, scatterer
+from .tiles import copy_tile, is_one_piece
 
 
-@cache
-def _by_size(make: Any, sizes: tuple[int, ...]) -> Any:
-    """Return a function of tiles, by `gatherer` or `scatterer`, whose first argument is a size."""
-    size, run = sizes[0], make(sizes[0])
-    if len(sizes) == 1:
-
-        def choose(
-            width: int, buffer: int, address: int, s0: int, s1: int, m0: int, m1: int
-        ) -> None:
-            run(buffer, m0 * width, address, s0, s1, m0, m1)
-
-    else:
-        others = _by_size(make, sizes[1:])
-
-        def choose(
-            width: int, buffer: int, address: int, s0: int, s1: int, m0: int, m1: int
-        ) -> None:
-            if width == size:
-                run(buffer, m0 * width, address, s0, s1, m0, m1)
-            else:
-                others(width, buffer, address, s0, s1, m0, m1)
-
-    return merged(choose)
-
-
-def _walk(sizes: tuple[int, ...]) -> Callable[[int, int, int], Any]:
-    """Return the walk over operands with elements of some sizes: a task."""
-    gather, scatter = _by_size(gatherer, sizes), _by_size(scatterer, sizes)
-
-    def walk(arguments: int, start: int, stop: int) -> Any:
-        """Compute tiles ``start`` to ``stop``: a task."""
-        if stop < start:
-            return own_address()
-        table, inner = word(arguments, TABLE), word(arguments, INNER_TASK)
-        plan = int64_pointer(word(arguments, PLAN))
-        axes, tile, operands = plan[0], plan[1], word(table, COUNT)
-        last = operands - 1
-        # arguments of the loop, addresses and shapes of the tiles in buffers, buffers
-        begin = (OPERANDS + 24 * operands + LINE - 1) // LINE * LINE
-        room = (8 * tile + 2 * LINE - 1) // LINE * LINE
-        memory = allocate(begin + operands * room + LINE)
-        if memory == 0:
-            set_word(arguments, FAILURE, NO_MEMORY)
-            return 0
-        # buffers begin with lines of the cache, which no vector then crosses
-        given = memory + -memory % LINE
-        set_word(given, SIZE, word(arguments, SIZE))
-        set_word(given, NUMBERS, word(arguments, NUMBERS))
-        set_word(given, TABLE, table)
-        set_word(given, FAILURE, 0)
-        set_word(given, PAST_CACHES, 0)
-        set_word(given, ZERO, 0)
-        place = int64_pointer(given + OPERANDS)
-        held = int64_pointer(given + OPERANDS + 8 * operands)
+def _walk(arguments: int, start: int, stop: int) -> Any:
+    """Compute tiles ``start`` to ``stop``: a task."""
+    if stop < start:
+        return own_address()
+    table, inner = word(arguments, TABLE), word(arguments, INNER_TASK)
+    plan = int64_pointer(word(arguments, PLAN))
+    axes, tile, operands = plan[0], plan[1], word(table, COUNT)
+    last = operands - 1
+    # arguments of the loop, addresses and shapes of the tiles in buffers, buffers
+    begin = (OPERANDS + 24 * operands + LINE - 1) // LINE * LINE
+    room = (8 * tile + 2 * LINE - 1) // LINE * LINE
+    memory = allocate(begin + operands * room + LINE)
+    if memory == 0:
+        set_word(arguments, FAILURE, NO_MEMORY)
+        return 0
+    # buffers begin with lines of the cache, which no vector then crosses
+    given = memory + -memory % LINE
+    set_word(given, SIZE, word(arguments, SIZE))
+    set_word(given, NUMBERS, word(arguments, NUMBERS))
+    set_word(given, TABLE, table)
+    set_word(given, FAILURE, 0)
+    set_word(given, PAST_CACHES, 0)
+    set_word(given, ZERO, 0)
+    place = int64_pointer(given + OPERANDS)
+    held = int64_pointer(given + OPERANDS + 8 * operands)
+    for k in range(operands):
+        held[k] = 0
+    hard = 0
+    for number in range(start, stop):
         for k in range(operands):
-            held[k] = 0
-        hard = 0
-        for number in range(start, stop):
+            place[k] = word(arguments, OPERANDS + 8 * k)
+        rest, m0, m1 = number, tile, tile  # these are replaced: there are two axes at least
+        for axis in range(axes):
+            length, edge, count = plan[2 + 3 * axis], plan[3 + 3 * axis], plan[4 + 3 * axis]
+            after = rest // count
+            first = (rest - after * count) * edge
+            rest = after
+            if axis < 2:
+                m0, m1 = m1, min(edge, length - first)
             for k in range(operands):
-                place[k] = word(arguments, OPERANDS + 8 * k)
-            rest, m0, m1 = number, tile, tile  # these are replaced: there are two axes at least
-            for axis in range(axes):
-                length, edge, count = plan[2 + 3 * axis], plan[3 + 3 * axis], plan[4 + 3 * axis]
-                after = rest // count
-                first = (rest - after * count) * edge
-                rest = after
-                if axis < 2:
-                    m0, m1 = m1, min(edge, length - first)
-                for k in range(operands):
-                    place[k] += first * plan[2 + (3 + k) * axes + axis]
-            width, result = word(table, ROWS + ROW * last + ITEMSIZE), place[last]
-            r0, r1 = plan[2 + (3 + last) * axes], plan[3 + (3 + last) * axes]
-            direct = is_one_piece(width, result, r0, r1, m0, m1)
-            for k in range(last):
-                size, address, buffer = (
-                    word(table, ROWS + ROW * k + ITEMSIZE),
-                    place[k],
-                    given + begin + room * k,
-                )
-                s0, s1 = plan[2 + (3 + k) * axes], plan[3 + (3 + k) * axes]
-                # a result that is an input's view waits in a buffer until the tile was read
-                direct = direct and address != result
-                if not is_one_piece(size, address, s0, s1, m0, m1):
-                    shape = m0 << 32 | m1
-                    if held[k] != address or held[operands + k] != shape:
-                        held[k], held[operands + k] = address, shape
-                        gather(size, buffer, address, s0, s1, m0, m1)
-                    place[k] = buffer
-            if direct:
-                hard += call_task(inner, given, 0, m0 * m1)
-            else:
-                buffer = given + begin + room * last
-                place[last] = buffer
-                hard += call_task(inner, given, 0, m0 * m1)
-                scatter(width, buffer, result, r0, r1, m0, m1)
-        failure = word(given, FAILURE)
-        if failure:
-            set_word(arguments, FAILURE, failure)
-        release(memory)
-        return hard
-
-    return walk
+                place[k] += first * plan[2 + (3 + k) * axes + axis]
+        row = table + ROWS + ROW * last
+        width, result = word(row, ITEMSIZE), place[last]
+        r0, r1 = plan[2 + (3 + last) * axes], plan[3 + (3 + last) * axes]
+        direct = is_one_piece(width, result, r0, r1, m0, m1)
+        for k in range(last):
+            operand, address, buffer = table + ROWS + ROW * k, place[k], given + begin + room * k
+            size = word(operand, ITEMSIZE)
+            s0, s1 = plan[2 + (3 + k) * axes], plan[3 + (3 + k) * axes]
+            # a result that is an input's view waits in a buffer until the tile was read
+            direct = direct and address != result
+            if not is_one_piece(size, address, s0, s1, m0, m1):
+                shape = m0 << 32 | m1
+                if held[k] != address or held[operands + k] != shape:
+                    held[k], held[operands + k] = address, shape
+                    gather = word(operand, GATHER)
+                    copy_tile(gather, buffer, m0 * size, address, s0, s1, m0, m1)
+                place[k] = buffer
+        if direct:
+            hard += call_task(inner, given, 0, m0 * m1)
+        else:
+            buffer = given + begin + room * last
+            place[last] = buffer
+            hard += call_task(inner, given, 0, m0 * m1)
+            copy_tile(word(row, SCATTER), buffer, m0 * width, result, r0, r1, m0, m1)
+    failure = word(given, FAILURE)
+    if failure:
+        set_word(arguments, FAILURE, failure)
+    release(memory)
+    return hard
 
 
 @once_each
-def walk_task(sizes: tuple[int, ...]) -> Any:
-    """Return the task that walks operands with elements of some sizes, ascending."""
-    return task_kernel(lambda: _walk(sizes), f"walk_{'_'.join(map(str, sizes))}", _walk)
+def walk_task() -> Any:
+    """Return the task that walks operands of any layout."""
+    return kernel(_walk, "walk", TASK_TYPE, formula=_walk)
 
 
 @merged

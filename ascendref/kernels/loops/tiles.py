@@ -7,6 +7,7 @@ is one piece of memory needs no buffer.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -14,8 +15,11 @@ from llvmlite import ir
 from numba import from_dtype, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
-from ..compiler.jit import helper, inlined
+from ..compiler.jit import inlined, kernel, once_each
+from ..runtime.array_header import GATHER, ROW, ROWS, SCATTER
+from ..runtime.launch import caller_of, own_address_in
 from ..runtime.memory import copy, peek, poke, prefetch
 from ..runtime.nontemporal import LINE
 
@@ -23,20 +27,51 @@ from ..runtime.nontemporal import LINE
 _RAW: Final = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 
 
-@cache
-def gatherer(size: int) -> Any:
-    """Return the function that reads a tile of ``m1`` × ``m0`` elements into a buffer.
+_COPY: Final = types.int64(*[types.int64] * 7)
 
-    Parameters
-    ----------
-    size : int
-        Bytes of an element. Rows of the buffer are ``pitch`` bytes apart.
+
+@intrinsic
+def _own_address(typingctx: Any) -> Any:
+    """Return the address of the function that copies tiles in which this is called."""
+    return own_address_in(_COPY)
+
+
+@intrinsic
+def copy_tile(
+    typingctx: Any,
+    function: Any,
+    buffer: Any,
+    pitch: Any,
+    address: Any,
+    s0: Any,
+    s1: Any,
+    m0: Any,
+    m1: Any,
+) -> Any:
+    """Copy a tile of ``m1`` × ``m0`` elements to or from a buffer, by the address of a function.
+
+    Rows of the buffer are ``pitch`` bytes apart.
     """
+    return caller_of(_COPY)
+
+
+def body(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> int:
+    """Stand for what `_copy` calls."""
+    raise NotImplementedError
+
+
+def _copy(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> int:
+    return body(buffer, pitch, address, s0, s1, m0, m1)
+
+
+def _gather(size: int) -> Callable[..., Any]:
+    """Return the function that copies a tile of elements of some size into a buffer."""
     read, write = peek(_RAW[size], apart=True), poke(_RAW[size], apart=True)
     line = LINE // size
 
-    @helper
-    def gather(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> None:
+    def gather(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
+        if m1 < 0:
+            return _own_address()
         if abs(s0) > abs(s1) and s1 != 0:
             # rows are far apart: all of them are asked for before the first one is waited for
             for i in range(m0):
@@ -45,7 +80,7 @@ def gatherer(size: int) -> Any:
             for i in range(m0):
                 for j in range(m1):
                     write(buffer + i * size, j * pitch, read(address + i * s0, j * s1))
-            return
+            return 0
         for j in range(m1):
             row, target = address + j * s1, buffer + j * pitch
             if s0 == size:
@@ -60,28 +95,23 @@ def gatherer(size: int) -> Any:
             else:
                 for i in range(m0):
                     write(target, i * size, read(row, i * s0))
+        return 0
 
     return gather
 
 
-@cache
-def scatterer(size: int) -> Any:
-    """Return the function that writes a buffer to a tile of ``m1`` × ``m0`` elements.
-
-    Parameters
-    ----------
-    size : int
-        Bytes of an element. Rows of the buffer are ``pitch`` bytes apart.
-    """
+def _scatter(size: int) -> Callable[..., Any]:
+    """Return the function that copies a buffer to a tile of elements of some size."""
     read, write = peek(_RAW[size], apart=True), poke(_RAW[size], apart=True)
 
-    @helper
-    def scatter(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> None:
+    def scatter(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
+        if m1 < 0:
+            return _own_address()
         if abs(s0) > abs(s1) and m1 != 1:
             for i in range(m0):
                 for j in range(m1):
                     write(address + i * s0, j * s1, read(buffer + i * size, j * pitch))
-            return
+            return 0
         for j in range(m1):
             row, source = address + j * s1, buffer + j * pitch
             if s0 == size:
@@ -89,8 +119,24 @@ def scatterer(size: int) -> Any:
             else:
                 for i in range(m0):
                     write(row, i * s0, read(source, i * size))
+        return 0
 
     return scatter
+
+
+@once_each
+def _tile_copy(make: Callable[[int], Callable[..., Any]], size: int) -> Any:
+    """Return what copies tiles of elements of some size, compiled."""
+    name = f"{make.__name__.strip('_')}_{size}"
+    return kernel(_copy, name, _COPY, formula=make, make=lambda: make(size))
+
+
+def load_tile_copies(table: NDArray[Any], sizes: tuple[int, ...]) -> None:
+    """Enter what copies tiles into a table of operands with elements of some sizes."""
+    for k, size in enumerate(sizes):
+        for make, column in ((_gather, GATHER), (_scatter, SCATTER)):
+            function = _tile_copy(make, size)
+            table[(ROWS + ROW * k + column) // 8] = function(0, 0, 0, 0, 0, 0, -1)
 
 
 @inlined

@@ -33,8 +33,9 @@ WRITE: Final = 0x0400
 #: address of the task that decides roundings which the kernel leaves open, 0 if it is not loaded
 ARRAY_TYPE, COUNT, EXACT_TASK, ROWS = range(0, 32, 8)
 #: words of a row: address of the dtype, bytes of an element, number of the operand whose shape it
-#: must have, highest rank, flags that must be set; and the length of a row
-DTYPE, ITEMSIZE, SHAPE_OF, HIGHEST_RANK, REQUIRED, ROW = range(0, 48, 8)
+#: must have, highest rank, flags that must be set, addresses of what copies its tiles to and from
+#: buffers (``loops/tiles.py``), 0 if they are not loaded; and the length of a row
+DTYPE, ITEMSIZE, SHAPE_OF, HIGHEST_RANK, REQUIRED, GATHER, SCATTER, ROW = range(0, 64, 8)
 
 
 @helper
@@ -161,7 +162,7 @@ def operand_table(operands: tuple[Operand, ...]) -> np.ndarray[Any, Any]:
     for operand in operands:
         required = READABLE | WRITE if operand.result else READABLE
         rows += [id(operand.dtype), operand.dtype.itemsize, operand.shape_of]
-        rows += [operand.highest_rank, required]
+        rows += [operand.highest_rank, required, 0, 0]
     return np.array(rows, np.int64)
 
 

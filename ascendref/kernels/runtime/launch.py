@@ -23,12 +23,12 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import prange, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ...core.layout import PARALLEL_FROM, SHARE
 from ...core.threads import LIMIT_ADDRESS
 from ..compiler.jit import Once, helper, kernel
+from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threads
 from .fp_environment import restore_environment, set_default_environment
 from .memory import poke, word
 
@@ -68,7 +68,7 @@ _LAUNCH: Final = types.int64(*[types.int64] * 7)
 set_word: Final = poke("int64")
 
 
-def _own_address(signature: Any) -> Any:
+def own_address_in(signature: Any) -> Any:
     """Return the code that gives the address of the function that it stands in.
 
     That is a C function, which calls it in the default floating-point environment, whatever the
@@ -83,9 +83,7 @@ def _own_address(signature: Any) -> Any:
         function.linkage = "internal"
         inside = ir.IRBuilder(function.append_basic_block())
         before = set_default_environment(inside)
-        _, returned = context.call_conv.call_function(
-            inside, builder.function, signature.return_type, signature.args, function.args
-        )
+        returned = emit_call(context, inside, builder.function, signature, function.args)
         restore_environment(inside, before)
         inside.ret(returned)
         return builder.ptrtoint(function, _WORD)
@@ -96,13 +94,13 @@ def _own_address(signature: Any) -> Any:
 @intrinsic
 def own_address(typingctx: Any) -> Any:
     """Return the address of the task that this is called in."""
-    return _own_address(TASK_TYPE)
+    return own_address_in(TASK_TYPE)
 
 
 @intrinsic
 def _launcher_address(typingctx: Any) -> Any:
     """Return the address of the launcher, in which this is called."""
-    return _own_address(_LAUNCH)
+    return own_address_in(_LAUNCH)
 
 
 def body(arguments: int, start: int, stop: int) -> int:
@@ -136,7 +134,7 @@ def address(task: Any) -> int:
     return found
 
 
-def _caller(signature: Any) -> Any:
+def caller_of(signature: Any) -> Any:
     """Return the code that calls a C function of integers, whose address is the first one."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -149,7 +147,7 @@ def _caller(signature: Any) -> Any:
 @intrinsic
 def call_task(typingctx: Any, task: Any, arguments: Any, start: Any, stop: Any) -> Any:
     """Call a task."""
-    return _caller(TASK_TYPE)
+    return caller_of(TASK_TYPE)
 
 
 @intrinsic
@@ -165,7 +163,7 @@ def _call_launcher(
     threads: Any,
 ) -> Any:
     """Call the launcher."""
-    return _caller(_LAUNCH)
+    return caller_of(_LAUNCH)
 
 
 @helper
@@ -246,32 +244,6 @@ def _add(typingctx: Any, address: Any, number: Any) -> Any:
     return types.void(types.int64, types.int64), codegen
 
 
-# the compiled versions of Numba's own two functions cannot be cached on disk
-@intrinsic
-def _get_num_threads(typingctx: Any) -> Any:
-    """Return how many threads Numba uses for what this thread launches."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = ir.FunctionType(_WORD, [])
-        function = cgutils.get_or_insert_function(builder.module, kind, "get_num_threads")
-        return builder.sext(builder.trunc(builder.call(function, []), _INT), _WORD)
-
-    return types.int64(), codegen
-
-
-@intrinsic
-def _set_num_threads(typingctx: Any, count: Any) -> Any:
-    """Say how many threads Numba is to use for what this thread launches."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = ir.FunctionType(ir.VoidType(), [_INT])
-        function = cgutils.get_or_insert_function(builder.module, kind, "set_num_threads")
-        builder.call(function, [builder.trunc(args[0], _INT)])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
-
-
 def _launch(
     task: int, arguments: int, count: int, lead: int, part: int, launcher: int, threads: int
 ) -> Any:
@@ -280,9 +252,9 @@ def _launch(
         return _launcher_address()
     if not _take(launcher + RUNNING):
         return BUSY
-    before = _get_num_threads()
+    before = get_num_threads()
     threads = min(threads, before)
-    _set_num_threads(threads)
+    set_num_threads(threads)
     if part == 0:
         part = (count + 4 * threads - 1) // (4 * threads)
     for number in prange((count - lead + part - 1) // part):
@@ -290,7 +262,7 @@ def _launch(
         returned = call_task(task, arguments, first, min(count, lead + (number + 1) * part))
         if returned:
             _add(arguments + RETURNED, returned)
-    _set_num_threads(before)
+    set_num_threads(before)
     _give_back(launcher + RUNNING)
     return word(arguments, RETURNED)
 

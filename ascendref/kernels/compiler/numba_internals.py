@@ -1,0 +1,104 @@
+"""What is used of Numba that Numba does not promise; nothing else in this package does so.
+
+Where a version of Numba is not known to have it, or lacks any of it, the disk cache works in
+Numba's own way (``disk_cache.py``).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+import numba
+from llvmlite import ir
+from llvmlite.binding import add_symbol
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+#: the first and the last version of Numba whose insides are known
+KNOWN: Final = (0, 65), (0, 68)
+
+#: what is imported of them
+_PARTS: Final = {
+    "rtsys": "numba.core.runtime",
+    "c_helpers": "numba.core.runtime._nrt_python",
+    "dumps": "numba.core.serialize",
+}
+
+
+@cache
+def parts() -> dict[str, Any]:
+    """Return what is imported of Numba's insides; nothing if they are not known."""
+    version = tuple(map(int, re.findall(r"\d+", numba.__version__)[:2]))
+    if not KNOWN[0] <= version <= KNOWN[1]:
+        return {}
+    try:
+        return {name: getattr(import_module(module), name) for name, module in _PARTS.items()}
+    except (ImportError, AttributeError):
+        return {}
+
+
+def insides_of(dispatcher: Any) -> Any:
+    """Return what finds a function in the cache; None if it is not as expected."""
+    try:
+        insides = dispatcher._cache
+        _ = insides._cache_file, insides._load_overload, insides._impl.rebuild, dispatcher.stats
+    except AttributeError:
+        return None
+    return insides
+
+
+def make_ready(context: Any, code: Any) -> None:
+    """Give machine code what it calls of Numba's runtime.
+
+    Those are C functions, if it deals with no arrays. Others have to be compiled first, which takes
+    longer than all the rest of a first call.
+    """
+    rtsys, c_helpers = parts()["rtsys"], parts()["c_helpers"]
+    match code:
+        case ((_, "object", (bytes(machine_code), _)), *_):
+            called = {name.decode() for name in re.findall(rb"NRT_(\w+)", machine_code)}
+            if called <= c_helpers.keys():
+                for name in called:
+                    add_symbol(f"NRT_{name}", c_helpers[name])
+                return
+    rtsys.initialize(context)
+
+
+def emit_call(context: Any, builder: Any, function: Any, signature: Any, arguments: Any) -> Any:
+    """Emit the call of a compiled function, and return what it returns."""
+    _, returned = context.call_conv.call_function(
+        builder, function, signature.return_type, signature.args, arguments
+    )
+    return returned
+
+
+# the compiled versions of Numba's own two functions cannot be cached on disk
+@intrinsic
+def get_num_threads(typingctx: Any) -> Any:
+    """Return how many threads Numba uses for what this thread launches."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(64), [])
+        function = cgutils.get_or_insert_function(builder.module, kind, "get_num_threads")
+        return builder.sext(
+            builder.trunc(builder.call(function, []), ir.IntType(32)), ir.IntType(64)
+        )
+
+    return types.int64(), codegen
+
+
+@intrinsic
+def set_num_threads(typingctx: Any, count: Any) -> Any:
+    """Say how many threads Numba is to use for what this thread launches."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)])
+        function = cgutils.get_or_insert_function(builder.module, kind, "set_num_threads")
+        builder.call(function, [builder.trunc(args[0], ir.IntType(32))])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
