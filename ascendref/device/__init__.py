@@ -1,1 +1,1 @@
-"""Where work happens: memory, streams, events and tasks of an emulated Ascend device."""
+"""An emulated Ascend device: memory, streams, events, scheduling of tasks, timelines."""

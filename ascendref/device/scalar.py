@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ..core.arrays import import_array
 from ..core.dtypes import DataType
@@ -59,7 +59,7 @@ class Scalar:
 
     __slots__ = ("data_type", "value")
 
-    def __init__(self, value: Any, dtype: Any) -> None:
+    def __init__(self, value: object, dtype: DTypeLike | int) -> None:
         if value is None:
             fail(Status.ACLNN_ERR_PARAM_NULLPTR, "value is None; a number is expected")
         self.data_type = DataType.of(dtype)
@@ -84,7 +84,7 @@ class Scalar:
         return f"Scalar({self.value!s}, {self.data_type.name})"
 
 
-def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
+def _convert(value: object, dtype: np.dtype[Any]) -> Any:
     """Return a number as an element type holds it."""
     number = _number(value, numbers.Complex if dtype.kind == "c" else numbers.Real)
     if dtype.kind in "iu":
@@ -109,7 +109,7 @@ def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
         return wide.astype(dtype)
 
 
-def _number(value: Any, kind: type) -> Any:
+def _number(value: object, kind: type) -> Any:
     """Return a number of the standard library's or NumPy's, or raise ArgumentTypeError."""
     # NumPy's own numbers overflow where Python's do not
     number = value.item() if isinstance(value, np.number) else value
@@ -125,7 +125,7 @@ def _number(value: Any, kind: type) -> Any:
     return number
 
 
-def _array(value: Any) -> NDArray[Any]:
+def _array(value: object) -> NDArray[Any]:
     """Return an array with one element, or a number of ml_dtypes, as an array of NumPy's."""
     with suppress(ArgumentTypeError):
         return import_array("value", value).array

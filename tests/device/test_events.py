@@ -5,7 +5,7 @@ import time
 import pytest
 
 import ascendref as ar
-from ascendref.device.event import EventFlag
+from ascendref.device.streams.event import EventFlag
 
 
 def code(call, *args, **kwargs):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.device.stream import FailureMode
+from ascendref.device.streams.stream import FailureMode
 
 
 def code(call, *args, **kwargs):

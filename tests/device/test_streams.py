@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.device.stream import StreamFlag
+from ascendref.device.streams.stream import StreamFlag
 
 
 def code(call, *args, **kwargs):
