@@ -29,20 +29,20 @@ class Device(DeviceMemory):
         Capacity in bytes; None for the product's. It costs nothing until it is used.
     execution : str, optional
         When queued work runs. ``"eager"``: as soon as it may. ``"lazy"``: as late as is legal, when
-        something waits for it, so that a missing wait shows itself every time. ``"random"``: also
-        then, but any ready task may be next; functions of the host only if they are waited for.
+        something waits for it, so that a missing wait shows in every run. ``"random"``: then, too,
+        but any task that is ready may run first; host functions only if they are waited for.
     seed : int, optional
-        The order of ``"random"``: the same program with the same seed runs in the same order. None
-        draws one; the attribute tells which.
+        Determines the order of ``"random"``: the same program with the same seed runs in the same
+        order. None draws one, which the attribute tells.
     check : bool, optional
-        Kept for the checker.
+        Whether to check for races; without effect so far.
     trace_length : int, optional
-        How many finished tasks `trace` remembers.
+        How many finished tasks `trace` keeps.
 
     Attributes
     ----------
     product : Product
-        What it emulates.
+        The product that it emulates.
     memory_total : int
         Capacity in bytes.
     execution : str
@@ -52,7 +52,7 @@ class Device(DeviceMemory):
     check : bool
         As given.
     default_stream : Stream
-        Where work goes that names no stream.
+        Takes the work that names no stream.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class Device(DeviceMemory):
         100000 for an unknown product or execution, for a capacity below one byte, and for a
         ``trace_length`` below 0.
     ArgumentTypeError
-        For what is no name, no number and no truth value.
+        For a value of another type than expected.
 
     Examples
     --------
@@ -92,12 +92,12 @@ class Device(DeviceMemory):
         register(self.scheduler)
 
     def create_stream(self, priority: int = 0, flags: int = 0) -> Stream:
-        """Make a stream.
+        """Create a stream.
 
         Parameters
         ----------
         priority : int, optional
-            From 0, the highest, to 7; what is outside counts as the nearest.
+            From 0, the highest, to 7; other values are clipped.
         flags : StreamFlag or int, optional
             A combination. Streams with PERSISTENT, CPU_SCHEDULE or DEVICE_USE_ONLY are not waited
             for by `Stream.synchronize`.
@@ -125,12 +125,12 @@ class Device(DeviceMemory):
     def create_event(
         self, flags: int = EventFlag.SYNC | EventFlag.TIME_LINE, *, ex: bool = True
     ) -> Event:
-        """Make an event.
+        """Create an event.
 
         Parameters
         ----------
         flags : EventFlag or int, optional
-            What it is for: SYNC to be waited for by streams, TIME_LINE to tell the time.
+            What it is for: SYNC if streams wait for it, TIME_LINE if it measures time.
         ex : bool, optional
             Whether it can be recorded again without a reset, as ``aclrtCreateEventExWithFlag``
             makes them; False as ``aclrtCreateEventWithFlag`` does.
@@ -138,7 +138,7 @@ class Device(DeviceMemory):
         Raises
         ------
         AclError
-            107000 for flags that the style does not take.
+            107000 for flags that an event of this style cannot have.
 
         Examples
         --------
@@ -159,9 +159,9 @@ class Device(DeviceMemory):
         Returns
         -------
         int
-            How many were run. What a callback raises, its stream reports when it is synchronized;
-            an interrupt (KeyboardInterrupt, SystemExit) comes out of this call, and the callbacks
-            behind stay due.
+            How many were run. What a callback raises is reported when its stream is synchronized;
+            an interrupt (KeyboardInterrupt, SystemExit) is raised by this call, and the callbacks
+            after it stay due.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class Device(DeviceMemory):
         try:
             self.scheduler.add_stream(stream, self.product)
             return stream
-        except BaseException:  # nobody got it
+        except BaseException:  # the caller does not get it
             self.scheduler.streams.pop(stream.number, None)
             raise
 

@@ -76,9 +76,8 @@ class Copy(NamedTuple):
             self.dst.bytes(self.nbytes, overwrite=True)[:] = self.value
         elif self.src.address != self.dst.address:
             source = self.src.bytes(self.nbytes)
-            np.copyto(
-                self.dst.bytes(self.nbytes, overwrite=True), source
-            )  # also where they overlap
+            # NumPy takes care of overlaps
+            np.copyto(self.dst.bytes(self.nbytes, overwrite=True), source)
 
 
 def prepare_copy(space: AddressSpace, dst: object, src: object, nbytes: int | None) -> Copy | None:

@@ -83,7 +83,7 @@ class DeviceMemory(BaseDevice):
         return self._space.allocate(nbytes)
 
     def malloc_host(self, nbytes: int) -> Memory:
-        """Allocate pinned memory of the host; `Memory.numpy` reads and writes it.
+        """Allocate pinned memory of the host; `Memory.numpy` returns it as an array.
 
         Unlike memory of the device, all of it is taken from the host at once.
 
@@ -146,16 +146,16 @@ class DeviceMemory(BaseDevice):
             ranges are copied as if through a buffer.
         nbytes : int, optional
             How many; None for all of the array if one side is an array, else all of ``src``. With
-            0, nothing else is looked at.
+            0, no other argument is checked.
 
         Raises
         ------
         AclError
-            100000 for None; 107000 for memory that is not there, for more bytes than either side
+            100000 for None; 107000 for memory that does not exist, for more bytes than either side
             has, and for an array that is not C-contiguous or, as ``dst``, read-only. Nothing is
             written then.
         ArgumentTypeError
-            For what is no memory, address or array of numbers.
+            For a value that is no memory, address or array of numbers.
 
         Examples
         --------
@@ -271,7 +271,7 @@ class DeviceMemory(BaseDevice):
             self._queue_copy(fill, "memset_async", stream)
 
     def tensor(self, array: object) -> Tensor:
-        """Copy an array to new device memory and describe it.
+        """Copy an array to new device memory and return a tensor over it.
 
         Parameters
         ----------
@@ -300,12 +300,12 @@ class DeviceMemory(BaseDevice):
         host = import_array("array", array).array
         tensor = self.empty(host.shape, host.dtype)
         if host.size:
-            # the order of the copy is C whatever the array's is
+            # a tensor is in C order whatever the order of the array
             self.memcpy(tensor.memory, host if host.flags.c_contiguous else host.copy(order="C"))
         return tensor
 
     def empty(self, shape: int | Iterable[int], dtype: DTypeLike | int) -> Tensor:
-        """Allocate device memory for a contiguous tensor and describe it.
+        """Allocate device memory and return a contiguous tensor over it.
 
         Parameters
         ----------
@@ -322,7 +322,7 @@ class DeviceMemory(BaseDevice):
         Raises
         ------
         ArgumentTypeError
-            For what is no shape or type.
+            For a value that is no shape or no type.
         AclError
             100000 for sizes below 0, 207001 when there is not enough memory.
 
@@ -332,15 +332,15 @@ class DeviceMemory(BaseDevice):
         >>> ar.Device("Atlas A2").empty(2, "float32").numpy()
         array([nan, nan], dtype=float32)
         """
-        plan = Tensor(None, (shape,) if isinstance(shape, int | np.integer) else shape, dtype)
-        if any(size < 0 for size in plan.shape):
+        described = Tensor(None, (shape,) if isinstance(shape, int | np.integer) else shape, dtype)
+        if any(size < 0 for size in described.shape):
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "shape",
-                f"is {shown(plan.shape)}; sizes must be at least 0",
+                f"is {shown(described.shape)}; sizes must be at least 0",
             )
-        memory = self.malloc(max(1, plan.size * plan.data_type.nbytes))
-        return Tensor(memory, plan.shape, plan.data_type)
+        memory = self.malloc(max(1, described.size * described.data_type.nbytes))
+        return Tensor(memory, described.shape, described.data_type)
 
     def _queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
         if copy.pageable:

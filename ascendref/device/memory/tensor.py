@@ -51,7 +51,7 @@ class Format(IntEnum):
 
     @classmethod
     def of(cls, value: object) -> Format:
-        """Return the format that a number or a name, with or without ACL_FORMAT_, stands for."""
+        """Return the format of a number, or of a name with or without ``ACL_FORMAT_``."""
         try:
             if isinstance(value, str):
                 return cls[value.removeprefix("ACL_").removeprefix("FORMAT_")]
@@ -84,7 +84,7 @@ class Tensor(Handle):
     format : str or int, optional
         A name or number of ``aclFormat``.
     storage_shape : tuple of int, optional
-        Shape of what lies in the memory, of any rank; None for ``shape``. Kept for those who ask.
+        Shape of the storage, of any rank; None for ``shape``. It is kept as given and not used.
 
     Raises
     ------
@@ -92,7 +92,7 @@ class Tensor(Handle):
         161001 for a shape of None; 161002 for an unknown format, and for another number of strides
         than of sizes.
     ArgumentTypeError
-        For what is no memory, shape or type at all.
+        For a value that is no memory, shape or type at all.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class Tensor(Handle):
         Parameters
         ----------
         name : str, optional
-            What messages call it.
+            Its name in messages.
 
         Returns
         -------
@@ -234,12 +234,12 @@ class Tensor(Handle):
         return low, high
 
     def view(self, name: str = "tensor") -> NDArray[Any]:
-        """Return the device's own bytes as an array, for the work that runs on the device.
+        """Return an array that shares the device's memory, for work that runs on the device.
 
         Parameters
         ----------
         name : str, optional
-            What messages call it.
+            Its name in messages.
 
         Raises
         ------
@@ -260,7 +260,7 @@ class Tensor(Handle):
         return np.ndarray(self.shape, self.dtype, content, offset, self.byte_strides())
 
     def byte_strides(self) -> tuple[int, ...]:
-        """Return the strides in bytes, 0 along axes where nobody takes a step."""
+        """Return the strides in bytes, 0 along axes of fewer than two elements."""
         return _geometry(self.shape, self.strides, self.offset, self.dtype.itemsize)[2]
 
     def numpy(self) -> NDArray[Any]:
@@ -303,7 +303,7 @@ class Tensor(Handle):
 def _geometry(
     shape: tuple[int, ...], strides: tuple[int, ...], offset: int, itemsize: int
 ) -> tuple[int, int, tuple[int, ...]]:
-    """Return the first byte, the one after the last, and the strides in bytes."""
+    """Return the first byte, the one after the last (as `Tensor.extent`), and the byte strides."""
     steps = tuple(
         [stride * itemsize if size > 1 else 0 for size, stride in zip(shape, strides, strict=True)]
     )

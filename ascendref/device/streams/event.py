@@ -165,7 +165,7 @@ class Event(Handle):
         return False
 
     def query_wait_status(self) -> bool:
-        """Tell whether all waits for an old-style event that were queued on streams are over.
+        """Tell whether the waits for an old-style event that were queued on streams are done.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class Event(Handle):
         return (end._reached(ended) - self._reached(started)) / 1e6
 
     def timestamp(self) -> int:
-        """Return when the record was reached, in microseconds of a clock that only goes forward.
+        """Return when the record was reached, in microseconds of a monotonic clock.
 
         Raises
         ------
@@ -277,7 +277,7 @@ class Event(Handle):
         return self._reached(self._recorded()) // 1000
 
     def destroy(self) -> None:
-        """Give the event back, whether its record was reached or not.
+        """Destroy the event, whether its record was reached or not.
 
         Raises
         ------

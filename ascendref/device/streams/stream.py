@@ -183,7 +183,7 @@ class Stream(HostFunctionStream, Handle):
             self.scheduler.submit(task)
 
     def set_failure_mode(self, mode: int) -> None:
-        """Say what the failure of a task means for the work behind it.
+        """Set what the failure of a task means for the work behind it.
 
         Parameters
         ----------
@@ -235,23 +235,23 @@ class Stream(HostFunctionStream, Handle):
         self.scheduler.abort(self)
 
     def destroy(self, *, force: bool = False) -> None:
-        """Wait for the work of the stream, then give it back.
+        """Wait for the work of the stream, then destroy it.
 
-        Within host functions, callbacks and finalizers that are run meanwhile, which must not wait,
-        the stream takes no more work and goes when what it has is done; what fails then,
-        `Device.synchronize` reports.
+        Host functions and callbacks, and finalizers that run within them, must not wait. When they
+        destroy a stream, it takes no more work and is destroyed once its work is done;
+        `Device.synchronize` reports what fails until then.
 
         Parameters
         ----------
         force : bool, optional
-            Drop the work that did not start yet instead, callbacks that did not begin included, and
-            wait for nothing.
+            Do not wait, but drop the work that did not start yet, including callbacks that did not
+            begin.
 
         Raises
         ------
         AclError
             100000 for the default stream, 107017 if it was destroyed before, or the code of a task
-            that failed and was not reported yet; the stream is gone then, too.
+            that failed and was not reported yet; the stream is destroyed then, too.
 
         Examples
         --------
@@ -292,5 +292,5 @@ class Stream(HostFunctionStream, Handle):
         if error is None:
             self.destroy()
         else:
-            with suppress(AclError):  # an error on its way out is neither hidden nor kept waiting
+            with suppress(AclError):  # must neither replace nor delay the error of the block
                 self.destroy(force=True)
