@@ -1,4 +1,4 @@
-"""Tasks that fail: who hears of it, when, and what runs afterwards."""
+"""Tasks that fail: which call reports it, and what runs afterwards."""
 
 import gc
 

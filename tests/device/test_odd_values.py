@@ -1,4 +1,4 @@
-"""Whatever a call is given, only the library's own errors come out, and they name the argument."""
+"""Arguments of every kind: only the library's errors are raised, and they name the argument."""
 
 import contextlib
 import decimal
