@@ -47,7 +47,7 @@ class EagerScheduler(Scheduler):
         super().advance(task)
         return task
 
-    def poll(self, task: Task) -> None:
+    def _poll(self, task: Task) -> None:
         """Yield the interpreter to the worker threads, for programs query in loops."""
         self.advance(task)
         workers.run_if_closed((task,), None)
@@ -65,7 +65,7 @@ class LazyScheduler(Scheduler):
         refuse_in_task()
         return super().advance(task, prerequisites)
 
-    def poll(self, task: Task) -> None:
+    def _poll(self, task: Task) -> None:
         """Run one task, so that a program which queries often enough gets to the end."""
         running = self.advance(task)
         # wait for its end, or the order of tasks would depend on the number of queries

@@ -97,9 +97,12 @@ class Scheduler(ABC):
                     return False
         return True
 
-    @abstractmethod
-    def poll(self, task: Task) -> None:
-        """Bring a task closer to its end because the host asked whether it is done."""
+    def query(self, task: Task | None) -> bool:
+        """Tell the host whether a task is done, if there is one; bring it closer to its end."""
+        if task is None or task.state is State.DONE:
+            return True
+        self._poll(task)
+        return False
 
     def advance(self, task: Task, prerequisites: Collection[Task] = ()) -> Task:
         """Bring a task one step closer to its end; return the task whose end is the next step.
@@ -263,6 +266,10 @@ class Scheduler(ABC):
         return task
 
     # ---- what the execution modes decide
+
+    @abstractmethod
+    def _poll(self, task: Task) -> None:
+        """Bring a task closer to its end because the host asked whether it is done."""
 
     def _request(self, ready: Task, prerequisites: Collection[Task]) -> Task:
         """Have the worker threads run a task that is ready, or another one first; return which."""

@@ -157,12 +157,8 @@ class Event(Handle):
         """
         self._check()
         self.device.scheduler.check()
-        if self._record is None:
-            return self.ex
-        if self._record.state is State.DONE:
-            return True
-        self.device.scheduler.poll(self._record)
-        return False
+        record = self._record
+        return self.ex if record is None else self.device.scheduler.query(record)
 
     def query_wait_status(self) -> bool:
         """Tell whether the waits for an old-style event that were queued on streams are done.
@@ -187,8 +183,7 @@ class Event(Handle):
         self.device.scheduler.check()
         for task in list(self._waits):
             # one that is in no queue was interrupted before it was submitted
-            if task.state is not State.DONE and task in list(task.stream.queue):
-                self.device.scheduler.poll(task)
+            if task in list(task.stream.queue) and not self.device.scheduler.query(task):
                 return False
         return True
 

@@ -142,11 +142,7 @@ class Stream(HostFunctionStream, Handle):
         """
         self.check()
         self.scheduler.check()
-        task = self.last
-        if task is None:
-            return True
-        self.scheduler.poll(task)
-        return False
+        return self.scheduler.query(self.last)
 
     def wait_event(self, event: Event) -> None:
         """Let what is submitted from now on wait for the latest record of an event.
