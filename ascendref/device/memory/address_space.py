@@ -90,7 +90,7 @@ class Memory(Handle):
         Parameters
         ----------
         dtype : dtype, optional
-            Element type of the array; what is left over at the end is not part of it.
+            Element type of the array; a remainder at the end of the memory is left out.
 
         Raises
         ------
