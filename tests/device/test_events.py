@@ -105,7 +105,7 @@ def test_waits_hold_in_every_order(any_dev):
     assert seen == ["a", "b"]
 
 
-def test_asking_an_event_often_enough_ends(any_dev):
+def test_polling_an_event_ends(any_dev):
     event = any_dev.create_event()
     any_dev.launch(None, lambda: None, (), (), "")
     event.record()
