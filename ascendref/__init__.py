@@ -26,10 +26,10 @@ if _TYPE_CHECKING:
     from .core.dtypes import DataType
     from .core.products import PRODUCTS, Product
     from .device.device import Device
-    from .device.event import EventFlag
+    from .device.memory.tensor import Format, Tensor
     from .device.scalar import Scalar
-    from .device.stream import FailureMode, StreamFlag
-    from .device.tensor import Format, Tensor
+    from .device.streams.event import EventFlag
+    from .device.streams.stream import FailureMode, StreamFlag
     from .functional.casting import cast
     from .kernels.compiler.jit import KernelStatistics, kernel_statistics
     from .twophase.executor import Executor
@@ -81,15 +81,15 @@ _ON_DEMAND = {
     "Comparison": ".verify",
     "DataType": ".core.dtypes",
     "Device": ".device.device",
-    "EventFlag": ".device.event",
+    "EventFlag": ".device.streams.event",
     "Executor": ".twophase.executor",
-    "FailureMode": ".device.stream",
-    "Format": ".device.tensor",
+    "FailureMode": ".device.streams.stream",
+    "Format": ".device.memory.tensor",
     "KernelStatistics": ".kernels.compiler.jit",
     "Product": ".core.products",
     "Scalar": ".device.scalar",
-    "StreamFlag": ".device.stream",
-    "Tensor": ".device.tensor",
+    "StreamFlag": ".device.streams.stream",
+    "Tensor": ".device.memory.tensor",
     "assert_accepted": ".verify",
     "cast": ".functional.casting",
     "compare": ".verify",

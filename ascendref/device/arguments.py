@@ -1,27 +1,26 @@
-"""What is checked about the arguments of many calls."""
+"""Checks of integer and boolean arguments."""
 
 from __future__ import annotations
 
 from operator import index
-from typing import Any
 
 import numpy as np
 
 from ..core.errors import ArgumentTypeError, shown
 
 
-def whole_number(argument: str, value: Any) -> int:
-    """Return an integer of any kind as Python's own, or raise ArgumentTypeError."""
+def integer(argument: str, value: object) -> int:
+    """Return an integer of any kind as a Python int, or raise ArgumentTypeError."""
     try:
-        return index(value)
-    except Exception:  # what a foreign __index__ raises, too
+        return index(value)  # type: ignore[arg-type]  # the check itself
+    except Exception:  # whatever another library's __index__ raises
         raise ArgumentTypeError(
             argument, f"is {shown(value)}; a whole number is expected"
         ) from None
 
 
-def truth(argument: str, value: Any) -> bool:
-    """Return a truth value of Python or NumPy as Python's own, or raise ArgumentTypeError."""
+def boolean(argument: str, value: object) -> bool:
+    """Return a bool of Python or NumPy as Python's, or raise ArgumentTypeError."""
     if not isinstance(value, bool | np.bool):
         raise ArgumentTypeError(argument, f"is {shown(value)}; True or False is expected")
     return bool(value)

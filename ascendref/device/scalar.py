@@ -1,4 +1,4 @@
-"""Scalars: how numbers are described to operators."""
+"""Scalars: numbers with an element type, as arguments of operators."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ..core.arrays import import_array
 from ..core.dtypes import DataType
@@ -41,7 +41,7 @@ class Scalar:
         161001 for a value of None; 161002 for a type that scalars cannot have (STRING, INT4, UINT1,
         COMPLEX32, UNDEFINED), and for a number that an integer type cannot hold.
     ArgumentTypeError
-        For what is no number.
+        For a value that is no number.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Scalar:
 
     __slots__ = ("data_type", "value")
 
-    def __init__(self, value: Any, dtype: Any) -> None:
+    def __init__(self, value: object, dtype: DTypeLike | int) -> None:
         if value is None:
             fail(Status.ACLNN_ERR_PARAM_NULLPTR, "value is None; a number is expected")
         self.data_type = DataType.of(dtype)
@@ -84,7 +84,7 @@ class Scalar:
         return f"Scalar({self.value!s}, {self.data_type.name})"
 
 
-def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
+def _convert(value: object, dtype: np.dtype[Any]) -> Any:
     """Return a number as an element type holds it."""
     number = _number(value, numbers.Complex if dtype.kind == "c" else numbers.Real)
     if dtype.kind in "iu":
@@ -104,19 +104,19 @@ def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
     with np.errstate(over="ignore"):
         wide = np.float64(_as_float(number))
         if dtype.itemsize < 4 and dtype != np.float16:
-            # ml_dtypes narrows by way of float32: leave it nothing to round twice
+            # ml_dtypes rounds to float32 first; to odd, so that its second rounding is the only one
             return _round_to_odd(wide).astype(dtype)
         return wide.astype(dtype)
 
 
-def _number(value: Any, kind: type) -> Any:
-    """Return a number of the standard library's or NumPy's, or raise ArgumentTypeError."""
-    # NumPy's own numbers overflow where Python's do not
+def _number(value: object, kind: type) -> Any:
+    """Return a value as a Python number, or raise ArgumentTypeError."""
+    # Python's numbers do not overflow in the tests that follow
     number = value.item() if isinstance(value, np.number) else value
     if not isinstance(value, numbers.Number):
         array = _array(value)
         if array.size == 1 and array.dtype.kind not in "OSUMm":
-            # NumPy's own types have numbers of Python, and 64-bit integers must not lose any bits
+            # item() gives a Python number, except for types of ml_dtypes, whose kind is V
             number = (array.astype(np.float64) if array.dtype.kind == "V" else array).item()
     if not isinstance(number, kind):
         raise ArgumentTypeError(
@@ -125,8 +125,8 @@ def _number(value: Any, kind: type) -> Any:
     return number
 
 
-def _array(value: Any) -> NDArray[Any]:
-    """Return an array with one element, or a number of ml_dtypes, as an array of NumPy's."""
+def _array(value: object) -> NDArray[Any]:
+    """Return an array of any library, or a number of ml_dtypes, as a NumPy array; empty if none."""
     with suppress(ArgumentTypeError):
         return import_array("value", value).array
     return np.empty(0)
@@ -140,7 +140,7 @@ def _as_float(number: Any) -> float:
 
 
 def _round_to_odd(wide: np.float64) -> np.float32:
-    """Cut a number off after 24 bits; the last of them tells whether anything was lost."""
+    """Truncate a number to 24 bits; the last bit is 1 if any information was lost."""
     narrow = np.float32(wide)
     if np.isfinite(wide) and narrow != wide:
         bits = int(narrow.view(np.uint32))

@@ -1,4 +1,4 @@
-"""What ran when, for people and for Perfetto."""
+"""Timelines: which tasks a device ran and when, as a table, a picture or a file for Perfetto."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..core.output_files import output_file
 from ..core.status import Status
-from .task import Kind, Task
+from .scheduling.task import Kind, Task
 
 
 class TraceRow(NamedTuple):
@@ -133,7 +133,7 @@ class Trace:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ar.Device("Atlas A2").trace().to_chrome(pathlib.Path(folder, "trace.json"))
         """
-        events: list[dict[str, Any]] = [
+        events: list[dict[str, object]] = [
             {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": self.name}}
         ]
         for stream in sorted({row.stream for row in self.rows}):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from ..core.errors import AclError, fail, shown
 from ..core.status import Status
 from ..declaration.operator import Operator
-from ..device.atomic import Handle
-from ..device.copies import resolve
-from ..device.memory import AddressSpace, Memory
-from ..device.stream import Stream
-from ..device.tensor import Tensor
+from ..device.handle import Handle
+from ..device.memory.address_space import AddressSpace, Memory
+from ..device.memory.copies import resolve
+from ..device.memory.tensor import Tensor
+from ..device.streams.stream import Stream
 from .phase_1 import plan_call
 from .plan import Plan
 
@@ -204,7 +204,7 @@ class Executor(Handle):
         if plan.operator is not operator:
             _refuse(f"executor is {self!r}; one of {operator.api} is expected")
         # no call comes between the test and the assignment, so nobody else can use it up (see
-        # `device.atomic`)
+        # `device.lock_free`)
         used = self._state != "ready"
         if not (used or self._repeatable):
             self._state = "used"

@@ -9,9 +9,9 @@ import numpy as np
 from ..core.errors import fail
 from ..core.status import Status
 from ..declaration.operator import Operator, vendor_name
-from ..device.memory import AddressSpace, Memory
+from ..device.memory.address_space import AddressSpace, Memory
+from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
-from ..device.tensor import Tensor
 from .plan import Plan
 from .validation import Draft
 

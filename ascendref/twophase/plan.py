@@ -14,7 +14,7 @@ from ..core.dtypes import DataType
 from ..core.errors import fail
 from ..core.status import Status
 from ..declaration.operator import Operator
-from ..device.memory import Memory
+from ..device.memory.address_space import Memory
 from .workspace import Step
 
 #: computes results from the arrays of all tensors; what scratch it needs it takes from the second

@@ -16,9 +16,9 @@ from ..core.status import Status
 from ..declaration.operator import Operator, TensorParam, vendor_name
 from ..declaration.scalars import check_scalar
 from ..declaration.shapes import check_rank
-from ..device.device import Device
-from ..device.memory import Memory
-from ..device.tensor import Tensor
+from ..device.base_device import BaseDevice
+from ..device.memory.address_space import Memory
+from ..device.memory.tensor import Tensor
 from ..kernels.loops.channel_sums import ChannelSumKernel, channel_sum
 from ..kernels.loops.elementwise import ElementwiseKernel, elementwise
 from .plan import Compute, Layout, Plan, Span, View
@@ -31,7 +31,7 @@ class Draft:
     def __init__(
         self,
         operator: Operator,
-        device: Device,
+        device: BaseDevice,
         tensors: tuple[Tensor, ...],
         memories: tuple[Memory | None, ...],
         views: tuple[tuple[Any, ...], ...],

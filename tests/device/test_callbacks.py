@@ -133,7 +133,7 @@ def test_a_thread_is_free_again_when_its_device_is_gone():
 
 
 @pytest.mark.parametrize("serve", ["stream.query()", "stream.synchronize(5)", "other.query()"])
-def test_questions_and_timeouts_leave_a_callback_to_its_thread(any_dev, stream, serve):
+def test_queries_and_timeouts_leave_a_callback_to_its_thread(any_dev, stream, serve):
     other, seen, event = any_dev.create_stream(), [], any_dev.create_event()
     for k in range(3):
         stream.launch_callback(lambda k=k: seen.append(k))
@@ -202,7 +202,7 @@ def test_a_callback_may_unsubscribe_its_stream(any_dev):
     stream.synchronize(60_000)
 
 
-def test_a_callback_that_processes_others_is_still_inside_a_task(any_dev, stream):
+def test_a_callback_that_processes_others_still_counts_as_a_task(any_dev, stream):
     other, seen = any_dev.create_stream(), []
     other.subscribe_report()
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 import ascendref as ar
-from ascendref.device.event import EventFlag
+from ascendref.device.streams.event import EventFlag
 
 
 def code(call, *args, **kwargs):
@@ -105,7 +105,7 @@ def test_waits_hold_in_every_order(any_dev):
     assert seen == ["a", "b"]
 
 
-def test_asking_an_event_often_enough_ends(any_dev):
+def test_polling_an_event_ends(any_dev):
     event = any_dev.create_event()
     any_dev.launch(None, lambda: None, (), (), "")
     event.record()

@@ -1,4 +1,4 @@
-"""Tasks that fail: who hears of it, when, and what runs afterwards."""
+"""Tasks that fail: which call reports it, and what runs afterwards."""
 
 import gc
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.device.stream import FailureMode
+from ascendref.device.streams.stream import FailureMode
 
 
 def code(call, *args, **kwargs):
@@ -75,7 +75,7 @@ def test_the_device_reports_one_stream_after_the_other(any_dev):
     any_dev.synchronize()
 
 
-def test_other_streams_do_not_hear_of_it(any_dev):
+def test_other_streams_do_not_report_it(any_dev):
     a, b = any_dev.create_stream(), any_dev.create_stream()
     work(any_dev, a, boom)
     work(any_dev, b, lambda: None)
@@ -140,7 +140,7 @@ def test_the_default_stream_has_a_failure_mode_on_some_products():
     old.create_stream().set_failure_mode(FailureMode.STOP)
 
 
-def test_a_failure_does_not_stop_the_engine():
+def test_a_failure_does_not_stop_the_worker_threads():
     for _ in range(3):
         dev = ar.Device("Atlas A2")
         work(dev, None, lambda: (_ for _ in ()).throw(SystemExit))

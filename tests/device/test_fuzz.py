@@ -1,6 +1,6 @@
 """Programs of random calls, right and wrong, on two devices, against a model of them.
 
-The status of every call is foretold, and so are the bytes of all memory once work is waited for.
+The model predicts the status of every call, and the bytes of all memory once work is waited for.
 The programs are correctly synchronized: before memory is shared, streams are linked by events, or
 the host waits. ``pytest tests/device/test_fuzz.py --hypothesis-profile=fuzz`` runs many more of
 them, different ones each time; the summary tells how many calls that were.
@@ -29,20 +29,20 @@ from hypothesis.stateful import (
 import ascendref as ar
 
 from ..twophase.calls import phase_1, phase_2
-from .model import (
+from .device_model import (
     INVALID,
     KINDS,
     NULL,
     SPENT,
-    Call,
-    Mark,
-    Queue,
-    Site,
+    DeviceModel,
+    EventModel,
+    ExecutorModel,
+    StreamModel,
     overlaps,
     reach,
     supported,
 )
-from .program import CAPACITY, Draw, Side, Writer, arguments_of
+from .program_writer import CAPACITY, CopySide, Draw, ProgramWriter, arguments_of
 
 PRODUCTS = ("Atlas A2", "Atlas A3", "Atlas training", "Atlas inference", "Atlas 200I/500 A2")
 DATA = st.builds(Draw, st.data())
@@ -50,22 +50,22 @@ DATA = st.builds(Draw, st.data())
 
 def any_calls(program: Program) -> bool:
     """Tell whether a program has executors."""
-    return any(site.calls for site in program.sites)
+    return any(device.calls for device in program.devices)
 
 
-class Program(Writer):
-    """What programs do."""
+class Program(ProgramWriter):
+    """The rules by which Hypothesis writes programs."""
 
     @initialize(product=st.sampled_from(PRODUCTS), seed=st.integers(0, 2**32 - 1))
     def begin(self, product: str, seed: int) -> None:
         """Make two devices, the first with streams."""
         for name, streams in (("Atlas A2", 3), (product, 1)):
             dev = ar.Device(name, memory=CAPACITY, execution=self.execution, seed=seed)
-            site = Site(dev)
-            site.queues += [Queue(site, dev.create_stream()) for _ in range(streams)]
-            self.sites.append(site)
+            device = DeviceModel(dev)
+            device.queues += [StreamModel(device, dev.create_stream()) for _ in range(streams)]
+            self.devices.append(device)
 
-    # ---- what is right, mostly
+    # ---- calls that are mostly right
 
     @rule(draw=DATA)
     def add_work(self, draw: Draw) -> None:
@@ -81,45 +81,47 @@ class Program(Writer):
 
     def copy(self, draw: Draw, *, queued: bool = True) -> None:
         """Copy all, a part, nothing, or too much."""
-        site = self.site(draw)
-        dst, src = self.side(draw, site), self.side(draw, site)
+        device = self.device(draw)
+        dst, src = self.side(draw, device), self.side(draw, device)
         most = min(len(dst.bytes), len(src.bytes))
         nbytes = draw.pick([most, None, draw.number(1, most), 0, most + 1, -1])
-        self.copy_between(draw, site, dst, src, nbytes, queued=queued)
+        self.copy_between(draw, device, dst, src, nbytes, queued=queued)
 
     def fill(self, draw: Draw, *, queued: bool = True) -> None:
         """Fill all, a part, nothing, or too much."""
-        site = self.site(draw)
-        dst = self.side(draw, site)
+        device = self.device(draw)
+        dst = self.side(draw, device)
         most = len(dst.bytes)
         nbytes = draw.pick([most, None, draw.number(1, most), 0, most + 1, -1])
         value = draw.pick([0, 1, 0x3C, 0xFF, 0x140, -2])
-        src = Side(value, None, np.full(most, value & 0xFF, np.uint8), np.zeros(most, bool), None)
-        self.copy_between(draw, site, dst, src, nbytes, queued=queued)
+        src = CopySide(
+            value, None, np.full(most, value & 0xFF, np.uint8), np.zeros(most, bool), None
+        )
+        self.copy_between(draw, device, dst, src, nbytes, queued=queued)
 
     def compute(self, draw: Draw, *, at_once: bool = True) -> None:
         """Phase 1, and phase 2 may follow at once."""
-        site = self.site(draw)
-        operator, views, scalars = self.compose(draw, site)
+        device = self.device(draw)
+        operator, views, scalars = self.compose(draw, device)
         arguments = arguments_of(operator, views, scalars)
-        status = supported(operator, site.dev.product, tuple(view.kind for view in views))
+        status = supported(operator, device.dev.product, tuple(view.kind for view in views))
         if not status and overlaps(operator, views):
             status = INVALID
         found = self.attempt(status, phase_1, operator, *arguments)
         if found is None:
             return
         size, executor = found
-        call = Call(operator, views, scalars, size, executor)
+        call = ExecutorModel(operator, views, scalars, size, executor)
         scratch = 2**24 if call.works and operator == "logit_grad" else 0
         assert size >= scratch
         assert (size - scratch) % 512 == 0
         assert call.works or not size
-        site.calls.append(call)
+        device.calls.append(call)
         if draw.once_in(3):
             self.attempt(0, executor.set_repeatable)
             call.repeatable = True
         if at_once:
-            self.launch(draw, site, call)
+            self.launch(draw, device, call)
 
     @rule(draw=DATA)
     def prepare(self, draw: Draw) -> None:
@@ -130,8 +132,8 @@ class Program(Writer):
     @rule(draw=DATA)
     def run(self, draw: Draw) -> None:
         """Phase 2 of an executor of any state."""
-        site = draw.pick([site for site in self.sites if site.calls])
-        self.launch(draw, site, draw.pick(site.calls))
+        device = draw.pick([device for device in self.devices if device.calls])
+        self.launch(draw, device, draw.pick(device.calls))
 
     @precondition(any_calls)
     @rule(draw=DATA)
@@ -142,28 +144,28 @@ class Program(Writer):
 
     def make_repeatable(self, draw: Draw) -> None:
         """Only what was not used yet can be."""
-        call = draw.pick([call for site in self.sites for call in site.calls])
+        call = draw.pick([call for device in self.devices for call in device.calls])
         self.attempt(0 if call.ready else SPENT, call.executor.set_repeatable)
         call.repeatable = call.repeatable or call.ready
 
     def destroy_executor(self, draw: Draw) -> None:
         """Any number of times."""
-        call = draw.pick([call for site in self.sites for call in site.calls])
+        call = draw.pick([call for device in self.devices for call in device.calls])
         self.attempt(0, call.executor.destroy)
         call.ready = False
 
     def move(self, draw: Draw) -> None:
         """Let a tensor of a call lie elsewhere; phase 2 may follow."""
-        site = draw.pick([site for site in self.sites if site.calls])
+        device = draw.pick([device for device in self.devices if device.calls])
         call = draw.pick(
-            [call for call in site.calls if call.ready or draw.once_in(8)] or site.calls
+            [call for call in device.calls if call.ready or draw.once_in(8)] or device.calls
         )
-        view = draw.pick(draw.pick(site.calls).views if draw.once_in(8) else call.views)
-        blocks = [view.block, *[block for block in site.living(pinned=False) if view.fits(block)]]
+        view = draw.pick(draw.pick(device.calls).views if draw.once_in(8) else call.views)
+        blocks = [view.block, *[block for block in device.living(pinned=False) if view.fits(block)]]
         block = draw.pick(blocks)
         if draw.once_in(4):
-            blocks = [block for block in site.blocks if not block.large]
-            block = draw.pick([*blocks, *self.other(site).living()] or [view.block])
+            blocks = [block for block in device.blocks if not block.large]
+            block = draw.pick([*blocks, *self.other(device).living()] or [view.block])
         argument = block.memory if draw.once_in(2) or block.pinned else block.memory.address
         status = 0
         if view not in call.views or block.pinned or not view.fits(block):
@@ -171,7 +173,7 @@ class Program(Writer):
         if isinstance(argument, int) and block.alive and block.nbytes > 1 and draw.once_in(8):
             argument += 1
             status = INVALID
-        if not block.alive or block.site is not site:
+        if not block.alive or block.device is not device:
             status = 107000
         if not call.ready:
             status = SPENT
@@ -181,31 +183,31 @@ class Program(Writer):
         if status == 0:
             view.block = block
             call.blocks = [
-                block if own is view else known
-                for own, known in zip(call.views, call.blocks, strict=True)
+                block if own is view else before
+                for own, before in zip(call.views, call.blocks, strict=True)
             ]
         if draw.once_in(2):
-            self.launch(draw, site, call)
+            self.launch(draw, device, call)
 
     def malloc(self, draw: Draw) -> None:
         """Allocate memory of the device or of the host."""
-        self.allocate(self.site(draw), draw.number(1, 600), pinned=draw.once_in(3))
+        self.allocate(self.device(draw), draw.number(1, 600), pinned=draw.once_in(3))
 
     def malloc_and_forget(self, draw: Draw) -> None:
         """What nobody refers to is freed."""
-        site = self.site(draw)
-        call = draw.pick([site.dev.malloc, site.dev.malloc_host])
+        device = self.device(draw)
+        call = draw.pick([device.dev.malloc, device.dev.malloc_host])
         assert self.attempt(0, call, draw.number(1, 600)).alive
 
     def free(self, draw: Draw) -> None:
         """Free memory that nobody uses any more, twice."""
-        site = self.site(draw)
-        blocks = [block for block in site.blocks if block.alive]
+        device = self.device(draw)
+        blocks = [block for block in device.blocks if block.alive]
         if blocks:
             block = draw.pick(blocks)
             self.settle(draw, block, write=True)
             self.release(block, draw.pick([block.memory, block.memory.address]))
-            self.attempt(107000, site.dev.free, block.memory)
+            self.attempt(107000, device.dev.free, block.memory)
 
     @rule(draw=DATA)
     def compare_something(self, draw: Draw) -> None:
@@ -215,13 +217,13 @@ class Program(Writer):
 
     def look(self, draw: Draw) -> None:
         """Compare the bytes of memory once they are there."""
-        block = self.block(draw, self.site(draw))
+        block = self.block(draw, self.device(draw))
         self.settle(draw, block, write=False)
         self.compare(block)
 
     def write_pinned(self, draw: Draw) -> None:
         """The host reads and writes pinned memory as an array."""
-        block = self.block(draw, self.site(draw), pinned=True)
+        block = self.block(draw, self.device(draw), pinned=True)
         self.settle(draw, block, write=True)
         view = self.attempt(0, block.memory.numpy)
         assert ((view == block.bytes) | block.vague).all()
@@ -230,7 +232,7 @@ class Program(Writer):
 
     def read_tensor(self, draw: Draw) -> None:
         """Compare the elements of a tensor."""
-        call = draw.pick([call for site in self.sites for call in site.calls])
+        call = draw.pick([call for device in self.devices for call in device.calls])
         view = draw.pick(call.views)
         if not view.block.alive:
             self.attempt(INVALID, view.tensor.numpy)
@@ -251,30 +253,30 @@ class Program(Writer):
 
     def synchronize_stream(self, draw: Draw) -> None:
         """Wait for a stream, with timeouts that are refused too."""
-        queue = self.queue(draw, self.site(draw))
+        queue = self.queue(draw, self.device(draw))
         if draw.once_in(4):
             self.attempt(107000, queue.stream.synchronize, draw.pick([0, -2, nan]))
         self.synchronize(queue)
 
     def synchronize_all(self, draw: Draw) -> None:
         """Wait for a device."""
-        site = self.site(draw)
+        device = self.device(draw)
         if draw.once_in(4):
-            self.attempt(107000, site.dev.synchronize, draw.pick([0, -2, nan]))
-        self.synchronize_device(site)
+            self.attempt(107000, device.dev.synchronize, draw.pick([0, -2, nan]))
+        self.synchronize_device(device)
 
     def await_event(self, draw: Draw) -> None:
         """Wait for an event, with timeouts that are refused too."""
-        mark = self.mark(draw, self.site(draw))
+        mark = self.mark(draw, self.device(draw))
         if draw.once_in(4):
             self.attempt(107000, mark.event.synchronize, draw.pick([0, -2, nan]))
         self.synchronize_event(mark)
 
     def ask(self, draw: Draw) -> None:
         """Ask a stream and an event whether they are done."""
-        site = self.site(draw)
-        self.query(self.queue(draw, site))
-        self.query_event(self.mark(draw, site))
+        device = self.device(draw)
+        self.query(self.queue(draw, device))
+        self.query_event(self.mark(draw, device))
 
     @rule(draw=DATA)
     def link_streams(self, draw: Draw) -> None:
@@ -284,18 +286,18 @@ class Program(Writer):
 
     def record_event(self, draw: Draw) -> None:
         """Record an event, again and again."""
-        site = self.site(draw)
-        mark = self.mark(draw, site)
-        queue, status = self.any_queue(draw, site)
+        device = self.device(draw)
+        mark = self.mark(draw, device)
+        queue, status = self.any_queue(draw, device)
         self.attempt(status, mark.event.record, queue.stream)
         if not status:
             mark.record(queue)
 
     def wait_event(self, draw: Draw) -> None:
         """Let a stream wait for an event, if it can be waited for."""
-        site = self.site(draw)
-        mark = self.mark(draw, site)
-        queue, status = self.any_queue(draw, site)
+        device = self.device(draw)
+        mark = self.mark(draw, device)
+        queue, status = self.any_queue(draw, device)
         if not status and not mark.syncs:
             status = 207000
         elif not status and mark.point is None and not mark.ex:
@@ -314,24 +316,24 @@ class Program(Writer):
 
     def create_stream(self, draw: Draw) -> None:
         """Make streams of all kinds."""
-        site = self.site(draw)
+        device = self.device(draw)
         if draw.once_in(8):
-            self.attempt(107000, site.dev.create_stream, 0, draw.pick([0x40, -1]))
+            self.attempt(107000, device.dev.create_stream, 0, draw.pick([0x40, -1]))
             return
         flags = draw.pick([0, 0, 1, 2, 4])
-        stream = self.attempt(0, site.dev.create_stream, draw.number(-1, 9), flags)
-        site.queues.append(Queue(site, stream, flags != 4))
+        stream = self.attempt(0, device.dev.create_stream, draw.number(-1, 9), flags)
+        device.queues.append(StreamModel(device, stream, flags != 4))
 
     def destroy_stream(self, draw: Draw) -> None:
         """Destroy any stream but the default one, and use it afterwards."""
-        queue = draw.pick(self.site(draw).queues)
+        queue = draw.pick(self.device(draw).queues)
         stream = queue.stream
-        if queue is queue.site.queues[0]:
+        if queue is queue.device.queues[0]:
             self.attempt(100000, stream.destroy)
             return
         if queue.alive:
             self.destroy(queue)
-        event = self.mark(draw, queue.site).event
+        event = self.mark(draw, queue.device).event
         for call in (
             stream.destroy,
             stream.query,
@@ -344,19 +346,19 @@ class Program(Writer):
 
     def create_event(self, draw: Draw) -> None:
         """Make events of both styles, with flags that are allowed and others."""
-        site = self.site(draw)
+        device = self.device(draw)
         ex = not draw.once_in(3)
         flags = draw.pick([9, 1, 8, 11, 0x40, 0x10, 0, -1, 0x41])
-        call = partial(site.dev.create_event, flags, ex=ex)
+        call = partial(device.dev.create_event, flags, ex=ex)
         if 0 < flags < 16 or flags == (0x40 if ex else 0x10):
-            site.marks.append(Mark(site, self.attempt(0, call), flags, ex))
+            device.marks.append(EventModel(device, self.attempt(0, call), flags, ex))
         else:
             self.attempt(107000, call)
 
     def destroy_event(self, draw: Draw) -> None:
         """Destroy an event, recorded or not, and use it afterwards."""
-        site = self.site(draw)
-        mark = self.mark(draw, site)
+        device = self.device(draw)
+        mark = self.mark(draw, device)
         self.attempt(0, mark.event.destroy)
         mark.alive = False
         event = mark.event
@@ -366,13 +368,13 @@ class Program(Writer):
             event.record,
             event.synchronize,
             partial(event.elapsed_time, event),
-            partial(self.queue(draw, site).stream.wait_event, event),
+            partial(self.queue(draw, device).stream.wait_event, event),
         ):
             self.attempt(107017, call)
 
     def reset_event(self, draw: Draw) -> None:
         """Only events of the old style that streams can wait for are reset."""
-        mark = self.mark(draw, self.site(draw))
+        mark = self.mark(draw, self.device(draw))
         if mark.ex or not mark.syncs:
             self.attempt(207000, mark.event.reset)
         else:
@@ -381,8 +383,8 @@ class Program(Writer):
 
     def elapsed_time(self, draw: Draw) -> None:
         """Time goes forward along a stream."""
-        site = self.site(draw)
-        start, end = self.mark(draw, site), self.mark(draw, site)
+        device = self.device(draw)
+        start, end = self.mark(draw, device), self.mark(draw, device)
         first, last = start.point, end.point
         status: int | set[int] = 0
         if first is None or last is None:
@@ -408,7 +410,7 @@ class Program(Writer):
 
     def malloc_wrongly(self, draw: Draw) -> None:
         """Sizes that are impossible or too much."""
-        dev = self.site(draw).dev
+        dev = self.device(draw).dev
         impossible = draw.pick([0, -1, 2**64 - 1])
         self.attempt(100000, dev.malloc, impossible)
         self.attempt(100000, dev.malloc_host, impossible)
@@ -416,41 +418,41 @@ class Program(Writer):
 
     def use_what_is_not_there(self, draw: Draw) -> None:
         """Null, freed and foreign memory, and the inside of memory where its beginning counts."""
-        site = self.site(draw)
-        block = self.block(draw, site)
+        device = self.device(draw)
+        block = self.block(draw, device)
         good = block.memory
-        wrong, status = self.no_memory(draw, site)
-        call = draw.pick([site.dev.memcpy, site.dev.memcpy_async])
+        wrong, status = self.no_memory(draw, device)
+        call = draw.pick([device.dev.memcpy, device.dev.memcpy_async])
         self.attempt(status, call, *draw.pick([(good, wrong), (wrong, good)]))
         self.attempt(0, call, wrong, wrong, 0)
-        call = draw.pick([site.dev.memset, site.dev.memset_async])
+        call = draw.pick([device.dev.memset, device.dev.memset_async])
         self.attempt(status, call, wrong, 0)
         self.attempt(0, call, wrong, 0, 0)
-        self.attempt(status, site.dev.free, wrong)
+        self.attempt(status, device.dev.free, wrong)
         if block.nbytes > 1:
             inside = good.address + draw.number(1, block.nbytes - 1)
-            self.attempt(107000, site.dev.free, inside)
+            self.attempt(107000, device.dev.free, inside)
 
     def free_too_early(self, draw: Draw) -> None:
         """Work that finds its memory freed fails, and the stream reports it."""
-        site = self.site(draw)
-        queue = self.queue(draw, site)
+        device = self.device(draw)
+        queue = self.queue(draw, device)
         if not queue.waited_for:
             return
         self.synchronize(queue)  # what it had to report is out of the way
-        if draw.once_in(2) and not supported("smooth_l1_loss_backward", site.dev.product, ()):
+        if draw.once_in(2) and not supported("smooth_l1_loss_backward", device.dev.product, ()):
             status = 507015
             name = "smooth_l1_loss_backward"
-            tensor = self.attempt(0, site.dev.tensor, np.ones(9, np.float32))
+            tensor = self.attempt(0, device.dev.tensor, np.ones(9, np.float32))
             arguments = (tensor, tensor, tensor, 0, 1.0, tensor)
             size, executor = self.attempt(0, phase_1, name, *arguments)
             self.attempt(0, phase_2, name, None, size, executor, queue.stream)
             memory = tensor.memory
         else:
             status = 507013
-            memory = self.attempt(0, site.dev.malloc, 9)
-            self.attempt(0, partial(site.dev.memset_async, stream=queue.stream), memory, 0)
-        self.attempt(0, site.dev.free, memory)
+            memory = self.attempt(0, device.dev.malloc, 9)
+            self.attempt(0, partial(device.dev.memset_async, stream=queue.stream), memory, 0)
+        self.attempt(0, device.dev.free, memory)
         queue.submit()
         # eager work may have been quicker
         self.attempt({0, status} if self.execution == "eager" else status, queue.stream.synchronize)
@@ -458,8 +460,8 @@ class Program(Writer):
 
     def prepare_wrongly(self, draw: Draw) -> None:
         """Phase 1 with one or two faults; the first in the vendor's order of checks decides."""
-        site = self.site(draw)
-        operator, views, scalars = self.compose(draw, site)
+        device = self.device(draw)
+        operator, views, scalars = self.compose(draw, device)
         arguments: list[Any] = arguments_of(operator, views, scalars)
         inputs = len(ar.OPERATORS[operator].tensors)
         tensors = [*range(inputs), *range(inputs + len(scalars), len(arguments))]
@@ -473,7 +475,7 @@ class Program(Writer):
             ):
                 faults.append((number, wrong))
             if not any(view.size == 0 for view in views):
-                faults += [(number, wrong) for wrong in self.misplaced(site, view)]
+                faults += [(number, wrong) for wrong in self.misplaced(device, view)]
                 if number >= inputs:
                     faults.append((number, ar.Tensor(memory, (7, *view.shape), view.kind)))
         if operator == "smooth_l1_loss_backward":
@@ -494,8 +496,8 @@ class Program(Writer):
 
     def run_wrongly(self, draw: Draw) -> None:
         """Phase 2 with something that is no executor, or with a workspace that will not do."""
-        site = draw.pick([site for site in self.sites if site.calls])
-        call = draw.pick(site.calls)
+        device = draw.pick([device for device in self.devices if device.calls])
+        call = draw.pick(device.calls)
         other = draw.pick([name for name in KINDS if name != call.operator])
         for operator, executor, status in (
             (call.operator, None, NULL),
@@ -508,48 +510,48 @@ class Program(Writer):
         faults += [(None, "0", INVALID), (4096, size + 1, INVALID), (1.5, size + 1, INVALID)]
         if size:
             faults += [(None, 0, INVALID), (None, size, NULL)]
-        for block in site.blocks + self.other(site).blocks:
-            if block.site is not site or not block.alive or block.pinned:
+        for block in device.blocks + self.other(device).blocks:
+            if block.device is not device or not block.alive or block.pinned:
                 faults.append((block.memory, max(1, size), INVALID))
             else:
                 faults.append((block.memory, max(size, block.nbytes) + 1, INVALID))
                 if size:
                     faults.append((block.memory, size - 1, INVALID if size > 1 else 0))
         workspace, size, status = draw.pick(faults)
-        self.finish(call, status if call.ready else SPENT, workspace, size, site.queues[0])
+        self.finish(call, status if call.ready else SPENT, workspace, size, device.queues[0])
 
     # ---- at any time, and at the end
 
     @invariant()
     def accounts_agree(self) -> None:
         """Every allocation counts with its padding, and nothing else does."""
-        for site in self.sites:
+        for device in self.devices:
             self.made += 1
-            assert site.dev.memory_free == site.free
+            assert device.dev.memory_free == device.free
 
     def teardown(self) -> None:
         """Nothing is left when all is given back."""
-        if not self.sites:
+        if not self.devices:
             return
-        for site in self.sites:
-            while any(queue.raised for queue in site.queues):
-                self.synchronize_device(site)
-            self.synchronize_device(site)
-        for site in self.sites:
-            for block in site.living():
+        for device in self.devices:
+            while any(queue.raised for queue in device.queues):
+                self.synchronize_device(device)
+            self.synchronize_device(device)
+        for device in self.devices:
+            for block in device.living():
                 self.compare(block)
-            for call in site.calls:
+            for call in device.calls:
                 self.attempt(0, call.executor.destroy)
-            for mark in site.marks:
+            for mark in device.marks:
                 if mark.alive:
                     self.attempt(0, mark.event.destroy)
-            for queue in site.queues[1:]:
+            for queue in device.queues[1:]:
                 if queue.alive:
                     self.destroy(queue)
-            for block in site.blocks:
+            for block in device.blocks:
                 if block.alive:
                     self.release(block, block.memory)
-            assert site.dev.memory_free == site.dev.memory_total == CAPACITY
+            assert device.dev.memory_free == device.dev.memory_total == CAPACITY
 
 
 def check_that_threads_live() -> None:

@@ -1,4 +1,4 @@
-"""Whatever strikes a call of the device, and when: nothing is lost and nothing waits for ever."""
+"""Interrupts and calls within calls, at every instruction: nothing is lost, nothing hangs."""
 
 import gc
 import random
@@ -13,9 +13,9 @@ import pytest
 
 import ascendref as ar
 
-from .strike import interrupt, moments, strike
+from .fault_injection import inject, instructions, interrupt
 
-PATIENCE = 20_000  # milliseconds after which a wait counts as hanging
+TIMEOUT = 20_000  # milliseconds after which a wait counts as hanging
 EXECUTIONS = ["eager", "lazy", "random"]
 
 
@@ -28,7 +28,7 @@ def end(dev, stream):
     while not stream.query():
         with suppress(ar.AclError):
             dev.process_report(5)
-    dev.synchronize(PATIENCE)
+    dev.synchronize(TIMEOUT)
 
 
 def all_free(dev):
@@ -54,34 +54,34 @@ MEMORY_CALLS = {
 @pytest.mark.parametrize("name", MEMORY_CALLS)
 def test_an_interrupted_call_about_memory_loses_none(name):
     call = MEMORY_CALLS[name]
-    for moment in moments():
+    for instruction in instructions():
         dev = device(memory=4096)
         kept = [dev.malloc(64), dev.malloc(64)]
-        reached = strike(lambda dev=dev, kept=kept: call(dev, kept), moment, interrupt)
+        reached = inject(lambda dev=dev, kept=kept: call(dev, kept), instruction, interrupt)
         more = dev.malloc(64)
         assert dev.memory_total - dev.memory_free <= 4096
         dev.free(more)
         del more
         kept.clear()
-        assert all_free(dev), moment
+        assert all_free(dev), instruction
         everything = dev.malloc(4096 - 64)
         dev.memset(everything, 1)
         if not reached:
             break
-    assert moment > 20
+    assert instruction > 20
 
 
 def test_memory_is_as_it_was_or_freed_after_an_interrupted_free():
-    for moment in moments():
+    for instruction in instructions():
         dev = device(memory=4096)
         memory = dev.tensor(np.arange(4, dtype=np.uint8)).memory
-        reached = strike(lambda dev=dev, memory=memory: dev.free(memory), moment, interrupt)
+        reached = inject(lambda dev=dev, memory=memory: dev.free(memory), instruction, interrupt)
         if memory.alive:
             out = np.zeros(4, np.uint8)
             dev.memcpy(out, memory)
             assert out.tolist() == [0, 1, 2, 3]
             dev.free(memory)
-        assert all_free(dev), moment
+        assert all_free(dev), instruction
         if not reached:
             break
 
@@ -97,9 +97,9 @@ def stream_calls(dev, stream, other, event, seen):
         "launch_host_func": lambda: stream.launch_host_func(lambda: seen.append("new")),
         "record": lambda: event.record(stream),
         "wait_event": lambda: other.wait_event(event),
-        "synchronize": lambda: stream.synchronize(PATIENCE),
-        "device.synchronize": lambda: dev.synchronize(PATIENCE),
-        "event.synchronize": lambda: event.synchronize(PATIENCE),
+        "synchronize": lambda: stream.synchronize(TIMEOUT),
+        "device.synchronize": lambda: dev.synchronize(TIMEOUT),
+        "event.synchronize": lambda: event.synchronize(TIMEOUT),
         "query": lambda: stream.query(),
         "event.query": lambda: event.query(),
         "abort": lambda: stream.abort(),
@@ -115,7 +115,7 @@ STREAM_CALLS = list(stream_calls(*[None] * 5))
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", STREAM_CALLS)
 def test_an_interrupted_call_about_streams_loses_no_work(name, execution):
-    for moment in moments(1 if execution == "lazy" else 7):
+    for instruction in instructions(1 if execution == "lazy" else 7):
         dev = device(execution)
         stream, other, event, seen = (
             dev.create_stream(),
@@ -129,19 +129,21 @@ def test_an_interrupted_call_about_streams_loses_no_work(name, execution):
         other.launch_host_func(lambda seen=seen: seen.append(2))
         dev.launch(stream, lambda seen=seen: seen.append(3), (), (), "")
         call = stream_calls(dev, stream, other, event, seen)[name]
-        reached = strike(call, moment, interrupt)
-        dev.synchronize(PATIENCE) if name != "abort" else end_aborted(dev)
+        reached = inject(call, instruction, interrupt)
+        dev.synchronize(TIMEOUT) if name != "abort" else end_aborted(dev)
         if name not in ("abort", "destroy by force"):
-            assert sorted(map(str, seen)) in (["1", "2", "3"], ["1", "2", "3", "new"]), moment
+            assert sorted(map(str, seen)) in (["1", "2", "3"], ["1", "2", "3", "new"]), instruction
         assert len(dev.scheduler.streams) <= 4
         for left in (stream, other):
             if left.alive:
-                left.synchronize(PATIENCE)
+                left.synchronize(TIMEOUT)
                 dev.launch(left, lambda seen=seen: seen.append("after"), (), (), "")
                 left.destroy()
                 assert seen.pop() == "after"
         # the default stream, and the one that a finished create_stream made
-        assert len(dev.scheduler.streams) == 1 + (name == "create_stream" and not reached), moment
+        assert len(dev.scheduler.streams) == 1 + (name == "create_stream" and not reached), (
+            instruction
+        )
         if not reached:
             break
 
@@ -149,8 +151,8 @@ def test_an_interrupted_call_about_streams_loses_no_work(name, execution):
 def end_aborted(dev):
     """Synchronize with streams whose work was dropped."""
     with suppress(ar.AclError):
-        dev.synchronize(PATIENCE)
-    dev.synchronize(PATIENCE)
+        dev.synchronize(TIMEOUT)
+    dev.synchronize(TIMEOUT)
 
 
 # ---- callbacks
@@ -159,7 +161,7 @@ def end_aborted(dev):
 def callback_call(name, dev, stream, seen):
     """Make one of the calls about callbacks."""
     if name == "process_report":
-        dev.process_report(PATIENCE)
+        dev.process_report(TIMEOUT)
     elif name == "launch_callback":
         stream.launch_callback(partial(seen.append, 0))
     elif name == "subscribe":
@@ -168,12 +170,12 @@ def callback_call(name, dev, stream, seen):
         stream.unsubscribe_report()
 
 
-# what strikes while Python closes a generator, Python ignores
+# Python ignores exceptions while it closes a generator
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", ["process_report", "launch_callback", "subscribe", "unsubscribe"])
 def test_an_interrupted_call_about_callbacks_loses_none(name, execution):
-    for moment in moments(1 if execution == "eager" else 5):
+    for instruction in instructions(1 if execution == "eager" else 5):
         dev = device(execution)
         stream, seen = dev.create_stream(), []
         if name != "subscribe":
@@ -183,20 +185,20 @@ def test_an_interrupted_call_about_callbacks_loses_none(name, execution):
             due = 4
             for k in range(due):
                 stream.launch_callback(lambda k=k, seen=seen: seen.append(k), block=k % 2 == 0)
-        reached = strike(partial(callback_call, name, dev, stream, seen), moment, interrupt)
+        reached = inject(partial(callback_call, name, dev, stream, seen), instruction, interrupt)
         if due and len(seen) == due:
-            stream.synchronize(PATIENCE)  # what ran has ended
+            stream.synchronize(TIMEOUT)  # what ran has ended
         while len(seen) < due:
-            assert dev.process_report(PATIENCE)
+            assert dev.process_report(TIMEOUT)
         end(dev, stream)
-        assert seen in (list(range(due)), [0]), moment
+        assert seen in (list(range(due)), [0]), instruction
         # the thread can serve again, and another device, too
         if stream.alive:
             stream.destroy()
         with device(execution).create_stream() as elsewhere:
             elsewhere.subscribe_report()
             elsewhere.launch_callback(lambda seen=seen: seen.append("elsewhere"))
-            assert elsewhere.device.process_report(PATIENCE) == 1
+            assert elsewhere.device.process_report(TIMEOUT) == 1
         if not reached:
             break
 
@@ -245,18 +247,18 @@ def test_interrupts_at_random_moments_lose_no_callback(execution, rounds, interr
         stream = dev.create_stream()
         stream.subscribe_report()
         for k in range(20):
-            # a function written in C, in which no interrupt can strike
+            # a function written in C, which no interrupt can break off
             stream.launch_callback(partial(begun.append, k), block=k % 3 > 0)
         while len(begun) < 20:
             try:
                 interrupts(draw.uniform(2e-5, 3e-4))
-                dev.process_report(PATIENCE)
+                dev.process_report(TIMEOUT)
                 interrupts(0)
             except KeyboardInterrupt:
                 continue
         interrupts(0)
         assert begun == list(range(20))
-        stream.synchronize(PATIENCE)
+        stream.synchronize(TIMEOUT)
         stream.destroy()
 
 
@@ -278,7 +280,7 @@ def everything(dev, seen):
         stream.query()
         event.query()
         dev.free(memory)
-        stream.synchronize(PATIENCE)
+        stream.synchronize(TIMEOUT)
         stream.destroy()
         seen.append("handler")
 
@@ -289,7 +291,7 @@ def everything(dev, seen):
 @pytest.mark.parametrize("name", [*MEMORY_CALLS, *STREAM_CALLS])
 def test_the_device_may_be_called_within_any_call(name, execution):
     """By a handler of signals or a finalizer, which run on the thread whose call they interrupt."""
-    for moment in moments(3 if name in MEMORY_CALLS else 11):
+    for instruction in instructions(3 if name in MEMORY_CALLS else 11):
         dev, kept = device(execution, memory=2**16), []
         kept += [dev.malloc(64), dev.malloc(64)]
         stream, other, event, seen = (
@@ -305,29 +307,29 @@ def test_the_device_may_be_called_within_any_call(name, execution):
             call = partial(MEMORY_CALLS[name], dev, kept)
         else:
             call = stream_calls(dev, stream, other, event, seen)[name]
-        reached = strike(call, moment, everything(dev, seen))
-        end_aborted(dev) if name == "abort" else dev.synchronize(PATIENCE)
+        reached = inject(call, instruction, everything(dev, seen))
+        end_aborted(dev) if name == "abort" else dev.synchronize(TIMEOUT)
         assert ("handler" in seen) == reached
         assert seen.count("within") == reached
         assert name in ("abort", "destroy by force") or seen.count(1) == 1
         assert seen.count("new") == (name in ("launch", "launch_host_func"))
         kept.clear()
-        assert all_free(dev), moment
+        assert all_free(dev), instruction
         if not reached:
             break
 
 
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_the_device_may_be_called_within_process_report(execution):
-    for moment in moments(7):
+    for instruction in instructions(7):
         dev, seen = device(execution), []
         stream = dev.create_stream()
         stream.subscribe_report()
         for k in range(3):
             stream.launch_callback(lambda k=k, seen=seen: seen.append(k), block=k % 2 == 0)
         ran = []
-        reached = strike(
-            lambda dev=dev: dev.process_report(PATIENCE), moment, everything_else(dev, ran)
+        reached = inject(
+            lambda dev=dev: dev.process_report(TIMEOUT), instruction, everything_else(dev, ran)
         )
         end(dev, stream)
         assert seen == [0, 1, 2]
@@ -376,13 +378,13 @@ def test_finalizers_in_cycles_may_use_the_device(execution):
             stream.launch_host_func(lambda tensor=tensor: None)
             dev.memset_async(tensor.memory, 0, stream=stream)
             if k % 100 == 0:
-                stream.synchronize(PATIENCE)
+                stream.synchronize(TIMEOUT)
     finally:
         gc.set_threshold(*threshold)
     gc.collect()
-    dev.synchronize(PATIENCE)
+    dev.synchronize(TIMEOUT)
     del tensor
-    dev.synchronize(PATIENCE)
+    dev.synchronize(TIMEOUT)
     assert len(ends) == 1000
     assert all_free(dev)
     assert len(dev.scheduler.streams) == 2
@@ -413,7 +415,7 @@ def test_handlers_of_signals_may_use_the_device(execution):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    dev.synchronize(PATIENCE)
+    dev.synchronize(TIMEOUT)
     del kept
     assert len(calls) > 10
     assert all_free(dev)
@@ -450,7 +452,7 @@ def test_an_exception_that_is_thrown_into_a_waiting_thread_loses_nothing():
         assert not thread.is_alive()
     gate.set()
     dev.launch(None, lambda: seen.append(1), (), (), "")
-    dev.synchronize(PATIENCE)
+    dev.synchronize(TIMEOUT)
     assert seen == [1]
     assert len(caught) == 20
     assert all_free(dev)

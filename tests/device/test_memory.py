@@ -432,7 +432,7 @@ Memories.TestCase.settings = settings(max_examples=40, stateful_step_count=25, d
 TestMemoryLaws = Memories.TestCase
 
 
-def test_addresses_may_be_reckoned_with_numpy(dev):
+def test_addresses_may_be_integers_of_numpy(dev):
     memory, tail = dev.malloc(8), np.empty(4, np.uint8)
     dev.memcpy(memory, np.arange(8, dtype=np.uint8))
     dev.memcpy(tail, np.int64(memory.address) + 4)

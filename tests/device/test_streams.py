@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.device.stream import StreamFlag
+from ascendref.device.streams.stream import StreamFlag
 
 
 def code(call, *args, **kwargs):
@@ -46,7 +46,7 @@ def test_the_device_waits_for_all_streams(any_dev):
     assert sorted(seen) == [0, 1, 2, 3, 4]
 
 
-def test_query_tells_and_asking_often_enough_ends(any_dev):
+def test_polling_a_stream_ends(any_dev):
     stream, seen = any_dev.create_stream(), []
     assert stream.query()
     for k in range(3):

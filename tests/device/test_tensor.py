@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ascendref as ar
 from ascendref.core.dtypes import DataType
-from ascendref.device.tensor import Format
+from ascendref.device.memory.tensor import Format
 
 
 def refusal(call, *args, **kwargs):

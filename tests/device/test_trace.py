@@ -37,7 +37,7 @@ def test_rows(traced):
             assert row.after == (a.number, record.started)
 
 
-def test_the_table_is_for_people(traced):
+def test_table(traced):
     trace, _, _ = traced
     lines = trace.table().splitlines()
     assert len(lines) == len(trace) + 1
@@ -45,7 +45,7 @@ def test_the_table_is_for_people(traced):
     assert lines[-1].endswith("ACL_ERROR_RT_AICORE_EXCEPTION")
 
 
-def test_the_file_is_for_perfetto(traced, tmp_path):
+def test_chrome_file(traced, tmp_path):
     trace, a, b = traced
     path = tmp_path / "trace.json"
     trace.to_chrome(path)

@@ -1,4 +1,4 @@
-"""Tensors and scalars: how device memory and numbers are described to operators."""
+"""Tensors: views over device memory, with the checks and strides that operators need."""
 
 from __future__ import annotations
 
@@ -7,21 +7,18 @@ from enum import IntEnum
 from functools import lru_cache
 from math import prod
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from ..core.dtypes import DataType
-from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
-from ..core.status import Status
-from .arguments import whole_number
-from .atomic import Handle
-from .memory import Memory
-
-if TYPE_CHECKING:
-    from .device import Device
-
+from ...core.dtypes import DataType
+from ...core.errors import ArgumentTypeError, fail, fail_argument, shown
+from ...core.status import Status
+from ..arguments import integer
+from ..base_device import BaseDevice
+from ..handle import Handle
+from .address_space import Memory
 
 #: bytes and axes that NumPy can address in one array
 _MOST_BYTES: Final = 2**63 - 1
@@ -53,13 +50,13 @@ class Format(IntEnum):
     FRACTAL_NZ_C0_8 = 54
 
     @classmethod
-    def of(cls, value: Any) -> Format:
-        """Return the format that a number or a name, with or without ACL_FORMAT_, stands for."""
+    def of(cls, value: object) -> Format:
+        """Return the format of a number, or of a name with or without ``ACL_FORMAT_``."""
         try:
             if isinstance(value, str):
                 return cls[value.removeprefix("ACL_").removeprefix("FORMAT_")]
-            return cls(value)
-        except Exception:  # what a foreign object raises when it is compared, too
+            return cls(value)  # type: ignore[arg-type]  # the check itself
+        except Exception:  # whatever another library's __eq__ raises
             allowed = ", ".join(cls.__members__)
         fail_argument(
             Status.ACLNN_ERR_PARAM_INVALID, "format", f"is {shown(value)}; allowed are {allowed}"
@@ -87,7 +84,7 @@ class Tensor(Handle):
     format : str or int, optional
         A name or number of ``aclFormat``.
     storage_shape : tuple of int, optional
-        Shape of what lies in the memory, of any rank; None for ``shape``. Kept for those who ask.
+        Shape of the storage, of any rank; None for ``shape``. It is kept as given and not used.
 
     Raises
     ------
@@ -95,7 +92,7 @@ class Tensor(Handle):
         161001 for a shape of None; 161002 for an unknown format, and for another number of strides
         than of sizes.
     ArgumentTypeError
-        For what is no memory, shape or type at all.
+        For a value that is no memory, shape or type at all.
 
     Attributes
     ----------
@@ -137,7 +134,7 @@ class Tensor(Handle):
         self,
         memory: Memory | None,
         shape: Iterable[int],
-        dtype: Any,
+        dtype: DTypeLike | int,
         strides: Iterable[int] | None = None,
         offset: int = 0,
         format: str | int = "ND",
@@ -163,14 +160,14 @@ class Tensor(Handle):
                 "strides",
                 f"has {len(self.strides)} entries; shape has {len(self.shape)}",
             )
-        self.offset = whole_number("offset", offset)
+        self.offset = integer("offset", offset)
         self.format = Format.of(format)
         self.storage_shape = (
             self.shape if storage_shape is None else _integers("storage_shape", storage_shape)
         )
 
     @property
-    def device(self) -> Device | None:
+    def device(self) -> BaseDevice | None:
         """The device that its memory is on."""
         return None if self.memory is None else self.memory.device
 
@@ -189,7 +186,7 @@ class Tensor(Handle):
         Parameters
         ----------
         name : str, optional
-            What messages call it.
+            Its name in messages.
 
         Returns
         -------
@@ -237,12 +234,12 @@ class Tensor(Handle):
         return low, high
 
     def view(self, name: str = "tensor") -> NDArray[Any]:
-        """Return the device's own bytes as an array, for the work that runs on the device.
+        """Return an array that shares the device's memory, for work that runs on the device.
 
         Parameters
         ----------
         name : str, optional
-            What messages call it.
+            Its name in messages.
 
         Raises
         ------
@@ -263,7 +260,7 @@ class Tensor(Handle):
         return np.ndarray(self.shape, self.dtype, content, offset, self.byte_strides())
 
     def byte_strides(self) -> tuple[int, ...]:
-        """Return the strides in bytes, 0 along axes where nobody takes a step."""
+        """Return the strides in bytes, 0 along axes of fewer than two elements."""
         return _geometry(self.shape, self.strides, self.offset, self.dtype.itemsize)[2]
 
     def numpy(self) -> NDArray[Any]:
@@ -306,7 +303,7 @@ class Tensor(Handle):
 def _geometry(
     shape: tuple[int, ...], strides: tuple[int, ...], offset: int, itemsize: int
 ) -> tuple[int, int, tuple[int, ...]]:
-    """Return the first byte, the one after the last, and the strides in bytes."""
+    """Return the first byte, the one after the last (as `Tensor.extent`), and the byte strides."""
     steps = tuple(
         [stride * itemsize if size > 1 else 0 for size, stride in zip(shape, strides, strict=True)]
     )
@@ -337,7 +334,7 @@ def _integers(argument: str, values: Iterable[int] | None) -> tuple[int, ...]:
         fail(Status.ACLNN_ERR_PARAM_NULLPTR, f"{argument} is None; whole numbers are expected")
     try:
         return tuple([index(value) for value in values])
-    except Exception:  # what foreign objects raise, too
+    except Exception:  # whatever another library's __iter__ and __index__ raise
         raise ArgumentTypeError(
             argument, f"is {shown(values)}; a sequence of whole numbers is expected"
         ) from None

@@ -1,36 +1,29 @@
-"""Streams: queues of work that run in order."""
+"""Streams: queues of tasks that run one after the other."""
 
 from __future__ import annotations
 
-from collections import deque
 from contextlib import suppress
 from enum import IntEnum, IntFlag
-from itertools import count
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
-from ..core.errors import AclError, ArgumentTypeError, fail, shown
-from ..core.status import Status
-from .arguments import whole_number
-from .atomic import Handle
-from .callbacks import HostCalls
-from .deadline import deadline_after
-from .engine import engine
+from ...core.errors import AclError, ArgumentTypeError, fail, shown
+from ...core.status import Status
+from ..arguments import integer
+from ..base_device import BaseDevice
+from ..handle import Handle
+from ..scheduling.task import Kind, Task
+from ..scheduling.task_context import in_task
+from ..timeouts import deadline_after
 from .event import Event
-from .inside import is_inside
-from .task import Failure, Kind, State, Task
-
-if TYPE_CHECKING:
-    from .device import Device
+from .host_functions import HostFunctionStream
 
 #: the priorities of streams, from the highest to the lowest
 PRIORITIES: Final = (0, 7)
 
-_numbers: Final = count(1)
-
 
 class StreamFlag(IntFlag):
-    """How a stream was asked to be; all but the last three are hints."""
+    """Properties that a stream is created with; FAST_LAUNCH, FAST_SYNC and HUGE have no effect."""
 
     NONE = 0
     FAST_LAUNCH = 0x1
@@ -41,7 +34,8 @@ class StreamFlag(IntFlag):
     DEVICE_USE_ONLY = 0x20
 
 
-_NEVER_WAITED_FOR: Final = (
+#: `Stream.synchronize` does not wait for streams with one of these
+_NOT_WAITED_FOR: Final = (
     StreamFlag.PERSISTENT | StreamFlag.CPU_SCHEDULE | StreamFlag.DEVICE_USE_ONLY
 )
 
@@ -49,13 +43,13 @@ _NEVER_WAITED_FOR: Final = (
 class FailureMode(IntEnum):
     """What the failure of a task means for the work behind it."""
 
-    #: it is reported once, by the next call that synchronizes; later tasks run
+    #: the next call that synchronizes reports it, once; later tasks run
     CONTINUE = 0
-    #: nothing on the device runs any more, and every call reports it
+    #: nothing on the device runs any more, and every call reports the failure
     STOP = 1
 
 
-class Stream(HostCalls, Handle):
+class Stream(HostFunctionStream, Handle):
     """A queue of work on a device: its tasks run one after the other, in the order of submission.
 
     Made by `Device.create_stream`. Different streams, the default stream included, run in any order
@@ -69,9 +63,9 @@ class Stream(HostCalls, Handle):
     number : int
         Its number in traces and messages.
     priority : int
-        From 0, the highest, to 7; a hint that the emulated device takes no notice of.
+        From 0, the highest, to 7; a hint without effect on the emulated device.
     flags : StreamFlag
-        As it was asked to be.
+        The properties that it was created with.
     alive : bool
         False once it was destroyed.
 
@@ -85,66 +79,15 @@ class Stream(HostCalls, Handle):
     in order
     """
 
-    def __init__(self, device: Device, priority: int, flags: StreamFlag) -> None:
-        super().__init__()
+    def __init__(self, device: BaseDevice, priority: int, flags: StreamFlag) -> None:
+        super().__init__(device.scheduler)
         self.device = device
-        self.number = next(_numbers)
-        self.priority = min(max(whole_number("priority", priority), PRIORITIES[0]), PRIORITIES[1])
+        self.priority = min(max(integer("priority", priority), PRIORITIES[0]), PRIORITIES[1])
         self.flags = flags
-        self.scheduler = device.scheduler
-        #: tasks in order; those that are done are about to leave
-        self.queue: deque[Task] = deque()
-        #: tasks that are not to run any more, should they not run already
-        self.doomed: frozenset[Task] = frozenset()
-        #: whether it goes with its last task
-        self.ending = False
-        #: the first failure since the last call that synchronized
-        self.failure: Failure | None = None
 
     def __repr__(self) -> str:
         state = "" if self.alive else ", destroyed"
         return f"<stream {self.number} of {self.device.soc_name}{state}>"
-
-    @property
-    def alive(self) -> bool:
-        """Whether it was not destroyed yet."""
-        return self.listed and not self.ending
-
-    @property
-    def listed(self) -> bool:
-        """Whether its tasks still run."""
-        return self.number in self.scheduler.streams
-
-    @property
-    def last(self) -> Task | None:
-        """The task that was submitted last; None if all are done."""
-        with suppress(IndexError):
-            last = self.queue[-1]
-            if last.state is not State.DONE:
-                return last
-        return None
-
-    def first(self) -> Task | None:
-        """Return the first task that is not done; None if all are."""
-        with suppress(IndexError):
-            while (task := self.queue[0]).state is State.DONE:
-                self.retire(task)
-            return task
-        return None
-
-    def retire(self, task: Task) -> None:
-        """Take a task that is done off the queue, unless it is gone already."""
-        with suppress(ValueError):
-            self.queue.remove(task)
-
-    def look(self) -> None:
-        """Let the engine look at the first task."""
-        engine.look_at(self)
-
-    def check(self) -> None:
-        """Raise AclError if the stream was destroyed."""
-        if not self.alive:
-            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
 
     def synchronize(self, timeout: float | None = None) -> None:
         """Wait until everything that was submitted so far is done.
@@ -169,7 +112,7 @@ class Stream(HostCalls, Handle):
         deadline = deadline_after(timeout)
         self.scheduler.check()
         task = self.last
-        if task is not None and not self.flags & _NEVER_WAITED_FOR:
+        if task is not None and not self.flags & _NOT_WAITED_FOR:
             if not self.scheduler.wait((task,), deadline):
                 fail(
                     Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
@@ -183,8 +126,8 @@ class Stream(HostCalls, Handle):
     def query(self) -> bool:
         """Tell, without waiting, whether everything that was submitted so far is done.
 
-        Where work runs only on demand (``execution="lazy"`` or ``"random"``), a question that gets
-        no for an answer runs one task, so that asking often enough ends with yes.
+        Where work runs only on demand (``execution="lazy"`` or ``"random"``), a query that returns
+        False runs one task, so that a program that queries in a loop gets to the end.
 
         Raises
         ------
@@ -199,11 +142,7 @@ class Stream(HostCalls, Handle):
         """
         self.check()
         self.scheduler.check()
-        task = self.last
-        if task is None:
-            return True
-        self.scheduler.poll(task)
-        return False
+        return self.scheduler.query(self.last)
 
     def wait_event(self, event: Event) -> None:
         """Let what is submitted from now on wait for the latest record of an event.
@@ -233,14 +172,14 @@ class Stream(HostCalls, Handle):
             fail(Status.ACL_ERROR_INVALID_PARAM, "event is None; an Event is expected")
         if not isinstance(event, Event):
             raise ArgumentTypeError("event", f"is a {type(event).__name__}; an Event is expected")
-        record = event.to_wait_for(self)
+        record = event.record_to_wait_for(self)
         if record is not None:
             task = Task(self, Kind.WAIT, f"wait for event {event.number}", after=record)
-            event.note_wait(task)
+            event.add_wait(task)
             self.scheduler.submit(task)
 
     def set_failure_mode(self, mode: int) -> None:
-        """Say what the failure of a task means for the work behind it.
+        """Set what the failure of a task means for the work behind it.
 
         Parameters
         ----------
@@ -266,7 +205,7 @@ class Stream(HostCalls, Handle):
                 f"the default stream has no failure mode on {product.name}; set it on another"
                 " stream",
             )
-        if whole_number("mode", mode) & 1:
+        if integer("mode", mode) & 1:
             self.scheduler.stop_on_failure = True
         elif self.scheduler.stop_on_failure:
             fail(
@@ -289,26 +228,26 @@ class Stream(HostCalls, Handle):
         >>> stream.abort()
         """
         self.check()
-        self.scheduler.drop(self)
+        self.scheduler.abort(self)
 
     def destroy(self, *, force: bool = False) -> None:
-        """Wait for the work of the stream, then give it back.
+        """Wait for the work of the stream, then destroy it.
 
-        Within host functions, callbacks and finalizers that are run meanwhile, which must not wait,
-        the stream takes no more work and goes when what it has is done; what fails then,
-        `Device.synchronize` reports.
+        Host functions and callbacks, and finalizers that run within them, must not wait. When they
+        destroy a stream, it takes no more work and is destroyed once its work is done;
+        `Device.synchronize` reports what fails until then.
 
         Parameters
         ----------
         force : bool, optional
-            Drop the work that did not start yet instead, callbacks that did not begin included, and
-            wait for nothing.
+            Do not wait, but drop the work that did not start yet, including callbacks that did not
+            begin.
 
         Raises
         ------
         AclError
             100000 for the default stream, 107017 if it was destroyed before, or the code of a task
-            that failed and was not reported yet; the stream is gone then, too.
+            that failed and was not reported yet; the stream is destroyed then, too.
 
         Examples
         --------
@@ -322,15 +261,15 @@ class Stream(HostCalls, Handle):
                 "the default stream cannot be destroyed; it goes with its device",
             )
         scheduler = self.scheduler
-        if is_inside() and not force:
-            self.ending = True
-            scheduler.let_go(self)
+        if in_task() and not force:
+            self.closing = True
+            scheduler.remove_if_closed(self)
             return
-        while (task := scheduler.remove(self, busy=force)) is not None:
+        while (task := scheduler.remove_stream(self, busy=force)) is not None:
             scheduler.wait((task,), None)
         if force:
-            scheduler.drop(self)
-        self._end_subscription()
+            scheduler.abort(self)
+        self.end_subscription()
         failure = self.failure
         if failure is not None:
             failure.report()
@@ -349,5 +288,5 @@ class Stream(HostCalls, Handle):
         if error is None:
             self.destroy()
         else:
-            with suppress(AclError):  # an error on its way out is neither hidden nor kept waiting
+            with suppress(AclError):  # must neither replace nor delay the error of the block
                 self.destroy(force=True)

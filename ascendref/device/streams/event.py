@@ -1,22 +1,19 @@
-"""Events: points in streams that others wait for, and that tell the time."""
+"""Events: points in the work of streams, to wait for and to take the time between."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from enum import IntFlag
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ..core.errors import ArgumentTypeError, fail, shown
-from ..core.status import Status
-from .arguments import whole_number
-from .atomic import Handle
-from .deadline import deadline_after
-from .task import Kind, State, Task
-
-if TYPE_CHECKING:
-    from .device import Device
-    from .stream import Stream
+from ...core.errors import ArgumentTypeError, fail, shown
+from ...core.status import Status
+from ..arguments import integer
+from ..base_device import BaseDevice
+from ..handle import Handle
+from ..scheduling.task import BaseStream, Kind, State, Task
+from ..timeouts import deadline_after
 
 _numbers: Final = count(1)
 
@@ -24,18 +21,19 @@ _numbers: Final = count(1)
 class EventFlag(IntFlag):
     """What an event is for."""
 
-    #: streams may wait for it
+    #: streams can wait for it
     SYNC = 0x1
     CAPTURE_STREAM_PROGRESS = 0x2
-    #: it keeps the time of its record
+    #: its record has a time
     TIME_LINE = 0x8
     DEVICE_USE_ONLY = 0x10
     EXTERNAL = 0x20
     IPC = 0x40
 
 
-#: flags that can be combined; those that stand alone, old style and Ex-style
+#: the flags that can be combined
 _COMBINED: Final = 0xF
+#: whether an event is Ex-style -> the flags that are allowed alone
 _ALONE: Final = {False: (EventFlag.DEVICE_USE_ONLY, EventFlag.EXTERNAL), True: (EventFlag.IPC,)}
 
 
@@ -69,8 +67,8 @@ class Event(Handle):
     True
     """
 
-    def __init__(self, device: Device, flags: int, ex: bool) -> None:
-        flags = whole_number("flags", flags)
+    def __init__(self, device: BaseDevice, flags: int, ex: bool) -> None:
+        flags = integer("flags", flags)
         if not (flags in _ALONE[ex] or (0 < flags <= _COMBINED)):
             alone = " or ".join(f"{int(flag):#x}" for flag in _ALONE[ex])
             fail(
@@ -90,7 +88,7 @@ class Event(Handle):
         state = "" if self._alive else ", destroyed"
         return f"<event {self.number} of {self.device.soc_name}{state}>"
 
-    def record(self, stream: Stream | None = None) -> None:
+    def record(self, stream: BaseStream | None = None) -> None:
         """Mark the point in a stream at which everything submitted so far is done.
 
         Parameters
@@ -111,10 +109,10 @@ class Event(Handle):
         self._check()
         stream = self.device.own_stream(stream)
         task = Task(stream, Kind.RECORD, f"record event {self.number}")
-        stream.scheduler.submit(task)
+        self.device.scheduler.submit(task)
         self._record = task
 
-    def reset(self, stream: Stream | None = None) -> None:
+    def reset(self, stream: BaseStream | None = None) -> None:
         """Make an event of the old style unrecorded again.
 
         Parameters
@@ -159,15 +157,11 @@ class Event(Handle):
         """
         self._check()
         self.device.scheduler.check()
-        if self._record is None:
-            return self.ex
-        if self._record.state is State.DONE:
-            return True
-        self._record.stream.scheduler.poll(self._record)
-        return False
+        record = self._record
+        return self.ex if record is None else self.device.scheduler.query(record)
 
     def query_wait_status(self) -> bool:
-        """Tell whether all waits for an old-style event that were queued on streams are over.
+        """Tell whether the waits for an old-style event that were queued on streams are done.
 
         Raises
         ------
@@ -188,9 +182,8 @@ class Event(Handle):
             )
         self.device.scheduler.check()
         for task in list(self._waits):
-            # an interrupt may have kept it from being queued
-            if task.state is not State.DONE and task in list(task.stream.queue):
-                task.stream.scheduler.poll(task)
+            # one that is in no queue was interrupted before it was submitted
+            if task in list(task.stream.queue) and not self.device.scheduler.query(task):
                 return False
         return True
 
@@ -220,14 +213,14 @@ class Event(Handle):
         record = self._record
         if record is None:
             return
-        if not record.stream.scheduler.wait((record,), deadline):
+        if not self.device.scheduler.wait((record,), deadline):
             fail(
                 Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
                 f"{self!r} was not reached within {shown(timeout)} ms in {record.stream!r}",
             )
         if record.status is Status.ACL_ERROR_RT_STREAM_ABORT:
             fail(record.status, f"the record of {self!r} was aborted in {record.stream!r}")
-        record.stream.scheduler.report(record.stream)
+        self.device.scheduler.report(record.stream)
 
     def elapsed_time(self, end: Event) -> float:
         """Return the milliseconds from this event's record to another's.
@@ -260,7 +253,7 @@ class Event(Handle):
         return (end._reached(ended) - self._reached(started)) / 1e6
 
     def timestamp(self) -> int:
-        """Return when the record was reached, in microseconds of a clock that only goes forward.
+        """Return when the record was reached, in microseconds of a monotonic clock.
 
         Raises
         ------
@@ -279,7 +272,7 @@ class Event(Handle):
         return self._reached(self._recorded()) // 1000
 
     def destroy(self) -> None:
-        """Give the event back, whether its record was reached or not.
+        """Destroy the event, whether its record was reached or not.
 
         Raises
         ------
@@ -294,10 +287,10 @@ class Event(Handle):
         self._check()
         self._alive = False
 
-    def to_wait_for(self, stream: Stream) -> Task | None:
-        """Return the record that a stream has to wait for, if it has to."""
+    def record_to_wait_for(self, stream: BaseStream) -> Task | None:
+        """Return the record that a stream must wait for; None if there is nothing to wait for."""
         self._check()
-        if stream.device is not self.device:
+        if stream.scheduler is not self.device.scheduler:
             fail(
                 Status.ACL_ERROR_RT_STREAM_CONTEXT,
                 f"{self!r} belongs to another device than {stream!r}",
@@ -320,8 +313,8 @@ class Event(Handle):
             return None
         return record
 
-    def note_wait(self, task: Task) -> None:
-        """Remember that a stream is about to wait."""
+    def add_wait(self, task: Task) -> None:
+        """Keep a wait that a stream is about to queue, for `query_wait_status`."""
         if not self.ex:
             for wait in list(self._waits):
                 if wait.state is State.DONE:

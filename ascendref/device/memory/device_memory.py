@@ -1,25 +1,47 @@
-"""The memory half of a device, as users hold it."""
+"""The part of a device that allocates, copies and fills memory and makes tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..core.arrays import import_array
-from ..core.errors import fail, fail_argument, shown
-from ..core.status import Status
-from .copies import prepare_copy, prepare_fill, resolve
-from .memory import AddressSpace, Memory
+from ...core.arrays import import_array
+from ...core.errors import fail, fail_argument, shown
+from ...core.products import Product
+from ...core.status import Status
+from ..arguments import integer
+from ..base_device import BaseDevice
+from ..scheduling.task import BaseStream
+from ..scheduling.task_context import refuse_in_task
+from .address_space import AddressSpace, Memory
+from .copies import Copy, prepare_copy, prepare_fill, resolve
 from .tensor import Tensor
 
 
-class Allocator:
-    """Allocates, copies and describes the memory of one device."""
+class DeviceMemory(BaseDevice):
+    """A device with memory. Users see `Device`."""
 
-    def __init__(self, space: AddressSpace) -> None:
-        self._space = space
+    def __init__(
+        self,
+        product: str | Product,
+        memory: int | None,
+        execution: str,
+        seed: int | None,
+        check: bool,
+        trace_length: int,
+    ) -> None:
+        found = Product.find(product)
+        capacity = found.memory if memory is None else integer("memory", memory)
+        if not 0 < capacity <= 2**43:
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "memory",
+                f"is {shown(memory)}; it must be at least 1 byte and at most 8 TiB",
+            )
+        super().__init__(found, execution, seed, check, trace_length)
+        self._space = AddressSpace(self, capacity, found.malloc_padding)
 
     @property
     def memory_total(self) -> int:
@@ -61,7 +83,7 @@ class Allocator:
         return self._space.allocate(nbytes)
 
     def malloc_host(self, nbytes: int) -> Memory:
-        """Allocate pinned memory of the host; `Memory.numpy` reads and writes it.
+        """Allocate pinned memory of the host; `Memory.numpy` returns it as an array.
 
         Unlike memory of the device, all of it is taken from the host at once.
 
@@ -112,9 +134,9 @@ class Allocator:
                 f"memory is the address {memory:#x} inside of {found!r}; only its beginning can be"
                 " freed",
             )
-        self._space.release(found)
+        self._space.free(found)
 
-    def memcpy(self, dst: Any, src: Any, nbytes: int | None = None) -> None:
+    def memcpy(self, dst: object, src: object, nbytes: int | None = None) -> None:
         """Copy bytes now, without waiting for any stream.
 
         Parameters
@@ -124,16 +146,16 @@ class Allocator:
             ranges are copied as if through a buffer.
         nbytes : int, optional
             How many; None for all of the array if one side is an array, else all of ``src``. With
-            0, nothing else is looked at.
+            0, no other argument is checked.
 
         Raises
         ------
         AclError
-            100000 for None; 107000 for memory that is not there, for more bytes than either side
+            100000 for None; 107000 for memory that does not exist, for more bytes than either side
             has, and for an array that is not C-contiguous or, as ``dst``, read-only. Nothing is
             written then.
         ArgumentTypeError
-            For what is no memory, address or array of numbers.
+            For a value that is no memory, address or array of numbers.
 
         Examples
         --------
@@ -151,7 +173,7 @@ class Allocator:
         if copy is not None:
             copy.run()
 
-    def memset(self, memory: Any, value: int, nbytes: int | None = None) -> None:
+    def memset(self, memory: object, value: int, nbytes: int | None = None) -> None:
         """Fill bytes now, without waiting for any stream.
 
         Parameters
@@ -180,8 +202,76 @@ class Allocator:
         if fill is not None:
             fill.run()
 
-    def tensor(self, array: Any) -> Tensor:
-        """Copy an array to new device memory and describe it.
+    def memcpy_async(
+        self,
+        dst: object,
+        src: object,
+        nbytes: int | None = None,
+        *,
+        stream: BaseStream | None = None,
+    ) -> None:
+        """Queue a copy on a stream.
+
+        Parameters
+        ----------
+        dst, src, nbytes
+            As for `memcpy`. With an array that is not in pinned memory, the call waits until the
+            copy is done.
+        stream : Stream, optional
+            None for the default stream.
+
+        Raises
+        ------
+        AclError
+            As `memcpy`, and 107003 for a stream of another device, 107017 for a destroyed one.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> a, b = dev.malloc(8), dev.malloc(8)
+        >>> dev.memcpy_async(a, b)
+        >>> dev.synchronize()
+        """
+        copy = prepare_copy(self._space, dst, src, nbytes)
+        if copy is not None:
+            self._queue_copy(copy, "memcpy_async", stream)
+
+    def memset_async(
+        self,
+        memory: object,
+        value: int,
+        nbytes: int | None = None,
+        *,
+        stream: BaseStream | None = None,
+    ) -> None:
+        """Queue a fill on a stream.
+
+        Parameters
+        ----------
+        memory, value, nbytes
+            As for `memset`.
+        stream : Stream, optional
+            None for the default stream.
+
+        Raises
+        ------
+        AclError
+            As `memcpy_async`.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> dev.memset_async(dev.malloc(8), 0)
+        >>> dev.synchronize()
+        """
+        fill = prepare_fill(self._space, memory, value, nbytes)
+        if fill is not None:
+            self._queue_copy(fill, "memset_async", stream)
+
+    def tensor(self, array: object) -> Tensor:
+        """Copy an array to new device memory and return a tensor over it.
 
         Parameters
         ----------
@@ -210,12 +300,12 @@ class Allocator:
         host = import_array("array", array).array
         tensor = self.empty(host.shape, host.dtype)
         if host.size:
-            # the order of the copy is C whatever the array's is
+            # a tensor is in C order whatever the order of the array
             self.memcpy(tensor.memory, host if host.flags.c_contiguous else host.copy(order="C"))
         return tensor
 
-    def empty(self, shape: int | Iterable[int], dtype: Any) -> Tensor:
-        """Allocate device memory for a contiguous tensor and describe it.
+    def empty(self, shape: int | Iterable[int], dtype: DTypeLike | int) -> Tensor:
+        """Allocate device memory and return a contiguous tensor over it.
 
         Parameters
         ----------
@@ -232,7 +322,7 @@ class Allocator:
         Raises
         ------
         ArgumentTypeError
-            For what is no shape or type.
+            For a value that is no shape or no type.
         AclError
             100000 for sizes below 0, 207001 when there is not enough memory.
 
@@ -242,12 +332,21 @@ class Allocator:
         >>> ar.Device("Atlas A2").empty(2, "float32").numpy()
         array([nan, nan], dtype=float32)
         """
-        plan = Tensor(None, (shape,) if isinstance(shape, int | np.integer) else shape, dtype)
-        if any(size < 0 for size in plan.shape):
+        described = Tensor(None, (shape,) if isinstance(shape, int | np.integer) else shape, dtype)
+        if any(size < 0 for size in described.shape):
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "shape",
-                f"is {shown(plan.shape)}; sizes must be at least 0",
+                f"is {shown(described.shape)}; sizes must be at least 0",
             )
-        memory = self.malloc(max(1, plan.size * plan.data_type.nbytes))
-        return Tensor(memory, plan.shape, plan.data_type)
+        memory = self.malloc(max(1, described.size * described.data_type.nbytes))
+        return Tensor(memory, described.shape, described.data_type)
+
+    def _queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
+        if copy.pageable:
+            refuse_in_task()
+        task = self.launch(stream, copy.run, copy.reads, copy.writes, label)
+        if copy.pageable:
+            self.scheduler.wait((task,), None)
+            if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
+                fail(task.status, f"{task.stream!r} was aborted before the copy ran")

@@ -1,40 +1,37 @@
-"""Copying and filling memory of the device and of the host."""
+"""memcpy and memset: checks of their arguments, and the copying itself."""
 
 from __future__ import annotations
 
 from operator import index
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import import_array, not_to_write
-from ..core.dtypes import is_integer
-from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
-from ..core.status import Status
-from .arguments import whole_number
-from .memory import AddressSpace, Memory
-
-#: an address and a number of bytes
-Range = tuple[int, int]
+from ...core.arrays import import_array, not_to_write
+from ...core.dtypes import is_integer
+from ...core.errors import ArgumentTypeError, fail, fail_argument, shown
+from ...core.status import Status
+from ..arguments import integer
+from ..scheduling.task import ByteRange
+from .address_space import AddressSpace, Memory
 
 
-class Place(NamedTuple):
-    """Bytes that a copy starts at."""
+class Location(NamedTuple):
+    """The bytes from an address to the end of what it lies in."""
 
-    #: what holds them; None for memory of the host that is not pinned
+    #: the allocation; None for host memory that is not pinned
     memory: Memory | None
-    #: where they start in it
+    #: first byte, counted from the beginning of the allocation
     offset: int
-    #: how many there are
+    #: number of bytes
     nbytes: int
-    #: address of the first
     address: int
-    #: the bytes of an array of the host
+    #: the bytes, if they were given as an array
     array: NDArray[np.uint8] | None
 
     def bytes(self, count: int, *, overwrite: bool = False) -> NDArray[np.uint8]:
-        """Return the first of them for reading or writing."""
+        """Return the first bytes for reading or writing."""
         if self.memory is None:
             assert self.array is not None
             return self.array[:count]
@@ -49,68 +46,67 @@ class Place(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """A copy or a fill that was checked."""
+    """A copy or a fill whose arguments were checked."""
 
-    #: destination
-    dst: Place
-    #: source; None for a fill
-    src: Place | None
-    #: what a fill writes
+    dst: Location
+    #: None for a fill
+    src: Location | None
+    #: the byte that a fill writes
     value: int
-    #: number of bytes
     nbytes: int
 
     @property
-    def reads(self) -> tuple[Range, ...]:
+    def reads(self) -> tuple[ByteRange, ...]:
         """Byte ranges that it reads."""
         return () if self.src is None else ((self.src.address, self.nbytes),)
 
     @property
-    def writes(self) -> tuple[Range, ...]:
+    def writes(self) -> tuple[ByteRange, ...]:
         """Byte ranges that it writes."""
         return ((self.dst.address, self.nbytes),)
 
     @property
     def pageable(self) -> bool:
-        """Whether memory of the host that is not pinned takes part."""
+        """Whether it reads or writes host memory that is not pinned."""
         return self.dst.memory is None or (self.src is not None and self.src.memory is None)
 
     def run(self) -> None:
-        """Do it."""
+        """Copy or fill."""
         if self.src is None:
             self.dst.bytes(self.nbytes, overwrite=True)[:] = self.value
         elif self.src.address != self.dst.address:
             source = self.src.bytes(self.nbytes)
-            np.copyto(self.dst.bytes(self.nbytes, overwrite=True), source)  # NumPy minds overlaps
+            # NumPy takes care of overlaps
+            np.copyto(self.dst.bytes(self.nbytes, overwrite=True), source)
 
 
-def prepare_copy(space: AddressSpace, dst: Any, src: Any, nbytes: int | None) -> Copy | None:
-    """Check a copy; None means that there is nothing to do."""
-    if _nothing(nbytes):
+def prepare_copy(space: AddressSpace, dst: object, src: object, nbytes: int | None) -> Copy | None:
+    """Check the arguments of a copy; None if it has no bytes."""
+    if _is_zero(nbytes):
         return None
-    target = _place(space, "dst", dst)
-    source = _place(space, "src", src)
+    target = _locate(space, "dst", dst)
+    source = _locate(space, "src", src)
     if nbytes is None:
         count = (
             target.nbytes if target.array is not None and source.array is None else source.nbytes
         )
     else:
-        count = whole_number("nbytes", nbytes)
+        count = integer("nbytes", nbytes)
     if count == 0:
         return None
-    for argument, place in (("dst", target), ("src", source)):
-        _check_count(argument, place, count)
+    for argument, location in (("dst", target), ("src", source)):
+        _check_count(argument, location, count)
     _check_writable("dst", target, dst)
     return Copy(target, source, 0, count)
 
 
-def prepare_fill(space: AddressSpace, dst: Any, value: int, nbytes: int | None) -> Copy | None:
-    """Check a fill; None means that there is nothing to do."""
-    if _nothing(nbytes):
+def prepare_fill(space: AddressSpace, dst: object, value: int, nbytes: int | None) -> Copy | None:
+    """Check the arguments of a fill; None if it has no bytes."""
+    if _is_zero(nbytes):
         return None
-    byte = whole_number("value", value) & 0xFF
-    target = _place(space, "memory", dst)
-    count = target.nbytes if nbytes is None else whole_number("nbytes", nbytes)
+    byte = integer("value", value) & 0xFF
+    target = _locate(space, "memory", dst)
+    count = target.nbytes if nbytes is None else integer("nbytes", nbytes)
     if count == 0:
         return None
     _check_count("memory", target, count)
@@ -119,7 +115,7 @@ def prepare_fill(space: AddressSpace, dst: Any, value: int, nbytes: int | None) 
 
 
 def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> Memory:
-    """Return the living allocation of this device that an object or an address stands for."""
+    """Return the allocation that an argument names, by object or address; it must be alive."""
     if value is None:
         fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is None; memory is expected")
     if isinstance(value, Memory):
@@ -129,7 +125,7 @@ def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> M
         fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{argument} is {value!r}, which {why}")
     try:
         address = index(value)
-    except Exception:  # what a foreign __index__ raises, too
+    except Exception:  # whatever another library's __index__ raises
         raise ArgumentTypeError(
             argument, f"is a {type(value).__name__}; a Memory or its address is expected"
         ) from None
@@ -142,13 +138,13 @@ def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> M
     return memory
 
 
-def _place(space: AddressSpace, argument: str, value: Any) -> Place:
+def _locate(space: AddressSpace, argument: str, value: object) -> Location:
     if is_integer(value):
-        value = int(value)  # an address that was reckoned with NumPy
+        value = int(value)  # an address may be an integer of NumPy
     if value is None or isinstance(value, Memory | int):
         block = resolve(space, argument, value)
         offset = value - block.address if isinstance(value, int) else 0
-        return Place(block, offset, block.nbytes - offset, block.address + offset, None)
+        return Location(block, offset, block.nbytes - offset, block.address + offset, None)
     array = import_array(argument, value).array
     if not array.flags.c_contiguous:
         fail_argument(
@@ -163,24 +159,26 @@ def _place(space: AddressSpace, argument: str, value: Any) -> Place:
     address = flat.__array_interface__["data"][0]
     memory = space.find(address)
     if memory is None:
-        return Place(None, 0, flat.nbytes, address, flat)
-    return Place(memory, address - memory.address, flat.nbytes, address, flat)  # a pinned view
+        return Location(None, 0, flat.nbytes, address, flat)
+    return Location(
+        memory, address - memory.address, flat.nbytes, address, flat
+    )  # an array over pinned memory
 
 
-def _nothing(nbytes: int | None) -> bool:
-    """Tell whether no byte is to be touched: then nothing else is looked at."""
-    return nbytes is not None and whole_number("nbytes", nbytes) == 0
+def _is_zero(nbytes: int | None) -> bool:
+    """Tell whether the size is given as 0: then no other argument is checked."""
+    return nbytes is not None and integer("nbytes", nbytes) == 0
 
 
-def _check_count(argument: str, place: Place, count: int) -> None:
-    if not 0 <= count <= place.nbytes:
+def _check_count(argument: str, location: Location, count: int) -> None:
+    if not 0 <= count <= location.nbytes:
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"nbytes is {shown(count)}, but {argument} has {place.nbytes} bytes from"
-            f" {place.address:#x} on",
+            f"nbytes is {shown(count)}, but {argument} has {location.nbytes} bytes from"
+            f" {location.address:#x} on",
         )
 
 
-def _check_writable(argument: str, place: Place, value: Any) -> None:
-    if place.array is not None and (problem := not_to_write(argument, value, place.array)):
+def _check_writable(argument: str, location: Location, value: object) -> None:
+    if location.array is not None and (problem := not_to_write(argument, value, location.array)):
         fail_argument(Status.ACL_ERROR_RT_PARAM_INVALID, argument, problem)

@@ -1,8 +1,8 @@
-"""What a program on devices should see: the same objects in plain Python, always up to date.
+"""A model of devices in plain Python, which predicts what a program sees.
 
-Work changes the model's bytes as it is submitted, so they are those of the program in order. That
-is right for the device too as long as work that shares memory is linked; `Block.before` tells what
-an access has to be linked with, `Queue.follows` whether it is.
+Work changes the model's bytes as it is submitted, in the order of the program. The device has the
+same bytes as long as tasks that share memory are ordered by events; `MemoryModel.before` returns
+the accesses that a new one must come after, `StreamModel.follows` tells whether it does.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Raised(NamedTuple):
     certain: bool
 
 
-class Queue:
-    """A stream: what was submitted, what of it is done for sure, and what it has to report."""
+class StreamModel:
+    """A stream: what was submitted, what of it is certainly done, and what it has to report."""
 
-    def __init__(self, site: Site, stream: Any, waited_for: bool = True) -> None:
-        self.site = site
+    def __init__(self, device: DeviceModel, stream: Any, waited_for: bool = True) -> None:
+        self.device = device
         self.stream = stream
         #: whether synchronizing with the stream waits for its work
         self.waited_for = waited_for
@@ -45,7 +45,7 @@ class Queue:
         #: how much of it the host saw to be done; chance has a part in that
         self.seen = 0
         #: how far other streams have to be before what is submitted next may run
-        self.behind: dict[Queue, int] = {}
+        self.behind: dict[StreamModel, int] = {}
         self.raised: list[Raised] = []
         #: positions of the host functions that were submitted, and what they leave behind
         self.calls: list[int] = []
@@ -56,7 +56,7 @@ class Queue:
         self.submitted += 1
         return Point(self, self.submitted)
 
-    def clock(self) -> dict[Queue, int]:
+    def clock(self) -> dict[StreamModel, int]:
         """Return how far every stream is once all that was submitted here is done."""
         return {**self.behind, self: self.submitted}
 
@@ -65,7 +65,7 @@ class Queue:
         queue, position = point
         return self is queue or position <= max(queue.done, self.behind.get(queue, 0))
 
-    def wait(self, clock: dict[Queue, int]) -> None:
+    def wait(self, clock: dict[StreamModel, int]) -> None:
         """Note that what is submitted next waits for other streams."""
         for queue, position in clock.items():
             self.behind[queue] = max(position, self.behind.get(queue, 0))
@@ -101,51 +101,51 @@ class Queue:
 class Point(NamedTuple):
     """The end of one task of a stream."""
 
-    queue: Queue
+    queue: StreamModel
     position: int
 
 
-def reach(clock: dict[Queue, int]) -> None:
+def reach(clock: dict[StreamModel, int]) -> None:
     """Note that the host waited for streams."""
     see(clock)
     for queue, position in clock.items():
         queue.done = max(queue.done, position)
 
 
-def see(clock: dict[Queue, int]) -> None:
+def see(clock: dict[StreamModel, int]) -> None:
     """Note that the host saw how far streams are."""
     for queue, position in clock.items():
         queue.seen = max(queue.seen, position)
 
 
-class Mark:
+class EventModel:
     """An event."""
 
-    def __init__(self, site: Site, event: Any, flags: int, ex: bool) -> None:
-        self.site = site
+    def __init__(self, device: DeviceModel, event: Any, flags: int, ex: bool) -> None:
+        self.device = device
         self.event = event
         self.syncs, self.timed = bool(flags & 1), bool(flags & 8)
         self.ex = ex
         self.alive = True
         self.point: Point | None = None
         #: how far every stream is when the record is reached
-        self.clock: dict[Queue, int] = {}
+        self.clock: dict[StreamModel, int] = {}
 
-    def record(self, queue: Queue) -> None:
+    def record(self, queue: StreamModel) -> None:
         """Note a record."""
         self.point, self.clock = queue.submit(), queue.clock()
 
     @property
     def reached(self) -> bool:
-        """Whether the host knows that the latest record was reached."""
+        """Whether the host has waited for the latest record."""
         return self.point is not None and self.point.position <= self.point.queue.done
 
 
-class Block:
-    """Memory: its bytes once all submitted work is done, and who used it last."""
+class MemoryModel:
+    """Memory: its bytes once all submitted work is done, and the last accesses to it."""
 
-    def __init__(self, site: Site, memory: Any) -> None:
-        self.site = site
+    def __init__(self, device: DeviceModel, memory: Any) -> None:
+        self.device = device
         self.memory = memory
         self.nbytes: int = memory.nbytes
         self.pinned: bool = memory.pinned
@@ -157,7 +157,7 @@ class Block:
         #: bytes of NaN, whose payload is free, and of workspaces
         self.vague = np.zeros(size, bool)
         self._written: Point | None = None
-        self._read: dict[Queue, int] = {}
+        self._read: dict[StreamModel, int] = {}
 
     @property
     def reserved(self) -> int:
@@ -183,23 +183,23 @@ class Block:
         self._written, self._read = None, {}
 
 
-class Site:
-    """A device and what was made there."""
+class DeviceModel:
+    """A device and what was created on it."""
 
     def __init__(self, dev: Any) -> None:
         self.dev = dev
         self.capacity: int = dev.memory_total
-        self.queues = [Queue(self, dev.default_stream)]
-        self.marks: list[Mark] = []
-        self.blocks: list[Block] = []
-        self.calls: list[Call] = []
+        self.queues = [StreamModel(self, dev.default_stream)]
+        self.marks: list[EventModel] = []
+        self.blocks: list[MemoryModel] = []
+        self.calls: list[ExecutorModel] = []
 
     @property
     def free(self) -> int:
         """Bytes that are not reserved."""
         return self.capacity - sum(block.reserved for block in self.blocks if block.alive)
 
-    def living(self, *, pinned: bool | None = None) -> list[Block]:
+    def living(self, *, pinned: bool | None = None) -> list[MemoryModel]:
         """Return the memory that was not freed and has contents, of one kind or of both."""
         return [
             block
@@ -208,16 +208,16 @@ class Site:
         ]
 
 
-class View:
+class TensorModel:
     """A tensor."""
 
-    def __init__(self, block: Block, tensor: Any) -> None:
+    def __init__(self, block: MemoryModel, tensor: Any) -> None:
         self.block = block
         self.tensor = tensor
         self.shape: tuple[int, ...] = tensor.shape
         self.kind: str = tensor.dtype.name
         self.itemsize: int = tensor.dtype.itemsize
-        # where nobody takes a step, its size means nothing
+        # along an axis of one element, the stride means nothing
         self.strides = tuple(
             stride if size > 1 else 0
             for size, stride in zip(self.shape, tensor.strides, strict=True)
@@ -256,7 +256,7 @@ class View:
         mask[place + np.arange(self.itemsize)] = True
         return mask
 
-    def fits(self, block: Block) -> bool:
+    def fits(self, block: MemoryModel) -> bool:
         """Tell whether its elements would lie inside of other memory."""
         place = self.elements()
         inside = place.size == 0 or (
@@ -281,20 +281,25 @@ class View:
         nan = self.elements()[np.isnan(values)].reshape(-1, 1) * self.itemsize
         self.block.vague[nan + np.arange(self.itemsize)] = True
 
-    def same(self, other: View) -> bool:
+    def same(self, other: TensorModel) -> bool:
         """Tell whether two tensors are one view of one piece of memory."""
         return self.block is other.block and self.described == other.described
 
-    def meets(self, other: View) -> bool:
+    def meets(self, other: TensorModel) -> bool:
         """Tell whether two tensors share a byte."""
         return self.block is other.block and bool((self.touched() & other.touched()).any())
 
 
-class Call:
-    """An executor, and the call that it is for."""
+class ExecutorModel:
+    """An executor and the call that it is for."""
 
     def __init__(
-        self, operator: str, views: list[View], scalars: tuple[Any, ...], size: int, executor: Any
+        self,
+        operator: str,
+        views: list[TensorModel],
+        scalars: tuple[Any, ...],
+        size: int,
+        executor: Any,
     ) -> None:
         self.operator = operator
         self.views = views
@@ -345,12 +350,12 @@ class Call:
             view.write(result)
 
 
-def settled_by_emptiness(operator: str, views: list[View]) -> bool:
+def settled_by_emptiness(operator: str, views: list[TensorModel]) -> bool:
     """Tell whether a call succeeds, whatever else is wrong with its tensors' shapes and places."""
     return operator == "hardshrink_backward" and any(view.size == 0 for view in views[:2])
 
 
-def overlaps(operator: str, views: list[View]) -> bool:
+def overlaps(operator: str, views: list[TensorModel]) -> bool:
     """Tell whether a result of a call overlaps what it must not: itself, for a start."""
     if settled_by_emptiness(operator, views):
         return False
@@ -368,7 +373,7 @@ def overlaps(operator: str, views: list[View]) -> bool:
 def computed(
     operator: str, arrays: list[Any], scalars: tuple[Any, ...], kinds: list[Any]
 ) -> tuple[Any, ...]:
-    """Return what the device makes of arrays."""
+    """Return the results that the device computes from arrays."""
     if operator == "prelu_backward" and kinds[0] != np.float32:
         # the device keeps the terms of its sums in their type, which no array function does
         results = expected(operator, tuple(arrays), on_device=True)
@@ -398,7 +403,7 @@ KINDS["hardshrink_backward"] += [("float16", "float32", "float32"), ("float32",)
 KINDS["softplus_backward"] += [("float32", "int64", "float32"), ("float64",) * 3]
 KINDS["smooth_l1_loss_backward"] += [("float16", "float32", "float32", "float32")]
 
-#: operator -> what its scalars may be
+#: operator -> values to try for its scalars
 SCALARS: dict[str, list[list[Any]]] = {
     "hardshrink_backward": [[0.5, 0.0, -1, 1.25, float("nan"), ar.Scalar(0.3, "float16")]],
     "softplus_backward": [

@@ -1,4 +1,4 @@
-"""Device memory: addresses, allocation, capacity, content."""
+"""Allocations of device memory and of pinned host memory, and the addresses they lie at."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from contextlib import suppress
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from weakref import ref
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from ..core.dtypes import DataType
-from ..core.errors import ArgumentTypeError, fail, shown
-from ..core.status import Status
-from .arguments import whole_number
-from .atomic import Cell, Handle
-from .pages import ALIGNMENT, Pages
+from ...core.dtypes import DataType
+from ...core.errors import ArgumentTypeError, fail, shown
+from ...core.status import Status
+from ..arguments import integer
+from ..base_device import BaseDevice
+from ..handle import Handle
+from ..lock_free import AtomicReference
+from .storage import ALIGNMENT, Storage
 
-if TYPE_CHECKING:
-    from .device import Device
-
-#: device addresses start here, where no pointer of a process on the host can be
+#: device addresses start here, where no pointer of a host process can be
 _FIRST_ADDRESS: Final = 2**48
-#: addresses per device: far more than memory, so that freed ones come back as late as possible
+#: addresses per device: far more than its memory, so that freed ones come back late
 _SPAN: Final = 2**44
 
 _devices: Final = itertools.count()
@@ -41,7 +40,7 @@ class Memory(Handle):
     Attributes
     ----------
     address : int
-        Where it starts, a multiple of 64.
+        Where it begins, a multiple of 64.
     nbytes : int
         Size that was asked for, in bytes.
     device : Device
@@ -63,20 +62,20 @@ class Memory(Handle):
     False
     """
 
-    __slots__ = ("__weakref__", "_pages", "address", "alive", "nbytes", "space")
+    __slots__ = ("__weakref__", "_storage", "address", "alive", "nbytes", "space")
 
     def __init__(
-        self, space: AddressSpace, address: int, nbytes: int, pages: Pages | None = None
+        self, space: AddressSpace, address: int, nbytes: int, storage: Storage | None = None
     ) -> None:
         self.space = space
         self.address = address
         self.nbytes = nbytes
         self.alive = True
-        #: none until they are touched, then one
-        self._pages: dict[str, Pages] = {} if pages is None else {"all": pages}
+        #: empty until the first access; `dict.setdefault` lets one storage enter
+        self._storage: dict[str, Storage] = {} if storage is None else {"all": storage}
 
     @property
-    def device(self) -> Device:
+    def device(self) -> BaseDevice:
         """Where it was allocated."""
         return self.space.device
 
@@ -85,13 +84,13 @@ class Memory(Handle):
         """Whether it is memory of the host."""
         return self.address < _FIRST_ADDRESS
 
-    def numpy(self, dtype: Any = np.uint8) -> NDArray[Any]:
+    def numpy(self, dtype: DTypeLike | int = np.uint8) -> NDArray[Any]:
         """Return pinned memory as a flat array that shares it.
 
         Parameters
         ----------
         dtype : dtype, optional
-            Element type of the array; what is left over at the end is not part of it.
+            Element type of the array; a remainder at the end of the memory is left out.
 
         Raises
         ------
@@ -118,26 +117,26 @@ class Memory(Handle):
                 "dtype",
                 f"is {shown(dtype)}, whose elements have no size; a type with one is expected",
             )
-        view = np.asarray(_Shared(self))
+        view = np.asarray(_PinnedArray(self))
         return view[: self.nbytes // kind.itemsize * kind.itemsize].view(kind)
 
     def content(
         self, start: int = 0, count: int | None = None, *, overwrite: bool = False
     ) -> NDArray[np.uint8]:
-        """Return all its bytes, of which the caller touches ``count`` from ``start`` on.
+        """Return all bytes as an array, of which ``count`` from ``start`` on may be accessed.
 
-        Where they are about to be overwritten, what they were before need not be there.
+        With ``overwrite``, their old values are not needed.
         """
-        pages = self._pages.get("all")
-        if pages is None:
-            pages = self._pages.setdefault("all", Pages(self.nbytes))
-        pages.touch(start, self.nbytes if count is None else start + count, overwrite=overwrite)
-        return pages.bytes
+        storage = self._storage.get("all")
+        if storage is None:
+            storage = self._storage.setdefault("all", Storage(self.nbytes))
+        storage.touch(start, self.nbytes if count is None else start + count, overwrite=overwrite)
+        return storage.bytes
 
-    def let_go(self) -> None:
-        """Give the bytes back; views of them stay safe to read."""
+    def release(self) -> None:
+        """Give the bytes back; arrays that share them stay safe to read."""
         self.alive = False
-        self._pages.clear()
+        self._storage.clear()
 
     def __repr__(self) -> str:
         place = "pinned memory" if self.pinned else "memory"
@@ -145,8 +144,8 @@ class Memory(Handle):
         return f"<{place} of {self.nbytes} bytes at {self.address:#x}{state}>"
 
 
-class _Shared:
-    """What NumPy makes an array of that keeps pinned memory alive."""
+class _PinnedArray:
+    """Bytes of pinned memory as an array interface that keeps them alive."""
 
     def __init__(self, memory: Memory) -> None:
         content = memory.content()
@@ -155,92 +154,95 @@ class _Shared:
 
 
 class Block(ref[Memory]):
-    """An allocation as its address space knows it."""
+    """A weak reference to an allocation, with the addresses that it reserves."""
 
     __slots__ = ("address", "reserved")
 
     address: int
-    #: bytes that count
+    #: bytes that count against the capacity
     reserved: int
 
 
 _address: Final = attrgetter("address")
 
 
-class Map(NamedTuple):
-    """What is allocated at one moment."""
+class Blocks(NamedTuple):
+    """The allocations of a device at one time; immutable."""
 
-    #: by address; never changed
+    #: by address
     blocks: list[Block]
-    #: sum of what they reserve
+    #: sum of the bytes that they reserve
     used: int
     #: where the search for room begins
     cursor: int
 
-    def place(self, size: int, base: int) -> int | None:
-        """Find room from the last allocation on, then from the beginning (next fit)."""
+    def find_room(self, size: int, base: int) -> int | None:
+        """Return a free address, from the last allocation on, then from the base (next fit)."""
         blocks, address = self.blocks, self.cursor
-        last_chance = False
+        wrapped = False
         while True:
             if address + size > base + _SPAN:
-                if last_chance:
+                if wrapped:
                     return None
-                last_chance = True
+                wrapped = True
                 address = base
             at = bisect_left(blocks, address, key=_address)
             if at == len(blocks) or address + size <= blocks[at].address:
                 return address
             address = _align(blocks[at].address + blocks[at].reserved)
 
-    def with_block(self, block: Block, cursor: int) -> Map:
-        """Return what is allocated with one block more."""
+    def with_block(self, block: Block, cursor: int) -> Blocks:
+        """Return the allocations with one more."""
         blocks = self.blocks.copy()
         blocks.insert(bisect_left(blocks, block.address, key=_address), block)
-        return Map(blocks, self.used + block.reserved, cursor)
+        return Blocks(blocks, self.used + block.reserved, cursor)
 
-    def without(self, block: Block) -> Map | None:
-        """Return what is allocated without a block; None if it is not there."""
+    def without_block(self, block: Block) -> Blocks | None:
+        """Return the allocations without one of them; None if it is not there."""
         at = bisect_left(self.blocks, block.address, key=_address)
         if at == len(self.blocks) or self.blocks[at] is not block:
             return None
         blocks = self.blocks.copy()
         del blocks[at]
-        return Map(blocks, self.used - block.reserved, self.cursor)
+        return Blocks(blocks, self.used - block.reserved, self.cursor)
 
 
 class AddressSpace(Handle):
-    """The memory of one device: what is allocated where.
+    """The addresses of one device: allocates and frees memory, and finds it by address.
 
-    Addresses are handed out in ascending order and come back only after the device's whole range
-    was used, so that a stale address hits nothing instead of somebody else's memory. Bytes exist
-    from the first access on; a large device costs nothing.
+    Addresses are given out in ascending order and come back only after all of the device's range
+    was used, so that a stale address hits nothing instead of another allocation. The bytes of an
+    allocation exist from the first access on, so a large device costs nothing.
     """
 
-    def __init__(self, device: Device, capacity: int, padding: int) -> None:
+    def __init__(self, device: BaseDevice, capacity: int, padding: int) -> None:
         self.device = device
         self.capacity = capacity
         self._padding = padding
         self._base = _FIRST_ADDRESS + next(_devices) * _SPAN
-        self._map = Cell(Map([], 0, self._base))
-        #: allocations that may be gone; nothing but its own end can keep a block from coming here
-        self._dropped: deque[Block] = deque()
+        self._blocks = AtomicReference(Blocks([], 0, self._base))
+        #: blocks to take out unless their memory is alive; a block enters it even if an interrupt
+        #: comes while its memory is freed or collected
+        self._freed: deque[Block] = deque()
 
     @property
     def free_bytes(self) -> int:
         """Bytes that are not reserved."""
-        self._collect()
-        return self.capacity - self._map.read().value.used
+        self._take_out_freed()
+        return self.capacity - self._blocks.load().value.used
 
     def allocate(self, nbytes: int) -> Memory:
-        """Reserve device memory."""
+        """Allocate device memory."""
         nbytes = _checked_size(nbytes)
         reserved = (nbytes + 32 + self._padding - 1) // 32 * 32
-        self._collect()
+        self._take_out_freed()
         while True:
-            version = self._map.read()
-            now = version.value
+            before = self._blocks.load()
+            now = before.value
             address = (
-                now.place(reserved, self._base) if now.used + reserved <= self.capacity else None
+                now.find_room(reserved, self._base)
+                if now.used + reserved <= self.capacity
+                else None
             )
             if address is None:
                 fail(
@@ -250,34 +252,36 @@ class AddressSpace(Handle):
                 )
             memory = Memory(self, address, nbytes)
             block = self._block(memory, reserved)
-            if version.replace(now.with_block(block, _align(address + reserved))):
+            after = now.with_block(block, _align(address + reserved))
+            if self._blocks.compare_and_set(before, after):
                 return memory
 
     def allocate_pinned(self, nbytes: int) -> Memory:
-        """Take memory of the host; its address is the real one."""
+        """Allocate pinned memory of the host; its address is that of the process."""
         nbytes = _checked_size(nbytes)
-        pages = Pages(nbytes)
-        pages.touch(0, nbytes)  # the array that the host gets is read and written without asking
-        self._collect()  # the host may have had these addresses before
-        memory = Memory(self, pages.bytes.__array_interface__["data"][0], nbytes, pages)
+        storage = Storage(nbytes)
+        storage.touch(0, nbytes)  # the program reads and writes its array without asking
+        self._take_out_freed()  # freed memory may have had these addresses
+        memory = Memory(self, storage.bytes.__array_interface__["data"][0], nbytes, storage)
         block = self._block(memory, 0)
         while True:
-            version = self._map.read()
-            if version.replace(version.value.with_block(block, version.value.cursor)):
+            before = self._blocks.load()
+            after = before.value.with_block(block, before.value.cursor)
+            if self._blocks.compare_and_set(before, after):
                 return memory
 
-    def release(self, memory: Memory) -> None:
-        """Free what is known to be alive and from here."""
-        blocks = self._map.read().value.blocks
+    def free(self, memory: Memory) -> None:
+        """Free memory that is alive and of this device."""
+        blocks = self._blocks.load().value.blocks
         at = bisect_left(blocks, memory.address, key=_address)
         if at < len(blocks) and blocks[at]() is memory:
-            self._dropped.append(blocks[at])  # whoever comes next collects it
-        memory.let_go()
-        self._collect()
+            self._freed.append(blocks[at])  # if this call is interrupted, the next takes it out
+        memory.release()
+        self._take_out_freed()
 
     def find(self, address: int) -> Memory | None:
-        """Return the allocation that a byte belongs to."""
-        blocks = self._map.read().value.blocks
+        """Return the allocation that the byte at an address belongs to."""
+        blocks = self._blocks.load().value.blocks
         at = bisect_right(blocks, address, key=_address) - 1
         memory = blocks[at]() if at >= 0 else None
         if memory is None or not memory.alive or address >= memory.address + memory.nbytes:
@@ -285,24 +289,24 @@ class AddressSpace(Handle):
         return memory
 
     def _block(self, memory: Memory, reserved: int) -> Block:
-        # no `__del__`, which an interrupt could keep from running: the deque itself is called
-        block = Block(memory, self._dropped.append)
+        # a callback written in C; an interrupt could keep a `__del__` from running
+        block = Block(memory, self._freed.append)
         block.address = memory.address
         block.reserved = reserved
         return block
 
-    def _collect(self) -> None:
-        """Take out what was freed or is referred to by nobody."""
-        for block in list(self._dropped):
+    def _take_out_freed(self) -> None:
+        """Take out the blocks whose memory was freed or collected."""
+        for block in list(self._freed):
             memory = block()
             if memory is None or not memory.alive:
                 while True:
-                    version = self._map.read()
-                    rest = version.value.without(block)
-                    if rest is None or version.replace(rest):
+                    before = self._blocks.load()
+                    after = before.value.without_block(block)
+                    if after is None or self._blocks.compare_and_set(before, after):
                         break
                 with suppress(ValueError):
-                    self._dropped.remove(block)
+                    self._freed.remove(block)
 
 
 def _align(address: int) -> int:
@@ -310,7 +314,7 @@ def _align(address: int) -> int:
 
 
 def _checked_size(nbytes: int) -> int:
-    nbytes = whole_number("nbytes", nbytes)
+    nbytes = integer("nbytes", nbytes)
     if not 0 < nbytes < 2**64 - ALIGNMENT:
         fail(
             Status.ACL_ERROR_INVALID_PARAM,

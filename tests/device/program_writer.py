@@ -1,4 +1,4 @@
-"""Programs for devices, written call by call beside a model that foretells every outcome."""
+"""Makes the calls of a random program and predicts the outcome of each with the model."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from hypothesis.stateful import RuleBasedStateMachine
 import ascendref as ar
 
 from ..twophase.calls import phase_2
-from .model import (
+from .device_model import (
     INVALID,
     KINDS,
     SCALARS,
     SPENT,
-    Block,
-    Call,
-    Mark,
+    DeviceModel,
+    EventModel,
+    ExecutorModel,
+    MemoryModel,
     Point,
-    Queue,
     Raised,
-    Site,
-    View,
+    StreamModel,
+    TensorModel,
     noise,
     reach,
     see,
@@ -37,19 +37,19 @@ from .model import (
 CAPACITY = 2**26
 
 
-class Side(NamedTuple):
-    """One side of a copy: what is passed, and what the model knows of its bytes."""
+class CopySide(NamedTuple):
+    """One side of a copy: the argument, and its bytes in the model."""
 
     argument: Any
-    block: Block | None
+    block: MemoryModel | None
     bytes: Any
     vague: Any
     #: the array that is passed, if it is one
     array: Any
 
-    def pageable_on(self, site: Site) -> bool:
+    def pageable_on(self, device: DeviceModel) -> bool:
         """Tell whether a device takes it for memory of the host that is not pinned."""
-        return self.array is not None and (self.block is None or self.block.site is not site)
+        return self.array is not None and (self.block is None or self.block.device is not device)
 
 
 class Workspace(NamedTuple):
@@ -58,12 +58,12 @@ class Workspace(NamedTuple):
     argument: Any
     #: as phase 2 is told
     size: int
-    block: Block | None
+    block: MemoryModel | None
     start: int
 
 
 class Draw:
-    """Draws that shrink toward the simplest."""
+    """Random choices; Hypothesis shrinks them toward the first."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -82,8 +82,8 @@ class Draw:
         return self.number(1, count) == count
 
 
-class Writer(RuleBasedStateMachine):
-    """The hand that writes a program: each method makes calls and tells the model."""
+class ProgramWriter(RuleBasedStateMachine):
+    """Writes a program: each method makes calls and updates the model."""
 
     def __init__(self, execution: str) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Writer(RuleBasedStateMachine):
         self.made = 0
         #: how the latest one failed
         self.error: ar.AclError | None = None
-        self.sites: list[Site] = []
+        self.devices: list[DeviceModel] = []
 
     def attempt(self, expected: int | set[int], call: Callable[..., Any], *arguments: Any) -> Any:
         """Make a call that is to end with a status, or with one of several; return its result."""
@@ -109,53 +109,53 @@ class Writer(RuleBasedStateMachine):
 
     # ---- what programs draw
 
-    def site(self, draw: Draw) -> Site:
+    def device(self, draw: Draw) -> DeviceModel:
         """Return a device, the first one mostly."""
-        return self.sites[draw.once_in(4)]
+        return self.devices[draw.once_in(4)]
 
-    def other(self, site: Site) -> Site:
+    def other(self, device: DeviceModel) -> DeviceModel:
         """Return the other device."""
-        return self.sites[site is self.sites[0]]
+        return self.devices[device is self.devices[0]]
 
-    def queue(self, draw: Draw, site: Site) -> Queue:
+    def queue(self, draw: Draw, device: DeviceModel) -> StreamModel:
         """Return a stream that work can be queued on."""
-        queue: Queue = draw.pick([queue for queue in site.queues if queue.alive])
+        queue: StreamModel = draw.pick([queue for queue in device.queues if queue.alive])
         return queue
 
-    def any_queue(self, draw: Draw, site: Site) -> tuple[Queue, int]:
+    def any_queue(self, draw: Draw, device: DeviceModel) -> tuple[StreamModel, int]:
         """Return a stream, rarely one that does not serve, and the code that work on it gives."""
         if draw.once_in(12):
-            queue: Queue = draw.pick(self.other(site).queues + site.queues)
+            queue: StreamModel = draw.pick(self.other(device).queues + device.queues)
             if not queue.alive:
                 return queue, 107017
-            return queue, 0 if queue.site is site else 107003
-        return self.queue(draw, site), 0
+            return queue, 0 if queue.device is device else 107003
+        return self.queue(draw, device), 0
 
-    def block(self, draw: Draw, site: Site, *, pinned: bool | None = None) -> Block:
+    def block(self, draw: Draw, device: DeviceModel, *, pinned: bool | None = None) -> MemoryModel:
         """Return living memory."""
-        blocks = site.living(pinned=pinned)
+        blocks = device.living(pinned=pinned)
         if not blocks or draw.once_in(6):
-            return self.allocate(site, draw.number(1, 300), pinned=bool(pinned))
-        block: Block = draw.pick(blocks[-6:])
+            return self.allocate(device, draw.number(1, 300), pinned=bool(pinned))
+        block: MemoryModel = draw.pick(blocks[-6:])
         return block
 
-    def allocate(self, site: Site, nbytes: int, *, pinned: bool = False) -> Block:
+    def allocate(self, device: DeviceModel, nbytes: int, *, pinned: bool = False) -> MemoryModel:
         """Allocate memory of which there is enough."""
-        call = site.dev.malloc_host if pinned else site.dev.malloc
-        block = Block(site, self.attempt(0, call, nbytes))
-        site.blocks.append(block)
+        call = device.dev.malloc_host if pinned else device.dev.malloc
+        block = MemoryModel(device, self.attempt(0, call, nbytes))
+        device.blocks.append(block)
         return block
 
-    def release(self, block: Block, argument: Any) -> None:
+    def release(self, block: MemoryModel, argument: Any) -> None:
         """Free memory that nobody uses any more."""
-        self.attempt(0, block.site.dev.free, argument)
+        self.attempt(0, block.device.dev.free, argument)
         block.alive = False
 
-    def no_memory(self, draw: Draw, site: Site) -> tuple[Any, int]:
+    def no_memory(self, draw: Draw, device: DeviceModel) -> tuple[Any, int]:
         """Return what is no memory of a device, and the code that using it gives."""
         choices: list[tuple[Any, int]] = [(None, 100000), (4096, 107000)]
-        for block in site.blocks + self.other(site).blocks:
-            if block.site is not site or not block.alive:
+        for block in device.blocks + self.other(device).blocks:
+            if block.device is not device or not block.alive:
                 choices.append((block.memory, 107000))
                 if not block.pinned:  # the host may give those addresses away again
                     choices.append((block.memory.address, 107000))
@@ -164,24 +164,24 @@ class Writer(RuleBasedStateMachine):
         found: tuple[Any, int] = draw.pick(choices)
         return found
 
-    def mark(self, draw: Draw, site: Site, *, syncs: bool = False) -> Mark:
+    def mark(self, draw: Draw, device: DeviceModel, *, syncs: bool = False) -> EventModel:
         """Return an event, an old one or a new one."""
-        marks = [mark for mark in site.marks if mark.alive and (mark.syncs or not syncs)]
+        marks = [mark for mark in device.marks if mark.alive and (mark.syncs or not syncs)]
         if marks and not draw.once_in(3):
-            found: Mark = draw.pick(marks)
+            found: EventModel = draw.pick(marks)
             return found
-        mark = Mark(site, self.attempt(0, site.dev.create_event), 9, True)
-        site.marks.append(mark)
+        mark = EventModel(device, self.attempt(0, device.dev.create_event), 9, True)
+        device.marks.append(mark)
         return mark
 
     # ---- waiting
 
-    def record(self, mark: Mark, queue: Queue) -> None:
+    def record(self, mark: EventModel, queue: StreamModel) -> None:
         """Record an event."""
         self.attempt(0, mark.event.record, queue.stream)
         mark.record(queue)
 
-    def synchronize(self, queue: Queue) -> None:
+    def synchronize(self, queue: StreamModel) -> None:
         """Let the host wait for a stream."""
         position = queue.submitted if queue.waited_for else queue.seen
         self.attempt(queue.outcomes(position), queue.stream.synchronize)
@@ -190,12 +190,12 @@ class Writer(RuleBasedStateMachine):
         queue.report(position, self.error)
         queue.check_calls()
 
-    def synchronize_device(self, site: Site) -> None:
+    def synchronize_device(self, device: DeviceModel) -> None:
         """Let the host wait for everything; the first stream that has something to report does."""
-        living = [queue for queue in site.queues if queue.alive]
+        living = [queue for queue in device.queues if queue.alive]
         outcomes = [queue.outcomes(queue.submitted) for queue in living]
         maybe = set().union(*outcomes)
-        self.attempt({507000} if {507000} in outcomes else maybe, site.dev.synchronize)
+        self.attempt({507000} if {507000} in outcomes else maybe, device.dev.synchronize)
         for queue in living:
             reach(queue.clock())
         cause = None if self.error is None else self.error.__cause__
@@ -208,7 +208,7 @@ class Writer(RuleBasedStateMachine):
             queue.report(queue.submitted, None)
         assert cause is None
 
-    def synchronize_event(self, mark: Mark) -> None:
+    def synchronize_event(self, mark: EventModel) -> None:
         """Let the host wait for an event."""
         if mark.point is None:
             self.attempt(0, mark.event.synchronize)
@@ -219,7 +219,7 @@ class Writer(RuleBasedStateMachine):
         queue.report(queue.seen, self.error)
         queue.check_calls()
 
-    def query(self, queue: Queue) -> bool:
+    def query(self, queue: StreamModel) -> bool:
         """Ask a stream whether it is done."""
         done: bool = self.attempt(0, queue.stream.query)
         assert done or queue.seen < queue.submitted
@@ -227,7 +227,7 @@ class Writer(RuleBasedStateMachine):
             see(queue.clock())
         return done
 
-    def query_event(self, mark: Mark) -> bool:
+    def query_event(self, mark: EventModel) -> bool:
         """Ask an event whether it was reached."""
         done: bool = self.attempt(0, mark.event.query)
         if mark.point is None:
@@ -238,7 +238,7 @@ class Writer(RuleBasedStateMachine):
             assert mark.point.position > mark.point.queue.seen
         return done
 
-    def ask_until_done(self, queue: Queue) -> None:
+    def ask_until_done(self, queue: StreamModel) -> None:
         """Ask a stream often enough; where work runs on demand, questions make it run."""
         deadline = perf_counter() + 60
         while not self.query(queue):
@@ -255,46 +255,50 @@ class Writer(RuleBasedStateMachine):
         if way == 0 and queue.waited_for:
             self.synchronize(queue)
         elif way == 1:
-            mark = self.mark(draw, queue.site)
+            mark = self.mark(draw, queue.device)
             self.record(mark, queue)
             self.synchronize_event(mark)
         elif way == 2:
             self.ask_until_done(queue)
         else:
-            self.synchronize_device(queue.site)
+            self.synchronize_device(queue.device)
 
-    def link(self, draw: Draw, point: Point, queue: Queue) -> None:
+    def link(self, draw: Draw, point: Point, queue: StreamModel) -> None:
         """Let what a stream gets next wait for a point."""
         if queue.follows(point):
             return
-        if queue.site is not point.queue.site or draw.once_in(4):
+        if queue.device is not point.queue.device or draw.once_in(4):
             self.wait_on_host(draw, point)
             return
-        for mark in queue.site.marks:
+        for mark in queue.device.marks:
             if mark.alive and mark.syncs and mark.clock.get(point.queue, 0) >= point.position:
                 break  # an earlier record will do
         else:
-            mark = self.mark(draw, queue.site, syncs=True)
+            mark = self.mark(draw, queue.device, syncs=True)
             self.record(mark, point.queue)
         self.attempt(0, queue.stream.wait_event, mark.event)
         queue.submit()
         queue.wait(mark.clock)
 
-    def settle(self, draw: Draw, block: Block, *, write: bool) -> None:
+    def settle(self, draw: Draw, block: MemoryModel, *, write: bool) -> None:
         """Let the host wait until it can use memory."""
         for point in list(block.before(write)):
             self.wait_on_host(draw, point)
         if write:
             block.overwrite()
 
-    def order(self, draw: Draw, queue: Queue, reads: list[Block], writes: list[Block]) -> None:
+    def order(
+        self, draw: Draw, queue: StreamModel, reads: list[MemoryModel], writes: list[MemoryModel]
+    ) -> None:
         """Let a stream wait until it can use memory."""
         for write, blocks in ((False, reads), (True, writes)):
             for block in blocks:
                 for point in list(block.before(write)):
                     self.link(draw, point, queue)
 
-    def touch(self, queue: Queue, reads: list[Block], writes: list[Block]) -> None:
+    def touch(
+        self, queue: StreamModel, reads: list[MemoryModel], writes: list[MemoryModel]
+    ) -> None:
         """Note a task that uses memory."""
         point = queue.submit()
         for block in reads:
@@ -302,7 +306,7 @@ class Writer(RuleBasedStateMachine):
         for block in writes:
             block.access(point, True)
 
-    def destroy(self, queue: Queue) -> None:
+    def destroy(self, queue: StreamModel) -> None:
         """Destroy a stream: that waits for it, whatever it is, and reports."""
         self.attempt(queue.outcomes(queue.submitted), queue.stream.destroy)
         reach(queue.clock())
@@ -312,32 +316,39 @@ class Writer(RuleBasedStateMachine):
 
     # ---- copies
 
-    def side(self, draw: Draw, site: Site) -> Side:
+    def side(self, draw: Draw, device: DeviceModel) -> CopySide:
         """Return where a copy can come from or go to."""
         way = draw.number(0, 4)
         if way == 4:
             array = noise("float32", draw.number(1, 80), draw.number(0, 9))
-            return Side(array, None, array.copy(), np.zeros(array.size, bool), array)
+            return CopySide(array, None, array.copy(), np.zeros(array.size, bool), array)
         if way == 3:
-            block = self.block(draw, self.site(draw), pinned=True)
+            block = self.block(draw, self.device(draw), pinned=True)
             start = draw.number(0, block.nbytes - 1)
             part = slice(start, draw.number(start + 1, block.nbytes))
             array = self.attempt(0, block.memory.numpy)[part]
-            return Side(array, block, block.bytes[part], block.vague[part], array)
-        block = self.block(draw, site)
+            return CopySide(array, block, block.bytes[part], block.vague[part], array)
+        block = self.block(draw, device)
         if way == 2:
             start = draw.number(0, block.nbytes - 1)
             address = block.memory.address + start
-            return Side(address, block, block.bytes[start:], block.vague[start:], None)
-        return Side(block.memory, block, block.bytes, block.vague, None)
+            return CopySide(address, block, block.bytes[start:], block.vague[start:], None)
+        return CopySide(block.memory, block, block.bytes, block.vague, None)
 
     def copy_between(
-        self, draw: Draw, site: Site, dst: Side, src: Side, nbytes: int | None, *, queued: bool
+        self,
+        draw: Draw,
+        device: DeviceModel,
+        dst: CopySide,
+        src: CopySide,
+        nbytes: int | None,
+        *,
+        queued: bool,
     ) -> None:
         """Copy from one side to the other; a number is a source as well."""
         filling = src.array is None and src.block is None
         names = ("memset", "memset_async") if filling else ("memcpy", "memcpy_async")
-        call = getattr(site.dev, names[queued])
+        call = getattr(device.dev, names[queued])
         if nbytes is None:
             whole = dst if filling or (dst.array is not None and src.array is None) else src
             count = len(whole.bytes)
@@ -345,10 +356,10 @@ class Writer(RuleBasedStateMachine):
         else:
             count = nbytes
             call = partial(call, dst.argument, src.argument, nbytes)
-        queue = site.queues[0]
+        queue = device.queues[0]
         status = 0
         if queued:
-            queue, status = self.any_queue(draw, site)
+            queue, status = self.any_queue(draw, device)
             call = partial(call, stream=queue.stream)
         if not 0 <= count <= min(len(dst.bytes), len(src.bytes)):
             status = 107000
@@ -361,7 +372,7 @@ class Writer(RuleBasedStateMachine):
             self.order(draw, queue, reads, writes)
             self.attempt(0, call)
             self.touch(queue, reads, writes)
-            if dst.pageable_on(site) or src.pageable_on(site):
+            if dst.pageable_on(device) or src.pageable_on(device):
                 reach(queue.clock())  # the call waited
         else:
             for block in reads:
@@ -373,15 +384,17 @@ class Writer(RuleBasedStateMachine):
         if dst.array is not None and dst.block is None:
             assert ((dst.array == dst.bytes) | dst.vague).all()
 
-    def compare(self, block: Block) -> None:
+    def compare(self, block: MemoryModel) -> None:
         """Compare the bytes of memory."""
         found = np.zeros(block.nbytes, np.uint8)
-        self.attempt(0, block.site.dev.memcpy, found, block.memory)
+        self.attempt(0, block.device.dev.memcpy, found, block.memory)
         assert ((found == block.bytes) | block.vague).all()
 
     # ---- operators
 
-    def view(self, draw: Draw, site: Site, shape: tuple[int, ...], kind: str, out: bool) -> View:
+    def view(
+        self, draw: Draw, device: DeviceModel, shape: tuple[int, ...], kind: str, out: bool
+    ) -> TensorModel:
         """Describe memory, in use or not, as a tensor of any layout."""
         itemsize = np.dtype(kind).itemsize
         strides = self.strides(draw, shape, out)
@@ -390,14 +403,16 @@ class Writer(RuleBasedStateMachine):
         if 0 in shape:
             low = high = 0
         count = high - low + 1
-        blocks = [block for block in site.living(pinned=False) if block.nbytes >= count * itemsize]
+        blocks = [
+            block for block in device.living(pinned=False) if block.nbytes >= count * itemsize
+        ]
         if blocks and draw.once_in(2):
             block = draw.pick(blocks[-6:])
         else:
-            block = self.allocate(site, (count + draw.number(0, count)) * itemsize)
+            block = self.allocate(device, (count + draw.number(0, count)) * itemsize)
         offset = draw.number(0, min(50, block.nbytes // itemsize - count)) - low
         tensor = self.attempt(0, ar.Tensor, block.memory, shape, kind, strides, offset)
-        return View(block, tensor)
+        return TensorModel(block, tensor)
 
     def strides(self, draw: Draw, shape: tuple[int, ...], out: bool) -> tuple[int, ...]:
         """Return strides: dense, or any order of the axes with gaps and in either direction."""
@@ -417,10 +432,12 @@ class Writer(RuleBasedStateMachine):
         shape = tuple(1 if draw.once_in(4) else size for size in shape)
         return shape[draw.number(0, len(shape)) if draw.once_in(4) else 0 :]
 
-    def compose(self, draw: Draw, site: Site) -> tuple[str, list[View], tuple[Any, ...]]:
+    def compose(
+        self, draw: Draw, device: DeviceModel
+    ) -> tuple[str, list[TensorModel], tuple[Any, ...]]:
         """Return an operator and fitting arguments, with results in place now and then."""
-        if site.calls and draw.once_in(4):
-            return self.compose_again(draw, site)
+        if device.calls and draw.once_in(4):
+            return self.compose_again(draw, device)
         operator = draw.pick(list(KINDS))
         kinds = draw.pick(KINDS[operator])
         shape = tuple(draw.pick([2, 3, 1, 5, 0]) for _ in range(draw.number(0, 3)))
@@ -433,7 +450,7 @@ class Writer(RuleBasedStateMachine):
         elif operator in ("hardshrink_backward", "smooth_l1_loss_backward"):
             shapes = [self.stretched(draw, shape) for _ in shapes]
         results = declared.shapes(declared, tuple(shapes))
-        views: list[View] = []
+        views: list[TensorModel] = []
         for number, (size, kind) in enumerate(zip([*shapes, *results], kinds, strict=True)):
             out = number >= len(shapes)
             same = [view for view in views if view.shape == size and view.kind == kind]
@@ -443,50 +460,52 @@ class Writer(RuleBasedStateMachine):
                     tensor = view.tensor
                     described = (tensor.shape, kind, tensor.strides, tensor.offset)
                     tensor = self.attempt(0, ar.Tensor, tensor.memory, *described)
-                    view = View(view.block, tensor)
+                    view = TensorModel(view.block, tensor)
             else:
-                view = self.view(draw, site, size, kind, out)
+                view = self.view(draw, device, size, kind, out)
             views.append(view)
         scalars = tuple(draw.pick(choices) for choices in SCALARS[operator])
         return operator, views, scalars
 
-    def compose_again(self, draw: Draw, site: Site) -> tuple[str, list[View], tuple[Any, ...]]:
+    def compose_again(
+        self, draw: Draw, device: DeviceModel
+    ) -> tuple[str, list[TensorModel], tuple[Any, ...]]:
         """Return arguments like those of an earlier call, but in other memory."""
-        call = draw.pick(site.calls)
-        views: list[View] = []
+        call = draw.pick(device.calls)
+        views: list[TensorModel] = []
         for known in call.views:
             same = [view for view in views if view.described == known.described]
             if same and draw.once_in(2):
                 block = draw.pick(same).block
             else:
-                block = self.allocate(site, known.block.nbytes)
+                block = self.allocate(device, known.block.nbytes)
             described = (known.shape, known.kind, known.tensor.strides, known.offset)
             tensor = self.attempt(0, ar.Tensor, block.memory, *described)
-            views.append(View(block, tensor))
+            views.append(TensorModel(block, tensor))
         return call.operator, views, call.scalars
 
-    def upload(self, draw: Draw, views: list[View]) -> None:
+    def upload(self, draw: Draw, views: list[TensorModel]) -> None:
         """Copy numbers to some tensors, and to all whose bytes are not known."""
         for view in views:
             if view.block.vague[view.touched()].any() or draw.once_in(3):
                 self.upload_to(draw, view)
 
-    def upload_to(self, draw: Draw, view: View) -> None:
+    def upload_to(self, draw: Draw, view: TensorModel) -> None:
         """Copy numbers to a tensor, and to the gaps between its elements."""
         part = view.extent()
         array = noise(view.kind, (part.stop - part.start) // view.itemsize, draw.number(0, 9))
-        src = Side(array, None, array.copy(), np.zeros(array.size, bool), array)
+        src = CopySide(array, None, array.copy(), np.zeros(array.size, bool), array)
         address = view.block.memory.address + part.start
-        dst = Side(address, view.block, view.block.bytes[part], view.block.vague[part], None)
-        site = view.block.site
+        dst = CopySide(address, view.block, view.block.bytes[part], view.block.vague[part], None)
+        device = view.block.device
         queued = not draw.once_in(4)
         if queued and draw.once_in(2):
-            staging = self.allocate(site, array.size, pinned=True)
+            staging = self.allocate(device, array.size, pinned=True)
             staging.memory.numpy()[:] = staging.bytes[:] = array
-            src = Side(staging.memory, staging, staging.bytes, staging.vague, None)
-        self.copy_between(draw, site, dst, src, array.size, queued=queued)
+            src = CopySide(staging.memory, staging, staging.bytes, staging.vague, None)
+        self.copy_between(draw, device, dst, src, array.size, queued=queued)
 
-    def misplaced(self, site: Site, view: View) -> list[Any]:
+    def misplaced(self, device: DeviceModel, view: TensorModel) -> list[Any]:
         """Return tensors like a good one in memory that will not do."""
         described = (view.shape, view.kind, view.tensor.strides)
         wrong = [
@@ -496,40 +515,40 @@ class Writer(RuleBasedStateMachine):
         ]
         return wrong + [
             ar.Tensor(block.memory, *described, view.offset)
-            for block in site.blocks + self.other(site).blocks
-            if block.pinned or not block.alive or block.site is not site
+            for block in device.blocks + self.other(device).blocks
+            if block.pinned or not block.alive or block.device is not device
         ]
 
-    def workspace(self, draw: Draw, site: Site, call: Call) -> Workspace | None:
+    def workspace(self, draw: Draw, device: DeviceModel, call: ExecutorModel) -> Workspace | None:
         """Return a workspace; None when there is no memory for it."""
         if not call.size:
             return Workspace(None, 0, None, 0)
         used = [view.block for view in call.views]
         blocks = [
             block
-            for block in site.blocks
+            for block in device.blocks
             if block.alive and not block.pinned and block.nbytes >= call.size and block not in used
         ]
         if blocks and not draw.once_in(3):
             block = draw.pick(blocks)
         else:
             nbytes = call.size + draw.pick([0, 3, 64])
-            if (nbytes + 63) // 32 * 32 > site.free:
-                self.attempt(207001, site.dev.malloc, nbytes)
+            if (nbytes + 63) // 32 * 32 > device.free:
+                self.attempt(207001, device.dev.malloc, nbytes)
                 return None
-            block = self.allocate(site, nbytes)
+            block = self.allocate(device, nbytes)
         spare = min(64, block.nbytes - call.size)
         start = draw.number(0, spare)
         if start:
             return Workspace(block.memory.address + start, call.size, block, start)
         return Workspace(block.memory, call.size + draw.number(0, spare), block, 0)
 
-    def launch(self, draw: Draw, site: Site, call: Call) -> None:
+    def launch(self, draw: Draw, device: DeviceModel, call: ExecutorModel) -> None:
         """Phase 2 with a good workspace."""
-        workspace = self.workspace(draw, site, call)
+        workspace = self.workspace(draw, device, call)
         if workspace is None:
             return
-        queue, status = self.any_queue(draw, site)
+        queue, status = self.any_queue(draw, device)
         if not call.ready:
             status = SPENT
         elif not status and (call.stale() or call.overlaps()):
@@ -548,9 +567,11 @@ class Writer(RuleBasedStateMachine):
             workspace.block.vague[workspace.start : workspace.start + call.size] = True
         call.run()
 
-    def finish(self, call: Call, status: int, workspace: Any, size: Any, queue: Queue) -> None:
+    def finish(
+        self, call: ExecutorModel, status: int, workspace: Any, size: Any, queue: StreamModel
+    ) -> None:
         """Call phase 2, and note what becomes of the executor."""
-        stream = None if queue is queue.site.queues[0] and not status else queue.stream
+        stream = None if queue is queue.device.queues[0] and not status else queue.stream
         arguments = (call.operator, workspace, size, call.executor, stream)
         self.attempt(status, phase_2, *arguments)
         call.ready = call.ready and (call.keeps_executor if status else call.repeatable)
@@ -559,10 +580,10 @@ class Writer(RuleBasedStateMachine):
 
     def launch_host_func(self, draw: Draw) -> None:
         """Call a function of the host that notes it, may write pinned memory, and may raise."""
-        site = self.site(draw)
-        queue = self.queue(draw, site)
+        device = self.device(draw)
+        queue = self.queue(draw, device)
         error = RuntimeError("raised by a host function") if draw.once_in(3) else None
-        block = self.block(draw, site, pinned=True) if draw.once_in(3) else None
+        block = self.block(draw, device, pinned=True) if draw.once_in(3) else None
         value = draw.number(0, 255)
         if block is not None:
             self.order(draw, queue, [], [block])
@@ -587,7 +608,7 @@ class Writer(RuleBasedStateMachine):
             queue.raised.append(Raised(position, error, certain=True))
 
 
-def arguments_of(operator: str, views: list[View], scalars: tuple[Any, ...]) -> list[Any]:
+def arguments_of(operator: str, views: list[TensorModel], scalars: tuple[Any, ...]) -> list[Any]:
     """Return the arguments of phase 1."""
     tensors = [view.tensor for view in views]
     inputs = len(ar.OPERATORS[operator].tensors)

@@ -1,4 +1,4 @@
-"""Interrupts at chosen moments: something happens before the n-th instruction of the library."""
+"""Fault injection: an action, such as an interrupt, before the n-th instruction of the library."""
 
 from __future__ import annotations
 
@@ -15,35 +15,36 @@ ROOT = str(Path(ascendref.__file__).parent)
 
 
 def interrupt() -> None:
-    """What Ctrl-C does."""
+    """Raise what Ctrl-C raises."""
     raise KeyboardInterrupt
 
 
-def strike(call: Callable[[], object], moment: int, happen: Callable[[], object]) -> bool:
-    """Call, and let something happen before an instruction; False if there are not so many.
+def inject(call: Callable[[], object], instruction: int, action: Callable[[], object]) -> bool:
+    """Make a call, and an action before one of its instructions; False if it has fewer.
 
-    Signals, finalizers and other threads come at some of these moments; here, one comes at each.
+    Signals, finalizers and other threads may come before some of the instructions; the action comes
+    before any of them.
     """
-    left = moment
+    left = instruction
 
     def trace(frame: Any, event: str, _: object) -> Any:
         nonlocal left
         if not frame.f_code.co_filename.startswith(ROOT):
             return None
         frame.f_trace_opcodes = True
-        # on its way back from a call, the interpreter looks at nothing else
+        # before it returns from a call, the interpreter handles nothing else
         if event == "opcode" and opname[frame.f_code.co_code[frame.f_lasti]][:6] != "RETURN":
             if left == 0:
                 sys.settrace(None)
                 frame.f_trace = None
                 left = -1
-                happen()
+                action()
             left -= 1
         return trace
 
     before = sys.gettrace()
-    gc.disable()  # what the garbage collector ends is no part of the call
-    # Python 3.12 looks here whether any frame wants instructions, when tracing begins
+    gc.disable()  # finalizers of other objects are no part of the call
+    # when tracing begins, Python 3.12 looks here whether any frame traces instructions
     sys._getframe().f_trace_opcodes = True
     sys.settrace(trace)
     try:
@@ -56,6 +57,6 @@ def strike(call: Callable[[], object], moment: int, happen: Callable[[], object]
     return left < 0
 
 
-def moments(step: int = 1) -> Iterator[int]:
-    """Count the moments; who strikes at one that is not there any more ends it."""
+def instructions(step: int = 1) -> Iterator[int]:
+    """Count instructions, for a loop that ends when `inject` returns False."""
     return iter(range(0, 1_000_000, step))

@@ -1,4 +1,4 @@
-"""Memory of the host behind memory of the device: it costs where it is touched, and is poison."""
+"""The bytes of allocations: poisoned, and without host memory until they are accessed."""
 
 import random
 import sys
@@ -33,7 +33,7 @@ def content(dev, memory):
         "compute(ar.Tensor(memory, (4,), 'float32', strides=(9,), offset=place // 4))",
     ],
 )
-def test_pages_cost_when_they_are_touched(touch):
+def test_storage_takes_host_memory_where_it_is_accessed(touch):
     code, out, err = run(
         f"""
         import resource, sys

@@ -1,4 +1,4 @@
-"""The three ways to run work: same results for correct programs, and what each one reveals."""
+"""Execution modes: the same results for correct programs, and the missing waits that each shows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Timeouts: milliseconds that become a moment."""
+"""Timeouts in milliseconds, and the deadlines that they end at."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from decimal import Decimal
 from math import inf, nan
 from numbers import Real
 from time import monotonic
-from typing import Any
 
 from ..core.errors import ArgumentTypeError, fail, shown
 from ..core.status import Status
@@ -16,7 +15,10 @@ from ..core.status import Status
 def deadline_after(
     timeout: float | None, refusal: Status = Status.ACL_ERROR_RT_PARAM_INVALID
 ) -> float | None:
-    """Return when a timeout in milliseconds ends; None for never."""
+    """Return the time of `time.monotonic` at which a timeout ends; None for never.
+
+    ``refusal`` is the code for a timeout of 0 or below -1.
+    """
     if timeout is None:
         return None
     milliseconds = _milliseconds(timeout)
@@ -31,8 +33,8 @@ def deadline_after(
     return monotonic() + milliseconds / 1000
 
 
-def _milliseconds(timeout: Any) -> float:
-    """Return a number of any kind as Python's own, or raise ArgumentTypeError."""
+def _milliseconds(timeout: object) -> float:
+    """Return a real number of any kind as a Python float, or raise ArgumentTypeError."""
     if isinstance(timeout, (Real, Decimal)):
         try:
             return float(timeout)
@@ -40,13 +42,13 @@ def _milliseconds(timeout: Any) -> float:
             return inf if abs(timeout) == timeout else -inf
         except ValueError:  # a signalling NaN
             return nan
-        except Exception:  # what a foreign __float__ raises
+        except Exception:  # whatever another library's __float__ raises
             pass
     raise ArgumentTypeError("timeout", f"is {shown(timeout)}; a number of milliseconds is expected")
 
 
 def remaining(deadline: float | None) -> float:
-    """Return the seconds until a deadline as the standard library's calls take them."""
+    """Return the seconds until a deadline, as ``threading.Lock.acquire`` takes them."""
     if deadline is None:
         return -1
     return min(max(0.0, deadline - monotonic()), threading.TIMEOUT_MAX)

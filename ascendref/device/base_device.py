@@ -1,0 +1,145 @@
+"""The part of a device that runs work: its scheduler, launches, synchronization, timelines."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import NamedTuple
+
+from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
+from ..core.products import Product
+from ..core.status import Status
+from .arguments import boolean, integer
+from .handle import Handle
+from .scheduling.execution_modes import make_scheduler
+from .scheduling.task import BaseStream, ByteRange, Kind, State, Task
+from .timeouts import deadline_after
+from .trace import Trace
+
+
+class Cores(NamedTuple):
+    """How many cores a device has; None where that is not published."""
+
+    #: cores for matrices
+    cube: int | None
+    #: cores for vectors alone
+    vector: int | None
+
+
+class BaseDevice(Handle):
+    """A device as its memory, streams and events see it. Users see `Device`."""
+
+    #: takes the work that names no stream
+    default_stream: BaseStream
+
+    def __init__(
+        self, product: Product, execution: str, seed: int | None, check: bool, trace_length: int
+    ) -> None:
+        self.product = product
+        history = integer("trace_length", trace_length)
+        if not 0 <= history <= sys.maxsize:
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "trace_length",
+                f"is {shown(trace_length)}; a number of tasks from 0 on is expected",
+            )
+        self.execution = execution
+        self.seed = random.getrandbits(32) if seed is None else integer("seed", seed)
+        self.check = boolean("check", check)
+        self.scheduler = make_scheduler(execution, history, self.seed)
+        self._created = perf_counter_ns()
+
+    def __repr__(self) -> str:
+        return f"<{self.soc_name} ({self.product.name}), {self.execution}>"
+
+    @property
+    def soc_name(self) -> str:
+        """Full name of the chip."""
+        return self.product.soc_name
+
+    @property
+    def cores(self) -> Cores:
+        """How many cores it has."""
+        return Cores(self.product.cube_cores, self.product.vector_cores)
+
+    def synchronize(self, timeout: float | None = None) -> None:
+        """Wait until everything that was submitted so far is done, on all streams.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Milliseconds to wait at most; None and -1 wait for ever.
+
+        Raises
+        ------
+        AclError
+            As `Stream.synchronize`; of several streams with failures, the oldest reports, and the
+            others keep theirs.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").synchronize()
+        """
+        deadline = deadline_after(timeout)
+        self.scheduler.check()
+        tasks = self.scheduler.last_tasks()
+        if not self.scheduler.wait(tasks, deadline):
+            fail(
+                Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                f"{self!r} was not done within {shown(timeout)} ms; {self._queued()} tasks are"
+                " left",
+            )
+        for task in tasks:
+            if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
+                fail(task.status, f"{task.stream!r} was aborted while its work was waited for")
+        for stream in list(self.scheduler.streams.values()):
+            self.scheduler.report(stream)
+
+    def trace(self) -> Trace:
+        """Return what the device did, the last ``trace_length`` tasks of it.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> len(ar.Device("Atlas A2").trace())
+        0
+        """
+        tasks = dict.fromkeys(list(self.scheduler.history))
+        return Trace(
+            self.soc_name, self._created, [task for task in tasks if task.state is State.DONE]
+        )
+
+    def launch(
+        self,
+        stream: BaseStream | None,
+        function: Callable[[], object],
+        reads: tuple[ByteRange, ...],
+        writes: tuple[ByteRange, ...],
+        label: str,
+    ) -> Task:
+        """Queue a kernel: a function with the byte ranges of device memory that it touches."""
+        task = Task(self.own_stream(stream), Kind.KERNEL, label, function, reads, writes)
+        self.scheduler.submit(task)
+        return task
+
+    def own_stream(self, stream: BaseStream | None) -> BaseStream:
+        """Check that a stream can take work for this device; None stands for the default stream."""
+        if stream is None:
+            return self.default_stream
+        if not isinstance(stream, BaseStream):
+            raise ArgumentTypeError(
+                "stream", f"is a {type(stream).__name__}; a Stream or None is expected"
+            )
+        stream.check()
+        if stream.scheduler is not self.scheduler:
+            fail(
+                Status.ACL_ERROR_RT_STREAM_CONTEXT,
+                f"stream is {stream!r}, which belongs to another device than this {self!r}",
+            )
+        return stream
+
+    def _queued(self) -> int:
+        return sum(len(stream.queue) for stream in list(self.scheduler.streams.values()))

@@ -1,0 +1,1 @@
+"""Device memory: allocation, copies, and tensors as views over it."""

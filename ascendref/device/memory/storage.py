@@ -1,0 +1,91 @@
+"""The bytes of an allocation, which take memory of the host from the first access on."""
+
+from __future__ import annotations
+
+import ctypes
+from itertools import filterfalse, repeat
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import fail
+from ...core.status import Status
+
+#: value of uninitialized bytes: NaN in every floating-point type, -1 in signed integers
+POISON: Final = 0xFF
+#: alignment of every allocation in bytes
+ALIGNMENT: Final = 64
+#: bytes that are poisoned together, at most
+CHUNK: Final = 2**18
+#: chunks that are poisoned in one atomic step, which delays signals by about a millisecond
+_BATCH: Final = 16
+
+#: C's memset as a PYFUNCTYPE, which keeps the interpreter's lock; that of ctypes releases it
+_memset: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t)(
+    ctypes.cast(ctypes.memset, ctypes.c_void_p).value or 0
+)
+
+
+class Storage:
+    """Bytes that read as poison until they are written.
+
+    The system reserves them without memory behind them. A chunk is poisoned right before the first
+    copy or kernel that accesses it.
+
+    Parameters
+    ----------
+    nbytes : int
+        How many.
+
+    Attributes
+    ----------
+    bytes : array of uint8
+        All of them, aligned. Only those that were passed to `touch` may be accessed.
+    """
+
+    __slots__ = ("_chunk", "_chunks", "_first", "_initialized", "bytes")
+
+    def __init__(self, nbytes: int) -> None:
+        self._chunk = min(CHUNK, -(-nbytes // ALIGNMENT) * ALIGNMENT)
+        self._chunks = -(-nbytes // self._chunk)
+        try:
+            raw = np.empty(self._chunks * self._chunk + ALIGNMENT, np.uint8)
+        except (MemoryError, ValueError, OverflowError) as error:
+            fail(
+                Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
+                f"Failed to allocate {nbytes} bytes of the host's memory; free some or use smaller"
+                " arrays",
+                error,
+            )
+        shift = -raw.__array_interface__["data"][0] % ALIGNMENT
+        self.bytes: NDArray[np.uint8] = raw[shift : shift + nbytes]
+        self._first: int = self.bytes.__array_interface__["data"][0]
+        #: addresses of the chunks that were poisoned or overwritten
+        self._initialized: set[int] = set()
+
+    def touch(self, start: int, stop: int, *, overwrite: bool = False) -> None:
+        """Make bytes accessible; those that are about to be overwritten need no poison."""
+        initialized, chunk = self._initialized, self._chunk
+        if len(initialized) == self._chunks or stop <= start:
+            return
+        after_last = -(-stop // chunk)
+        if overwrite:
+            whole = self._chunks if stop >= len(self.bytes) else stop // chunk
+            initialized.update(self._addresses(-(-start // chunk), whole))
+        for number in range(start // chunk, after_last, _BATCH):
+            addresses = self._addresses(number, min(number + _BATCH, after_last))
+            # one atomic step: no other thread writes to a chunk between the test and its poisoning
+            initialized.update(
+                map(
+                    _memset,
+                    filterfalse(initialized.__contains__, addresses),
+                    repeat(POISON),
+                    repeat(chunk),
+                )
+            )
+
+    def _addresses(self, first: int, after_last: int) -> range:
+        return range(
+            self._first + first * self._chunk, self._first + after_last * self._chunk, self._chunk
+        )

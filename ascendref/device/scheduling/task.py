@@ -1,0 +1,222 @@
+"""Tasks, and the streams that queue them, as data that the scheduler works on."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from enum import IntEnum
+from itertools import count
+from time import perf_counter_ns
+from typing import Final, NamedTuple, NoReturn, Protocol
+
+from ...core.errors import AclError, fail
+from ...core.status import Status
+
+#: an address and a number of bytes
+ByteRange = tuple[int, int]
+
+_stream_numbers: Final = count(1)
+
+
+class Kind(IntEnum):
+    """What a task does."""
+
+    #: runs a function on the device; in a process, one kernel runs at a time
+    KERNEL = 0
+    #: runs a host function while its stream waits
+    HOST = 1
+    #: passes a callback to a thread of the program while its stream waits
+    CALLBACK = 2
+    #: passes a callback to a thread of the program and ends
+    NOTICE = 3
+    #: records an event
+    RECORD = 4
+    #: waits for such a record
+    WAIT = 5
+
+
+class State(IntEnum):
+    """How far a task is."""
+
+    QUEUED = 0
+    RUNNING = 1
+    DONE = 2
+
+
+class Failure(NamedTuple):
+    """Why a task failed, kept until a call reports it."""
+
+    status: Status
+    message: str
+    cause: BaseException | None
+
+    def report(self) -> NoReturn:
+        """Raise it as an AclError."""
+        fail(self.status, self.message, self.cause)
+
+
+class Task:
+    """One entry of a stream's queue."""
+
+    __slots__ = (
+        "after",
+        "ended",
+        "function",
+        "kind",
+        "label",
+        "reads",
+        "recover",
+        "requested",
+        "started",
+        "state",
+        "status",
+        "stream",
+        "submitted",
+        "waiters",
+        "writes",
+    )
+
+    def __init__(
+        self,
+        stream: BaseStream,
+        kind: Kind,
+        label: str,
+        function: Callable[[], object] | None = None,
+        reads: tuple[ByteRange, ...] = (),
+        writes: tuple[ByteRange, ...] = (),
+        after: Task | None = None,
+    ) -> None:
+        self.stream = stream
+        self.kind = kind
+        self.label = label
+        self.function = function
+        #: device memory that it reads and writes
+        self.reads = reads
+        self.writes = writes
+        #: for a wait: the record that it waits for
+        self.after = after
+        self.state = State.QUEUED
+        #: code that it ended with
+        self.status = Status.ACL_SUCCESS
+        #: nanoseconds of `time.perf_counter_ns`
+        self.submitted = perf_counter_ns()
+        self.started = 0
+        self.ended = 0
+        #: called when it is done
+        self.waiters: list[Callable[[], object]] = []
+        #: for execution on demand: whether the worker threads may run it
+        self.requested = False
+        #: for a callback: called when a wait finds it running; ends it if its thread never will
+        self.recover: Callable[[], object] | None = None
+
+    @property
+    def depends_on_host(self) -> bool:
+        """Whether it may be unable to end before the program makes another call."""
+        return self.kind in (Kind.HOST, Kind.CALLBACK)
+
+    def add_waiter(self, wake: Callable[[], object]) -> bool:
+        """Have a function called when the task is done; False if it is done already."""
+        if self.state is not State.DONE and wake not in self.waiters:
+            self.waiters.append(wake)  # before the state is read again
+        return self.state is not State.DONE
+
+    def failure(self, error: BaseException) -> Failure:
+        """Return what the stream reports when the task's function raised."""
+        if isinstance(error, AclError):
+            status, text = error.status, error.message
+        else:
+            # the vendor's codes for a kernel that crashed and for a host function that failed
+            status = (
+                Status.ACL_ERROR_RT_AICORE_EXCEPTION
+                if self.kind is Kind.KERNEL
+                else Status.ACL_ERROR_RT_INTERNAL_ERROR
+            )
+            text = f"{type(error).__name__}: {_message(error)}"
+        return Failure(
+            status, f"task {self.label!r} of stream {self.stream.number} failed: {text}", error
+        )
+
+
+class Dispatcher(Protocol):
+    """What streams and worker threads use of their device's scheduler."""
+
+    #: the streams of the device that were not destroyed, by number
+    streams: dict[int, BaseStream]
+
+    def wake(self, stream: BaseStream) -> None:
+        """Have the worker threads look at a stream whose first task may be ready."""
+
+    def take(self, stream: BaseStream) -> Task | None:
+        """Return the first task of a stream, marked as running; None if it may not run yet."""
+
+    def run(self, task: Task) -> None:
+        """Run a task that was taken, and end it."""
+
+    def finish(self, task: Task, failure: Failure | None) -> None:
+        """End a task that was taken."""
+
+
+class BaseStream:
+    """A stream as the scheduler sees it: tasks that run one after the other."""
+
+    def __init__(self, scheduler: Dispatcher) -> None:
+        self.scheduler = scheduler
+        self.number = next(_stream_numbers)
+        #: tasks in order of submission; those that are done are about to be taken off
+        self.queue: deque[Task] = deque()
+        #: tasks that `abort` is ending unless they run already
+        self.aborted: frozenset[Task] = frozenset()
+        #: whether the stream is destroyed as soon as its last task is done
+        self.closing = False
+        #: the first failure that no call has reported yet
+        self.failure: Failure | None = None
+
+    @property
+    def listed(self) -> bool:
+        """Whether its tasks still run."""
+        return self.number in self.scheduler.streams
+
+    @property
+    def alive(self) -> bool:
+        """Whether it was not destroyed yet."""
+        return self.listed and not self.closing
+
+    @property
+    def last(self) -> Task | None:
+        """The task that was submitted last; None if all are done."""
+        with suppress(IndexError):
+            last = self.queue[-1]
+            if last.state is not State.DONE:
+                return last
+        return None
+
+    def first(self) -> Task | None:
+        """Return the first task that is not done; None if all are."""
+        with suppress(IndexError):
+            while (task := self.queue[0]).state is State.DONE:
+                self.retire(task)
+            return task
+        return None
+
+    def retire(self, task: Task) -> None:
+        """Take a task that is done off the queue, if it is still there."""
+        with suppress(ValueError):
+            self.queue.remove(task)
+
+    def wake(self) -> None:
+        """Have the worker threads look at the first task."""
+        self.scheduler.wake(self)
+
+    def check(self) -> None:
+        """Raise AclError if the stream was destroyed."""
+        if not self.alive:
+            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
+
+
+def _message(error: BaseException) -> str:
+    """Return the text of an exception, even if its ``__str__`` raises."""
+    try:
+        return str(error)
+    except BaseException as failure:
+        return f"(its message raised {type(failure).__name__})"

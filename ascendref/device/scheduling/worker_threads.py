@@ -1,0 +1,159 @@
+"""The worker threads of the process, which run the tasks of all devices."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from queue import SimpleQueue
+from time import monotonic
+from typing import Final
+
+from ...core.errors import AclError, fail
+from ...core.status import Status
+from .task import BaseStream, Kind, State, Task
+from .task_context import task_context
+
+#: seconds that queued work may take at the exit of the process, and a wait after that
+EXIT_TIMEOUT: Final = 0.7
+
+
+class WorkerThreads:
+    """One thread that runs kernels, and as many as needed for host functions.
+
+    Kernels run one at a time, for each may use every core. A host function may wait for another one
+    or for the program; while it does, it holds up its own stream and no other. The threads are
+    started with the first task, block while there is nothing to do, and end at the exit of the
+    process. No thread can be started after that: a wait then runs the tasks on its own thread.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Start over without threads, as the child of a fork must."""
+        #: whether the process is exiting
+        self.closed = False
+        #: streams whose first task may be ready, possibly more than once; None to end
+        self._ready: SimpleQueue[BaseStream | None] = SimpleQueue()
+        #: held by the thread that starts tasks; never waited for
+        self._device_role = threading.Lock()
+        self._device_thread_runs = False
+        #: host functions to run; None to end a thread
+        self._host_tasks: SimpleQueue[Task | None] = SimpleQueue()
+        #: counts the threads that wait for host functions
+        self._idle_host_threads = threading.Semaphore(0)
+        self._host_threads = 0
+        self._threads: list[threading.Thread] = []
+
+    def wake(self, stream: BaseStream) -> None:
+        """Have the first task of a stream run if it may."""
+        self._ready.put(stream)
+
+    def start(self) -> None:
+        """Start the thread for kernels unless it runs."""
+        if not (self._device_thread_runs or self.closed):
+            self._start_thread(self._run_device)  # of several, the first takes the role
+
+    def close(self, deadline: float) -> None:
+        """End the threads for good."""
+        self.closed = True
+        self._ready.put(None)
+        threads = list(self._threads)
+        for _ in threads:
+            self._host_tasks.put(None)
+        for thread in threads:
+            thread.join(max(0.0, deadline - monotonic()))
+
+    def run_if_closed(self, tasks: Iterable[Task], deadline: float | None) -> float | None:
+        """Before a wait: if the threads have ended, run what is ready until a task is done.
+
+        Returns the deadline for the wait, which is short then: nobody else runs anything.
+        """
+        if not self.closed:
+            return deadline
+        if self._device_role.acquire(blocking=False):  # else the thread is still at its last task
+            try:
+                task_context().run(self._run_until_done, tasks)
+            finally:
+                self._device_role.release()
+        latest = monotonic() + EXIT_TIMEOUT
+        return latest if deadline is None else min(deadline, latest)
+
+    def _run_until_done(self, tasks: Iterable[Task]) -> None:
+        while self._ready.qsize() and all(task.state is not State.DONE for task in tasks):
+            stream = self._ready.get()
+            if stream is not None:
+                self._run_first(stream)
+
+    def _start_thread(self, run: Callable[[], None]) -> None:
+        def enter() -> None:
+            self._threads.append(threading.current_thread())
+            task_context().run(run)
+
+        try:
+            # a daemon: a task that never returns must not keep the process from ending
+            threading.Thread(target=enter, name="ascendref", daemon=True).start()
+        except RuntimeError as error:
+            fail(
+                Status.ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
+                f"the system starts no more threads ({error}), and queued work needs one; end"
+                " some, or raise the limit (ulimit -u)",
+                error,
+            )
+
+    def _run_device(self) -> None:
+        role, ready = self._device_role, self._ready  # those of before a reset
+        if not role.acquire(blocking=False):
+            return
+        self._device_thread_runs = True
+        # round robin over the streams, however many tasks each has; a dict is an ordered set
+        turns: dict[BaseStream | None, None] = {}
+        try:
+            while not self.closed:
+                if not turns:
+                    turns[ready.get()] = None
+                for _ in range(ready.qsize()):
+                    turns[ready.get()] = None
+                stream = next(iter(turns))
+                del turns[stream]
+                if stream is not None:
+                    self._run_first(stream)
+                del stream  # an idle thread keeps nothing alive
+        finally:
+            for stream in turns:
+                ready.put(stream)
+            role.release()
+
+    def _run_first(self, stream: BaseStream) -> None:
+        task = stream.scheduler.take(stream)
+        if task is not None:
+            if task.kind is Kind.HOST and not self.closed:
+                self._pass_to_host_thread(task)
+            else:
+                stream.scheduler.run(task)
+
+    def _pass_to_host_thread(self, task: Task) -> None:
+        if not self._idle_host_threads.acquire(blocking=False):
+            try:
+                self._start_thread(self._run_host)
+                self._host_threads += 1
+            except AclError as error:
+                if not threading.main_thread().is_alive():
+                    # the process is exiting and starts no more threads: run it here
+                    task.stream.scheduler.run(task)
+                    return
+                if not self._host_threads:
+                    task.stream.scheduler.finish(task, task.failure(error))
+                    return
+                # the limit of threads is reached: the task waits for one of ours
+        self._host_tasks.put(task)
+
+    def _run_host(self) -> None:
+        idle = self._idle_host_threads  # that of before a reset
+        for task in iter(self._host_tasks.get, None):
+            task.stream.scheduler.run(task)
+            del task
+            idle.release()
+
+
+workers: Final = WorkerThreads()
