@@ -215,7 +215,9 @@ def channel_plan(
     rows += [len(weight_sizes), *weight_sizes, *weight_steps]
     blocks = -(-terms // BLOCK)
     plan = np.array(rows, np.int64)
-    return ChannelPlan(plan, blocks * -(-channels // strip), blocks, "tiled", plan.ctypes.data)
+    tasks = blocks * -(-channels // strip)
+    layout = "tiled_rows" if columns else "tiled_runs"
+    return ChannelPlan(plan, tasks, blocks, layout, plan.ctypes.data)
 
 
 def maps_indices_to_one_address(array: NDArray[Any]) -> bool:

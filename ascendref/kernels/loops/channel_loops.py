@@ -2,20 +2,22 @@
 
 *Rows* and *runs* are for contiguous operands: sixteen elements at a time go from memory through
 registers back to memory. Where channels lie side by side, a row of them is taken after the other,
-so that memory is walked in order; elsewhere, runs of one channel are. *Tiled* is for any other
-layout, through buffers.
+so that memory is walked in order; elsewhere, runs of one channel are. *Tiled rows* and *tiled runs*
+are the same for any other layout, through buffers.
 
-The work of a task is blocks of terms of some channels. When all blocks are done, the same task is
-called once more for channels, to add up the sums of their blocks.
+The work of a task is blocks of terms of some channels. When all are done, another task adds up the
+sums of the blocks of each channel.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from ...core.layout import BLOCK, LANES
-from ..compiler.jit import helper, inlined
+from ..compiler.jit import helper
 from ..runtime.array_header import GATHER, ROWS, SCATTER
 from ..runtime.launch import (
     FAILURE,
@@ -32,8 +34,8 @@ from ..runtime.nontemporal import LINE
 from .tiles import copy_tile
 
 #: where a task's arguments have the addresses of the operands, bytes from one sum to the next, the
-#: address of the blocks' sums, 0 if there is one block, the number of blocks: in all and to be
-#: computed, 0 when they are done; and whether the plan is that of any layout
+#: address of the blocks' sums, 0 if there is one block, the number of blocks, and whether the plan
+#: is that of any layout
 (
     GRAD,
     DATA,
@@ -42,10 +44,9 @@ from .tiles import copy_tile
     SUMS,
     SUMS_STRIDE,
     PARTIAL,
-    ALL_BLOCKS,
     BLOCKS,
     TILED,
-) = range(OPERANDS, OPERANDS + 80, 8)
+) = range(OPERANDS, OPERANDS + 72, 8)
 
 #: a function that kernels call, as compiled, and a pointer in compiled code
 Compiled = Any
@@ -137,58 +138,49 @@ def tiled_place(plan: Pointer, operand: int, channel: int, term: int) -> int:
     return offset
 
 
-def _finisher(parts: ChannelParts) -> Compiled:
-    """Return the function that makes the results of channels of the sums of their blocks."""
-    pointer, finish = parts.pointer, parts.sums.finish
+def total_task(sums: RunningSums, pointer: Compiled) -> Task:
+    """Return the task that makes the results of channels of the sums of their blocks."""
+    finish = sums.finish
 
-    @helper
-    def finish_all(arguments: int, start: int, stop: int) -> int:
+    def task(arguments: int, start: int, stop: int) -> Any:
+        if stop < start:
+            return own_address()
         plan = int64_pointer(word(arguments, PLAN))
-        stored, blocks = pointer(word(arguments, PARTIAL)), word(arguments, ALL_BLOCKS)
+        stored, blocks = pointer(word(arguments, PARTIAL)), word(arguments, BLOCKS)
         apart = plan[0] * blocks
         hard = 0
         for channel in range(start, stop):
             hard += finish(arguments, channel, stored, channel * blocks, apart, blocks)
         return hard
 
-    return finish_all
+    return task
 
 
 def _adder_up(parts: ChannelParts) -> Compiled:
     """Return the function that makes one sum of the running sums of each channel in a block.
 
-    That of channel ``first + c`` and lane ``k`` is number ``c * step_c + k * step_k``.
+    Those of some channels, ``strip`` or less, lie side by side.
     """
     pointer, sums = parts.pointer, parts.sums
     merge, put, deliver = sums.merge, sums.put, sums.deliver
 
-    @inlined
+    @helper
     def add_up(
-        arguments: int,
-        lanes: Pointer,
-        step_c: int,
-        step_k: int,
-        first: int,
-        height: int,
-        block: int,
+        arguments: int, lanes: Pointer, strip: int, first: int, height: int, block: int
     ) -> int:
-        half = LANES // 2
-        while half:
-            for lane in range(half):
-                for c in range(height):
-                    k = c * step_c + lane * step_k
-                    merge(lanes, k, k + half * step_k)
+        half = LANES // 2 * strip
+        while half >= strip:
+            for k in range(half):
+                merge(lanes, k, k + half)
             half //= 2
         blocks, partial = word(arguments, BLOCKS), word(arguments, PARTIAL)
-        if partial:
-            plan = int64_pointer(word(arguments, PLAN))
-            stored, apart = pointer(partial), plan[0] * blocks
-            for c in range(height):
-                put(stored, (first + c) * blocks + block, apart, lanes, c * step_c)
-            return 0
+        apart = word(word(arguments, PLAN), 0) * blocks
         hard = 0
         for c in range(height):
-            hard += deliver(arguments, first + c, lanes, c * step_c)
+            if partial:
+                put(pointer(partial), (first + c) * blocks + block, apart, lanes, c)
+            else:
+                hard += deliver(arguments, first + c, lanes, c)
         return hard
 
     return add_up
@@ -199,14 +191,12 @@ def rows_task(parts: ChannelParts) -> Task:
     pointer, element = parts.pointer, parts.element
     read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
     clear, add = parts.sums.clear, parts.sums.add
-    finish_all, add_up = _finisher(parts), _adder_up(parts)
+    add_up = _adder_up(parts)
     size, lanes_at, room = parts.size, parts.lanes_at, parts.room
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
             return own_address()
-        if word(arguments, BLOCKS) == 0:
-            return finish_all(arguments, start, stop)
         memory = allocate(room + LINE)
         if memory == 0:
             set_word(arguments, FAILURE, NO_MEMORY)
@@ -245,7 +235,7 @@ def rows_task(parts: ChannelParts) -> Task:
                     add(lanes, lane + i, g, x)
                 done += rows
                 term += rows
-            hard += add_up(arguments, lanes, 1, strip, channel, height, block)
+            hard += add_up(arguments, lanes, strip, channel, height, block)
         release(memory)
         return hard
 
@@ -258,14 +248,12 @@ def runs_task(parts: ChannelParts) -> Task:
     read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
     clear, keep, add_kept = parts.sums.clear, parts.sums.keep, parts.sums.add_kept
     add_rows = parts.sums.add_rows
-    finish_all, add_up = _finisher(parts), _adder_up(parts)
+    add_up = _adder_up(parts)
     size, lanes_at, kept_at, room = parts.size, parts.lanes_at, parts.kept_at, parts.room
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
             return own_address()
-        if word(arguments, BLOCKS) == 0:
-            return finish_all(arguments, start, stop)
         memory = allocate(room + LINE)
         if memory == 0:
             set_word(arguments, FAILURE, NO_MEMORY)
@@ -307,15 +295,18 @@ def runs_task(parts: ChannelParts) -> Task:
                     add_kept(lanes, lane, kept, i)
                     lane += 1
                 term += run
-            hard += add_up(arguments, lanes, 1, 1, channel, 1, block)
+            hard += add_up(arguments, lanes, 1, channel, 1, block)
         release(memory)
         return hard
 
     return task
 
 
-def tiled_task(parts: ChannelParts) -> Task:
-    """Return the task for operands of any layout."""
+def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
+    """Return the task for operands of any layout.
+
+    A tile has terms as rows of channels, or channels as rows of terms.
+    """
     pointer, element = parts.pointer, parts.element
     read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
     clear, add, keep, add_kept = (
@@ -325,15 +316,13 @@ def tiled_task(parts: ChannelParts) -> Task:
         parts.sums.add_kept,
     )
     add_rows = parts.sums.add_rows
-    finish_all, add_up = _finisher(parts), _adder_up(parts)
+    add_up = _adder_up(parts)
     size, lanes_at, kept_at, room = parts.size, parts.lanes_at, parts.kept_at, parts.room
     tiles_at, tile = parts.tiles_at, parts.tile
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
             return own_address()
-        if word(arguments, BLOCKS) == 0:
-            return finish_all(arguments, start, stop)
         memory = allocate(room + LINE)
         if memory == 0:
             set_word(arguments, FAILURE, NO_MEMORY)
@@ -347,21 +336,19 @@ def tiled_task(parts: ChannelParts) -> Task:
         datas, results = grads + tile, grads + 2 * tile
         plan = int64_pointer(word(arguments, PLAN))
         channels, terms, strip, segment = plan[0], plan[1], plan[2], plan[3]
-        columns, axes = plan[5] == 1, plan[6]
+        axes = plan[6]
         inner = plan[6 + axes] if axes else 1
         strips = (channels + strip - 1) // strip
-        # a tile has terms as rows of channels, or channels as rows of terms
-        step, pitch = (size * strip, strip) if columns else (size, segment)
+        step, pitch = (size * strip, strip) if rows else (size, segment)
         pitch *= size
         across = 7 + axes
         along = across + axes
-        at_0, at_1 = (across, along) if columns else (along, across)
+        at_0, at_1 = (across, along) if rows else (along, across)
         grad_0, grad_1 = plan[at_0], plan[at_1]
         data_0, data_1 = plan[at_0 + axes + 1], plan[at_1 + axes + 1]
         result_0, result_1 = plan[at_0 + 2 * axes + 2], plan[at_1 + 2 * axes + 2]
         weight_axes = 10 + 4 * axes
         weight_rank = plan[weight_axes]
-        step_c, step_k = (1, strip) if columns else (LANES, 1)
         grad, data = word(arguments, GRAD), word(arguments, DATA)
         weight, result = word(arguments, WEIGHT), word(arguments, RESULT)
         hard = 0
@@ -390,11 +377,11 @@ def tiled_task(parts: ChannelParts) -> Task:
                     run = min(width - done, inner - term % inner)
                     grad_at = grad + tiled_place(plan, 0, channel, term)
                     data_at = data + tiled_place(plan, 1, channel, term)
-                    m0, m1 = (height, run) if columns else (run, height)
+                    m0, m1 = (height, run) if rows else (run, height)
                     copy_tile(gather, grads + done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
                     copy_tile(gather, datas + done * step, pitch, data_at, data_0, data_1, m0, m1)
                     done += run
-                if columns:
+                if rows:
                     for row in range(width):
                         lane = row % LANES * strip
                         for c in range(height):
@@ -420,10 +407,14 @@ def tiled_task(parts: ChannelParts) -> Task:
                     term = first + done
                     run = min(width - done, inner - term % inner)
                     at = result + tiled_place(plan, 2, channel, term)
-                    m0, m1 = (height, run) if columns else (run, height)
+                    m0, m1 = (height, run) if rows else (run, height)
                     copy_tile(scatter, results + done * step, pitch, at, result_0, result_1, m0, m1)
                     done += run
-            hard += add_up(arguments, lanes, step_c, step_k, channel, height, block)
+            if rows:
+                hard += add_up(arguments, lanes, strip, channel, height, block)
+            else:
+                for c in range(height):
+                    hard += add_up(arguments, beyond(lanes, c * LANES), 1, channel + c, 1, block)
         release(memory)
         return hard
 
@@ -431,4 +422,9 @@ def tiled_task(parts: ChannelParts) -> Task:
 
 
 #: layout -> what makes the task for it
-TASKS: Final = {"rows": rows_task, "runs": runs_task, "tiled": tiled_task}
+TASKS: Final[dict[str, Callable[[ChannelParts], Task]]] = {
+    "rows": rows_task,
+    "runs": runs_task,
+    "tiled_rows": partial(tiled_task, rows=True),
+    "tiled_runs": partial(tiled_task, rows=False),
+}

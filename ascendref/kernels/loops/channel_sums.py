@@ -25,6 +25,7 @@ from ...core.layout import (
     SHARE,
     STRIP,
     TILE,
+    ChannelPlan,
     broadcast_strides,
     channel_plan,
     dense_channel_plan,
@@ -37,6 +38,7 @@ from ..runtime.array_header import (
     DATA,
     ITEMSIZE,
     ROWS,
+    TOTAL_TASK,
     Operand,
     contiguous_size,
     operand_table,
@@ -49,13 +51,11 @@ from ..runtime.launch import (
     address,
     call_task,
     run,
-    set_word,
     task_kernel,
 )
 from ..runtime.memory import in_memory, peek, pointer_to, poke, word
 from ..runtime.nontemporal import LINE
 from .channel_loops import (
-    BLOCKS,
     PARTIAL,
     SUMS,
     SUMS_STRIDE,
@@ -64,6 +64,7 @@ from .channel_loops import (
     Compiled,
     Pointer,
     RunningSums,
+    total_task,
 )
 from .tiles import load_tile_copies, row_adder
 
@@ -133,21 +134,37 @@ class ChannelSumKernel(Kernel):
         scratch : ndarray of uint8, optional
             Where partial sums go, aligned for the compute type; None for memory of their own.
         """
-        tiled = self.layout((*operands, sums), in_place) == "tiled"
-        if tiled or not self.dense(operands, sums, scratch):
+        contiguous = self._are_contiguous((*operands, sums), in_place)
+        if not (contiguous and self.dense(operands, sums, scratch)):
             self._tiled(operands, sums, channel, in_place, scratch)
 
     def layout(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> str:
         """Return which loop takes operands and sums; no element is read."""
-        grad, data, weight = arrays[:3]
+        _, data, weight = arrays[:3]
+        if self._are_contiguous(arrays, in_place):
+            return dense_channel_plan(data.shape, weight.size).layout
+        return self._plan(arrays[:4], 1 if weight.size > 1 else None).layout
+
+    def _are_contiguous(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> bool:
+        """Tell whether loops over contiguous operands take operands and sums."""
+        grad, data = arrays[:2]
         flags = [array.flags for array in arrays]
-        if (
+        return (
             not in_place
             and grad.shape == data.shape
             and all([flag.c_contiguous and flag.aligned for flag in flags])
-        ):
-            return dense_channel_plan(data.shape, weight.size).layout
-        return "tiled"
+        )
+
+    def _plan(self, operands: tuple[NDArray[Any], ...], channel: int | None) -> ChannelPlan:
+        """Return how to walk operands of any layout."""
+        grad, data, weight, result = operands
+        shape = result.shape
+        return channel_plan(
+            shape,
+            (broadcast_strides(grad.shape, grad.strides, shape), data.strides, result.strides),
+            channel,
+            (weight.shape, weight.strides),
+        )
 
     def _tiled(
         self,
@@ -158,14 +175,7 @@ class ChannelSumKernel(Kernel):
         scratch: NDArray[np.uint8] | None,
     ) -> None:
         """Compute with operands of any layout."""
-        grad, data, weight, result = operands
-        shape = result.shape
-        plan = channel_plan(
-            shape,
-            (broadcast_strides(grad.shape, grad.strides, shape), data.strides, result.strides),
-            channel,
-            (weight.shape, weight.strides),
-        )
+        plan = self._plan(operands, channel)
         kept = self._partial_sums(self._room(sums.size, plan.blocks, in_place), scratch)
         self._call(
             plan.layout,
@@ -175,7 +185,7 @@ class ChannelSumKernel(Kernel):
             0 if kept is None else kept.ctypes.data,
             plan.tasks,
             plan.blocks,
-            result.size,
+            operands[3].size,
             LAUNCHER.address,
         )
 
@@ -216,6 +226,7 @@ class ChannelSumKernel(Kernel):
         """Return where so many partial sums go; None if there are none."""
         if not room:
             return None
+        _ = self.total_task  # adds them up
         if scratch is None:
             return np.empty(room, self.register)
         return scratch[: room * np.dtype(self.register).itemsize].view(self.register)
@@ -238,10 +249,35 @@ class ChannelSumKernel(Kernel):
         return partial(_contiguous_kernel(), self.table, address(self.task("runs")))
 
     @Piece
-    def tiled_kernel(self) -> Any:
-        """The kernel for operands of any layout."""
+    def tiled_rows_kernel(self) -> Any:
+        """The kernel for operands of any other layout whose channels lie side by side."""
+        return self._tiled_kernel("tiled_rows")
+
+    @Piece
+    def tiled_runs_kernel(self) -> Any:
+        """The kernel for operands of any other layout."""
+        return self._tiled_kernel("tiled_runs")
+
+    def _tiled_kernel(self, layout: str) -> Any:
         load_tile_copies(self._table, (self.kind.storage.itemsize,))
-        return partial(_tiled_kernel(), self.table, address(self.task("tiled")))
+        return partial(_tiled_kernel(), self.table, address(self.task(layout)))
+
+    @Piece
+    def total_task(self) -> Any:
+        """The task that adds up the sums of blocks."""
+        pointer = pointer_to(np.dtype(self.register))
+        made = task_kernel(
+            lambda: total_task(self._running_sums(), pointer),
+            f"{self._name}_total",
+            self.element.element,
+        )
+        self._table[TOTAL_TASK // 8] = address(made)
+        return made
+
+    def make_ready(self, layout: str, size: int) -> None:
+        super().make_ready(layout, size)
+        if size > BLOCK:
+            _ = self.total_task
 
     @property
     def _name(self) -> str:
@@ -253,7 +289,7 @@ class ChannelSumKernel(Kernel):
         made = self._tasks.get(layout)
         if made is None:
             made = self._tasks[layout] = task_kernel(
-                lambda: TASKS[layout](self._parts(tiled=layout == "tiled")),
+                lambda: TASKS[layout](self._parts(tiled=layout.startswith("tiled"))),
                 f"{self._name}_{layout}",
                 self.element.element,
             )
@@ -388,7 +424,6 @@ def _contiguous(
             word(table, ROWS + ITEMSIZE),
             word(partial, DATA) if partial else 0,
             blocks,
-            blocks,
             0,
         ),
         plan,
@@ -415,7 +450,7 @@ def _tiled(
     launcher: int,
 ) -> Any:
     """Compute with operands of any layout."""
-    words = grad, data, weight, result, sums, sums_stride, partial, blocks, blocks, 1
+    words = grad, data, weight, result, sums, sums_stride, partial, blocks, 1
     return _run(table, task, words, plan, tasks, size, launcher)
 
 
@@ -433,8 +468,7 @@ def _run(
     arguments = in_memory((0, 0, 0, 0, table, plan, 0, 0, 0, *words))
     hard = run(task, arguments, tasks, 0, word(plan, 32), size, launcher)
     if hard >= 0 and word(arguments, PARTIAL):
-        set_word(arguments, BLOCKS, 0)
-        hard += call_task(task, arguments, 0, word(plan, 0))
+        hard += call_task(word(table, TOTAL_TASK), arguments, 0, word(plan, 0))
         failure = word(arguments, FAILURE)
         return failure if failure else hard
     return hard

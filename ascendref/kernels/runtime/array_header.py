@@ -30,8 +30,9 @@ FLAGS: Final = _HEAD + 48
 READABLE: Final = 0x0001 | 0x0100
 WRITE: Final = 0x0400
 #: words of a table of operands before its rows: address of NumPy's array type, number of operands,
-#: address of the task that decides roundings which the kernel leaves open, 0 if it is not loaded
-ARRAY_TYPE, COUNT, EXACT_TASK, ROWS = range(0, 32, 8)
+#: addresses of the task that decides roundings which the kernel leaves open and of the one that
+#: adds up the sums of blocks, 0 if they are not loaded
+ARRAY_TYPE, COUNT, EXACT_TASK, TOTAL_TASK, ROWS = range(0, 40, 8)
 #: words of a row: address of the dtype, bytes of an element, number of the operand whose shape it
 #: must have, highest rank, flags that must be set, addresses of what copies its tiles to and from
 #: buffers (``loops/tiles.py``), 0 if they are not loaded; and the length of a row
@@ -158,7 +159,7 @@ def operand_table(operands: tuple[Operand, ...]) -> np.ndarray[Any, Any]:
     An element type is known by the address of NumPy's one object for it. Where arrays do not look
     as expected, no object is taken for one.
     """
-    rows = [id(np.ndarray) if has_expected_headers() else 0, len(operands), 0]
+    rows = [id(np.ndarray) if has_expected_headers() else 0, len(operands), 0, 0]
     for operand in operands:
         required = READABLE | WRITE if operand.result else READABLE
         rows += [id(operand.dtype), operand.dtype.itemsize, operand.shape_of]
