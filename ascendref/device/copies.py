@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import import_array, not_to_write
+from ..core.arrays import import_array, write_problem
 from ..core.dtypes import is_integer
 from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ..core.status import Status
@@ -182,5 +182,5 @@ def _check_count(argument: str, place: Place, count: int) -> None:
 
 
 def _check_writable(argument: str, place: Place, value: Any) -> None:
-    if place.array is not None and (problem := not_to_write(argument, value, place.array)):
+    if place.array is not None and (problem := write_problem(argument, value, place.array)):
         fail_argument(Status.ACL_ERROR_RT_PARAM_INVALID, argument, problem)

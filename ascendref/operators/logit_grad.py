@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, ElementType
+from ..core.arrays import ArrayT
+from ..core.dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, DTypeLike, ElementType
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, declare
-from ..declaration.scalars import ScalarParam, single
+from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import equal_shapes
-from ..functional.call import Array, array_call
+from ..functional.call import array_call
 from ..kernels.arithmetic.formula import (
     Formula,
     Truth,
@@ -131,13 +132,13 @@ OPERATOR = declare(
 
 
 def logit_grad(
-    x: Array,
-    dy: Array,
-    eps: Any = -1.0,
+    x: ArrayT,
+    dy: ArrayT,
+    eps: RealNumber | None = -1.0,
     *,
-    out: Array | None = None,
-    compute_dtype: Any = None,
-) -> Array:
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
     """Return the gradient of logit: ``dy / (x * (1 - x))``.
 
     Parameters

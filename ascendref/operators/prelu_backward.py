@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from math import ceil, log2, prod
-from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import ElementType, float_format
+from ..core.arrays import ArrayT
+from ..core.dtypes import DTypeLike, ElementType, float_format
 from ..core.errors import ArgumentValueError
 from ..core.layout import BLOCK, LANES
 from ..declaration.accuracy import rounded_once
 from ..declaration.operator import OnDevice, Operator, Shape, TensorParam, declare
-from ..functional.call import Array, array_call
+from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula, blend, rnd, select, zero
 
 
@@ -96,13 +96,13 @@ OPERATOR = declare(
 
 
 def prelu_backward(
-    grad_output: Array,
-    self: Array,
-    weight: Array,
+    grad_output: ArrayT,
+    self: ArrayT,
+    weight: ArrayT,
     *,
-    out: tuple[Array, Array] | None = None,
-    compute_dtype: Any = None,
-) -> tuple[Array, Array]:
+    out: tuple[ArrayT, ArrayT] | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> tuple[ArrayT, ArrayT]:
     """Return the gradients of PReLU with respect to its input and its weight.
 
     ``grad_input`` is ``grad_output`` where ``self > 0``, else ``grad_output * weight``;
@@ -161,7 +161,4 @@ def prelu_backward(
     (array([[0.25, 1.  ],
            [1.  , 0.5 ]], dtype=float32), array([-1., -4.], dtype=float32))
     """
-    grads: tuple[Array, Array] = array_call(
-        OPERATOR, (grad_output, self, weight), (), out, compute_dtype
-    )
-    return grads
+    return array_call(OPERATOR, (grad_output, self, weight), (), out, compute_dtype)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
+from ..core.arrays import ArrayT
+from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, DTypeLike, ElementType, float_format
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, declare
-from ..declaration.scalars import ScalarParam, single
+from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import broadcast_shapes
-from ..functional.call import Array, array_call
+from ..functional.call import array_call
 from ..kernels.arithmetic.formula import (
     Formula,
     Truth,
@@ -342,15 +343,15 @@ OPERATOR = declare(
 
 
 def smooth_l1_loss_backward(
-    grad_out: Array,
-    self: Array,
-    target: Array,
-    reduction: Any = "mean",
-    beta: Any = 1.0,
+    grad_out: ArrayT,
+    self: ArrayT,
+    target: ArrayT,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    beta: RealNumber = 1.0,
     *,
-    out: Array | None = None,
-    compute_dtype: Any = None,
-) -> Array:
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
     """Return the gradient of the smooth L1 loss with respect to ``self``.
 
     With ``d = self - target`` it is ``norm * slope * grad_out``. The slope is ``d / beta`` for

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
+from ..core.arrays import ArrayT
+from ..core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, DTypeLike, ElementType, float_format
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, Types, declare
-from ..declaration.scalars import ScalarParam, single
+from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import equal_shapes
-from ..functional.call import Array, array_call
+from ..functional.call import array_call
 from ..kernels.arithmetic.formula import (
     Formula,
     Truth,
@@ -205,14 +206,14 @@ OPERATOR = declare(
 
 
 def softplus_backward(
-    grad_output: Array,
-    self: Array,
-    beta: Any = 1.0,
-    threshold: Any = 20.0,
+    grad_output: ArrayT,
+    self: ArrayT,
+    beta: RealNumber = 1.0,
+    threshold: RealNumber = 20.0,
     *,
-    out: Array | None = None,
-    compute_dtype: Any = None,
-) -> Array:
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
     """Return the gradient of softplus: ``grad_output / (1 + exp(-beta * self))``.
 
     Where ``beta * self > threshold`` the forward operator is linear, and the gradient passes.

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 import pytest
-from ascendref.functional.casting import ROUND_MODES
 
 import ascendref as ar
+from ascendref.functional.casting import ROUND_MODES
 
 from ..support.rounding import FORMATS, array_of, assert_bits, bits_of, encode, exact
 
