@@ -24,7 +24,7 @@ from ..core.layout import maps_indices_to_one_address, meets, same_view
 from ..declaration.operator import Operator, Shape, Types
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
-from .call_cache import LAST_USED, Call, find, store_channel_sum, store_elementwise
+from .call_cache import LAST_USED, Call, run_cached, store_channel_sum, store_elementwise
 
 if TYPE_CHECKING:  # at run time they would import Numba before the first call
     from ..kernels.loops.channel_sums import ChannelSumKernel
@@ -73,14 +73,8 @@ def array_call(
         if result is not None:
             return result
     call = Call(operator, tensors, scalars, out, compute_dtype)
-    for cached_call in find(call):
-        if cached_call is not last_used:
-            result = cached_call(tensors, scalars, out, compute_dtype)
-            if result is not None:
-                LAST_USED[operator] = cached_call
-                return result
-    checked: ResultT = _checked_call(call)
-    return checked
+    result = run_cached(call)
+    return _checked_call(call) if result is None else result
 
 
 def _checked_call(call: Call) -> Any:

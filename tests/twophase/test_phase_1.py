@@ -317,9 +317,9 @@ def test_refusals_write_nothing_and_are_the_threads_last_message() -> None:
     free = call.dev.memory_free
     out = call.arguments["out"]
     before = out.numpy().tobytes()
-    ar.errors.recent_error_message()
+    ar.recent_error_message()
     assert call.refusal(dy=None)[0] == NULL
-    assert "EZ1001" in str(ar.errors.recent_error_message())
+    assert "EZ1001" in str(ar.recent_error_message())
     assert out.numpy().tobytes() == before
     assert call.dev.memory_free == free
 

@@ -1,0 +1,58 @@
+"""The stub ``ascendref/aclnn.pyi``, as it follows from the declarations.
+
+``python -m tests.twophase.aclnn_stub`` writes it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ascendref as ar
+from ascendref.declaration.operator import Operator, vendor_name
+
+PATH = Path(ar.__file__).with_name("aclnn.pyi")
+
+HEAD = '''\
+"""The two-phase operator API: two functions per operator, under the vendor's names."""
+
+from .declaration.scalars import RealNumber
+from .device.memory import Memory
+from .device.scalar import Scalar
+from .device.stream import Stream
+from .device.tensor import Tensor
+from .twophase.executor import Executor
+'''
+
+FUNCTIONS = '''
+def {api}GetWorkspaceSize(
+{parameters}
+) -> tuple[int, Executor]:
+    """Check a call of {api} and plan it; nothing is computed yet."""
+
+def {api}(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream, and return."""
+'''
+
+
+def functions(operator: Operator) -> str:
+    """Return the signatures of an operator's two functions."""
+    scalars = {param.name for param in operator.scalars}
+    parameters = ", ".join(
+        f"{vendor_name(name)}: {'Scalar | RealNumber' if name in scalars else 'Tensor'}"
+        for name in operator.parameters
+    )
+    one_line = f"def {operator.api}GetWorkspaceSize(\n    {parameters}\n"
+    if max(map(len, one_line.splitlines())) > 100:
+        parameters = parameters.replace(", ", ",\n    ") + ","
+    return FUNCTIONS.format(api=operator.api, parameters=f"    {parameters}")
+
+
+def stub() -> str:
+    """Return the text of the stub."""
+    return HEAD + "".join(map(functions, ar.OPERATORS.values()))
+
+
+if __name__ == "__main__":
+    PATH.write_text(stub(), encoding="utf-8")
