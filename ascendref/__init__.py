@@ -101,10 +101,12 @@ if not _typing.TYPE_CHECKING:  # type checkers see the imports above, and report
 
     def __getattr__(name):
         if name == "aclnn":
-            return _fork_safety.imported(".aclnn", __name__)
+            return _fork_safety.import_to_end(".aclnn", __name__)
         if name not in _ON_DEMAND:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(_fork_safety.imported(_ON_DEMAND[name], __name__), name)
+        value = globals()[name] = getattr(
+            _fork_safety.import_to_end(_ON_DEMAND[name], __name__), name
+        )
         return value
 
 

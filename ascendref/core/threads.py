@@ -10,7 +10,7 @@ from operator import index
 from typing import Any, Final
 
 from .errors import ArgumentTypeError, ArgumentValueError, shown
-from .fork_safety import imported
+from .fork_safety import import_to_end
 
 #: environment variable with the number that a process starts with
 VARIABLE: Final = "ASCENDREF_NUM_THREADS"
@@ -63,7 +63,7 @@ def get_num_threads() -> int:
     >>> ar.get_num_threads() >= 1
     True
     """
-    most: int = imported("numba").config.NUMBA_NUM_THREADS
+    most: int = import_to_end("numba").config.NUMBA_NUM_THREADS
     return min(most, _LIMIT[0])
 
 

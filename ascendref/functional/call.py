@@ -19,7 +19,7 @@ from ..core.dtypes import (
     promote,
 )
 from ..core.errors import ArgumentTypeError, ArgumentValueError
-from ..core.fork_safety import imported
+from ..core.fork_safety import import_to_end
 from ..core.layout import maps_indices_to_one_address, meets, same_view
 from ..declaration.operator import Operator, Shape, Types
 from ..declaration.scalars import check_array_scalar
@@ -171,7 +171,7 @@ def channel_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> C
 @cache
 def _loop(module: str, name: str) -> Any:
     """Return a function of ``kernels.loops``; the first call imports it, and Numba with it."""
-    return getattr(imported(f"ascendref.kernels.loops.{module}"), name)
+    return getattr(import_to_end(f"ascendref.kernels.loops.{module}"), name)
 
 
 def _compute_type(compute_dtype: Any, types: tuple[ElementType, ...]) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Array, ArrayT, export_results, import_array
 from ..core.dtypes import BY_NUMPY, FLOATS, DTypeLike, floating_type, promote
 from ..core.errors import ArgumentValueError, shown
-from ..core.fork_safety import imported
+from ..core.fork_safety import import_to_end
 
 #: the vendor's ``RoundMode`` without its prefix ``CAST_``, in lower case
 RoundMode = Literal["rint", "trunc", "floor", "ceil", "round", "odd"]
@@ -82,7 +82,7 @@ def cast(array: Array, dtype: DTypeLike, round_mode: RoundMode = "rint") -> Any:
         result = operand.copy()
     else:
         # the first call imports the kernels, and Numba with them
-        kernels = imported("ascendref.kernels.loops.cast")
+        kernels = import_to_end("ascendref.kernels.loops.cast")
         # where the type holds every number of the other, all modes share a kernel
         mode = "rint" if promote(source, target) is target else round_mode
         result = np.empty(operand.shape, target.numpy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import mypy.api
@@ -21,10 +22,11 @@ def checked_lines(program: str, folder: Path) -> dict[int, str]:
     assert not failure
     found: dict[int, str] = {}
     for line in report.splitlines():
-        place, message = line.split(": ", 1)
-        assert place.startswith(f"{file}:"), line
-        number = int(place.removeprefix(f"{file}:"))
-        found[number] = f"{found.get(number, '')}{message}\n"
+        # mypy's cache has a report of the same program under the path that it had then
+        match = re.match(r".*program\.py:(\d+): (.*)", line)
+        assert match, line
+        number = int(match[1])
+        found[number] = f"{found.get(number, '')}{match[2]}\n"
     return found
 
 
