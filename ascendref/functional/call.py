@@ -20,7 +20,7 @@ from ..core.dtypes import (
 )
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..core.fork_safety import import_to_end
-from ..core.layout import maps_indices_to_one_address, meets, same_view
+from ..core.layout import has_internal_overlap, overlap, same_view
 from ..declaration.operator import Operator, Shape, Types
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
@@ -207,7 +207,7 @@ def _outputs(
             raise ArgumentValueError(label, f"has shape {array.shape}; {shape} is expected")
         if problem := write_problem(label, value, array):
             raise ArgumentValueError(label, problem)
-        if maps_indices_to_one_address(array):
+        if has_internal_overlap(array):
             raise ArgumentValueError(
                 label,
                 f"has strides {array.strides}, which map two indices to one address; every element"
@@ -225,7 +225,7 @@ def _check_overlaps(
     for k, out in enumerate(outs):
         label = "out" if len(outs) == 1 else f"out[{k}]"
         for tensor, array in zip(operator.tensors, arrays, strict=True):
-            if meets(out, array):
+            if overlap(out, array):
                 if not same_view(out, array):
                     raise ArgumentValueError(
                         label,
@@ -233,7 +233,7 @@ def _check_overlaps(
                     )
                 in_place = True
         for other in outs[:k]:
-            if meets(out, other):
+            if overlap(out, other):
                 raise ArgumentValueError(label, "overlaps out[0]; results must be apart")
     return in_place
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.dtypes import BY_DATA_TYPE, ElementType
 from ..core.errors import ArgumentError, fail
-from ..core.layout import maps_indices_to_one_address, meets, same_view
+from ..core.layout import has_internal_overlap, overlap, same_view
 from ..core.products import Product
 from ..core.status import Status
 from ..declaration.operator import Operator, TensorParam, vendor_name
@@ -183,14 +183,14 @@ def _check_overlaps(
     for k in range(inputs, len(operands)):
         name, array = operands[k].name, operands[k].placeholder
         # in C order every index has an address of its own
-        if not array.flags.c_contiguous and maps_indices_to_one_address(array):
+        if not array.flags.c_contiguous and has_internal_overlap(array):
             _refuse(
                 f"{name} has strides {tensors[k].strides}, which map two indices"
                 " to one address; every element must have its own"
             )
         for j in range(k):
             other = operands[j].placeholder
-            if memory_numbers[k] != memory_numbers[j] or not meets(array, other):
+            if memory_numbers[k] != memory_numbers[j] or not overlap(array, other):
                 continue
             if j >= inputs or not same_view(array, other):
                 _refuse(
