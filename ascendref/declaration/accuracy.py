@@ -18,8 +18,8 @@ class Bound(NamedTuple):
     ulp: float
     #: whether every result is the exact value rounded once, to nearest even
     rounded: bool = False
-    #: computes what is added to ``ulp`` for each element, from float64 arrays of the tensors without
-    #: the gradient; infinite where nothing is stated
+    #: computes what is added to ``ulp`` per element, from float64 arrays of the tensors without the
+    #: gradient; infinite where nothing is stated
     more: Callable[..., NDArray[np.float64]] | None = None
     #: ``more`` in words
     words: str = ""
