@@ -19,7 +19,7 @@ def prepare(lambd: float) -> tuple[float]:
 
 
 def grad_input(grad_output: float, self: float, lambd: float) -> float:
-    """The branch selects: a masked gradient of any value gives +0."""
+    """A selection, not a product: where masked, a gradient of any value gives +0."""
     return blend(abs(self) > lambd, grad_output, zero)
 
 
