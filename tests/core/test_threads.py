@@ -1,4 +1,4 @@
-"""The number of threads: set by a call or by the environment, and never more than the work keeps busy."""
+"""The number of threads: set by a call or the environment, and at most what the work needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Properties that hold for arrays and scalars of any kind: the layout never changes the bits."""
+"""Properties for any arrays and scalars: the layout never changes the bits."""
 
 from __future__ import annotations
 
