@@ -72,9 +72,11 @@ def array_call(
         result = last_used(tensors, scalars, out, compute_dtype)
         if result is not None:
             return result
-    call = Call(operator, tensors, scalars, out, compute_dtype)
-    result = run_cached(call)
-    return _checked_call(call) if result is None else result
+    result = run_cached(operator, tensors, scalars, out, compute_dtype)
+    if result is not None:
+        return result
+    checked: ResultT = _checked_call(Call(operator, tensors, scalars, out, compute_dtype))
+    return checked
 
 
 def _checked_call(call: Call) -> Any:

@@ -2,30 +2,29 @@
 
 A full check takes twenty times as long as a kernel on few elements. So a call that passed it leaves
 a closure behind, a *cached call*, which holds the kernel and everything else that was decided. It
-runs the kernel, or returns None, with nothing done, for a call that it is not for; such a call is
+runs the kernel; or it returns None, with nothing done, if the call is another one, which is then
 checked in full.
 
-What a cached call compares: the compute type, which must be the same object as before, and the
-scalars, which must be the same objects or equal ones of the same built-in type, because an object
-of another type may equal a number and be refused (``Decimal("0.5")``) or change (an array).
+A cached call compares the compute type, which must be the same object as before, and the scalars,
+which must be the same objects or equal ones of the same built-in type: an object of another type
+may equal a number and yet be refused (``Decimal("0.5")``), or change later (an array).
 
-What it leaves to the kernel: the arrays. A kernel that `bind`, `like` or `dense` gives gets the
-addresses of Python objects and reads the headers of arrays in compiled code. It refuses any object
-that is not a plain ``ndarray`` of the expected element type and layout, and any output that is
-read-only or overlaps an operand. Where NumPy's arrays do not have the layout that
-``kernels/runtime/array_header.py`` expects, it refuses all of them, and every call is checked in
-full.
+It leaves the arrays to the kernel. The kernels that `bind`, `like` and `dense` give take addresses
+of Python objects and read the headers of arrays in compiled code. They refuse every object that is
+not a plain ``ndarray`` of the expected element type and layout, and every output that is read-only
+or overlaps another operand. Where NumPy's headers are not as ``kernels/runtime/array_header.py``
+expects them, they refuse all objects, so every call is checked in full.
 
-How a cached call is found: the one that the operator used last is tried first, as a program mostly
-repeats its calls. Then a table is searched, by operator, compute type, scalars and element types
-for contiguous arrays of one shape, whatever that is, and by these with shapes and strides for other
-arrays. Arrays of other libraries, scalars of other types than Python's, results in place of a
-strided input and empty results are never cached.
+The cached call that the operator used last is tried first, because programs mostly repeat their
+calls. Then a table is searched: by operator, compute type, scalars and element types, for
+contiguous arrays of whatever shape; and by these with all shapes and strides, for other arrays.
+Arrays of other libraries, scalars of other types than Python's own, results in place of an input
+and empty results are never cached.
 
-What this brings, measured with 16 elements and ``out=`` in one thread: hardshrink takes 0.65 µs
-where the cached call is the last one, 2.6 where it is found in the table, and 16 where all is
-checked. The closures are written for numbers of tensors and scalars; the one for any numbers takes
-half as long again (0.95 µs). With 4096 elements the kernel adds 0.3 µs to each of these.
+What it brings, measured with 16 elements and ``out=`` on one thread: hardshrink takes 0.65 µs where
+the last cached call serves, 1.7 µs where one is found in the table, and 16 µs where all is checked.
+There is a closure for each combination of numbers of tensors and scalars that occurs; the one for
+any numbers would take 0.95 µs. With 4096 elements each of these takes 0.3 µs more.
 """
 
 from __future__ import annotations
@@ -67,20 +66,25 @@ _CACHE_LIMIT: Final = 4096
 _KEY_TYPES: Final = frozenset((float, int, str, type(None)))
 
 
-def run_cached(call: Call) -> Any:
+def run_cached(
+    operator: Operator,
+    tensors: tuple[Any, ...],
+    scalars: tuple[Any, ...],
+    out: Any,
+    compute_dtype: Any,
+) -> Any:
     """Run the cached call for a call and return its result; None if there is none."""
-    operator, *arguments = call
-    key = _key(call)
+    key = _key(operator, tensors, scalars, compute_dtype)
     if key is None:
         return None
     result = None
     cached_call = _CACHED_CALLS.get(key)
     if cached_call is not None:
-        result = cached_call(*arguments)
+        result = cached_call(tensors, scalars, out, compute_dtype)
     if result is None:
-        cached_call = _CACHED_CALLS.get((*key, *_layouts(call)))
+        cached_call = _CACHED_CALLS.get((*key, *_layouts(tensors, out)))
         if cached_call is not None:
-            result = cached_call(*arguments)
+            result = cached_call(tensors, scalars, out, compute_dtype)
     if result is not None and cached_call is not None:
         LAST_USED[operator] = cached_call
     return result
@@ -108,7 +112,7 @@ def store_elementwise(
     in_place : bool
         Whether the result is exactly an input's view.
     """
-    key = _key(call)
+    key = _key(call.operator, call.tensors, call.scalars, call.compute_dtype)
     if key is None or not _is_cacheable(result):
         return
     operands = (*call.tensors, result)
@@ -116,7 +120,7 @@ def store_elementwise(
         _store(key, _elementwise(kernel.bind(values), call, result.dtype, None))
     elif not in_place and (call.out is None or type(call.out) is ndarray):
         cached_call = _elementwise(kernel.like(operands, values), call, result.dtype, result.shape)
-        _store((*key, *_layouts(call)), cached_call)
+        _store((*key, *_layouts(call.tensors, call.out)), cached_call)
 
 
 def store_channel_sum(call: Call, kernel: ChannelSumKernel, result: NDArray[Any]) -> None:
@@ -131,14 +135,15 @@ def store_channel_sum(call: Call, kernel: ChannelSumKernel, result: NDArray[Any]
     result : ndarray
         The elementwise result.
     """
-    key = _key(call)
+    key = _key(call.operator, call.tensors, call.scalars, call.compute_dtype)
     if key is not None and _is_cacheable(result):
         _store(key, _channel_sum(kernel, call.compute_dtype, result.dtype))
 
 
-def _key(call: Call) -> tuple[Any, ...] | None:
+def _key(
+    operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute_dtype: Any
+) -> tuple[Any, ...] | None:
     """Return the key of calls on contiguous arrays; None for a call that is never cached."""
-    operator, tensors, scalars, _, compute_dtype = call
     if all([type(tensor) is ndarray for tensor in tensors]) and _KEY_TYPES.issuperset(
         map(type, (*scalars, compute_dtype))
     ):
@@ -146,11 +151,10 @@ def _key(call: Call) -> tuple[Any, ...] | None:
     return None
 
 
-def _layouts(call: Call) -> tuple[Any, ...]:
+def _layouts(tensors: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
     """Return what the key of calls on other arrays has in addition."""
-    out = call.out
     return (
-        *[(tensor.shape, tensor.strides) for tensor in call.tensors],
+        *[(tensor.shape, tensor.strides) for tensor in tensors],
         (out.shape, out.strides) if type(out) is ndarray else None,
     )
 
@@ -184,6 +188,11 @@ def _elementwise(
     """
     make = _CLOSURES.get((len(call.tensors), len(call.scalars)), _any_operands)
     return make(kernel, call.scalars, call.compute_dtype, dtype, shape)
+
+
+# The following differ in the numbers of tensors and scalars only. They are written out because a
+# function for what they share would add a twentieth to the time of a call. Scalars are compared by
+# identity first, or NaN would never be the same.
 
 
 def _two_tensors_one_scalar(
