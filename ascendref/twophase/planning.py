@@ -22,8 +22,9 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
     if call.is_empty:
         return Plan(call.operator, call.values, descriptions, (), (), 0, (), (), None)
     if call.operator.channel_term is None:
-        compute = _elementwise_kernel(call)
-        launches, workspace = _elementwise_launches(call)
+        computed = _computed_type(call)
+        compute = _elementwise_kernel(call, computed)
+        launches, workspace = _elementwise_launches(call, computed)
     else:
         compute = _channel_sum_kernel(call, call.operator.channel_term)
         launches = _channel_sum_launches(call)
@@ -32,7 +33,7 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
         operator=call.operator,
         scalars=call.values,
         descriptions=descriptions,
-        layouts=tuple([operand.layout for operand in call.operands]),
+        layouts=tuple([operand.layout for operand in call.inputs + call.results]),
         steps=tuple(launches.steps),
         workspace=workspace,
         reads=tuple([operand.span for operand in call.inputs if operand.span.nbytes > 0]),
@@ -41,15 +42,19 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
     )
 
 
-def _elementwise_kernel(call: ValidCall) -> Compute:
+def _computed_type(call: ValidCall) -> ElementType:
+    """Return the type of the result as the device computes it, which has no F64 arithmetic."""
+    kind = call.operator.result(tuple([operand.kind for operand in call.inputs]))
+    return FLOAT32 if kind is FLOAT64 else kind
+
+
+def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     """Compile the kernel of an elementwise operator and bind its scalars."""
     kinds = tuple([operand.kind for operand in call.inputs])
-    computed = _computed_type(call)
     formula = call.operator.formula.suited("float32", computed.name, call.values)
     (out,) = call.results
     kernel = elementwise(formula, kinds, computed, out.kind, "float32")
-    arrays = tuple([operand.placeholder for operand in call.operands])
-    kernel.make_ready(kernel.layout(arrays, call.in_place), out.placeholder.size)
+    kernel.make_ready(kernel.layout(call.placeholders, call.in_place), out.placeholder.size)
     return partial(_compute_elements, kernel, call.values, call.in_place)
 
 
@@ -63,7 +68,7 @@ def _compute_elements(
     kernel(arrays, values, in_place)
 
 
-def _elementwise_launches(call: ValidCall) -> tuple[LaunchSequence, int]:
+def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[LaunchSequence, int]:
     """Return what the device launches for an elementwise operator, and the bytes of workspace."""
     launches = LaunchSequence()
     device = call.operator.device
@@ -74,7 +79,6 @@ def _elementwise_launches(call: ValidCall) -> tuple[LaunchSequence, int]:
         reads = [launches.contiguous(x.name, x.placeholder, x.kind) for x in call.inputs]
         launches.launch(kernel, tuple(reads), out.name)
         return launches, device.scratch + sum(map(reserved, launches.intermediates.values()))
-    computed = _computed_type(call)
     reads = [
         launches.input(x.name, x.placeholder, x.kind, computed, out.layout.shape)
         for x in call.inputs
@@ -85,18 +89,11 @@ def _elementwise_launches(call: ValidCall) -> tuple[LaunchSequence, int]:
     return launches, launches.workspace_size()
 
 
-def _computed_type(call: ValidCall) -> ElementType:
-    """Return the type of the result as the device computes it, which has no F64 arithmetic."""
-    kind = call.operator.result(tuple([operand.kind for operand in call.inputs]))
-    return FLOAT32 if kind is FLOAT64 else kind
-
-
 def _channel_sum_kernel(call: ValidCall, term: Formula) -> Compute:
     """Compile the kernel of an operator with channel sums."""
     _, data, weight = call.inputs
     kernel = channel_sum(call.operator.formula, term, data.kind, "float32", stored=True)
-    arrays = tuple([operand.placeholder for operand in call.operands])
-    kernel.make_ready(kernel.layout(arrays, call.in_place), data.placeholder.size)
+    kernel.make_ready(kernel.layout(call.placeholders, call.in_place), data.placeholder.size)
     channel = 1 if weight.placeholder.size > 1 else None
     return partial(_compute_sums, kernel, channel, call.in_place)
 

@@ -41,25 +41,22 @@ class ValidCall(NamedTuple):
     operator: Operator
     #: values of the scalars
     values: tuple[float, ...]
-    #: tensors and results; none where an empty tensor ended the checks
-    operands: tuple[Operand, ...]
+    #: the tensors that are read, and those that are written; none where an empty input ended the
+    #: checks
+    inputs: tuple[Operand, ...]
+    results: tuple[Operand, ...]
     #: whether a result is exactly an input's view
     in_place: bool
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to compute."""
-        return not self.operands or self.results[0].placeholder.size == 0
+        return not self.results or self.results[0].placeholder.size == 0
 
     @property
-    def inputs(self) -> tuple[Operand, ...]:
-        """The operands that are read."""
-        return self.operands[: len(self.operator.tensors)]
-
-    @property
-    def results(self) -> tuple[Operand, ...]:
-        """The operands that are written."""
-        return self.operands[len(self.operator.tensors) :]
+    def placeholders(self) -> tuple[NDArray[Any], ...]:
+        """Arrays with the layouts of all tensors."""
+        return tuple([operand.placeholder for operand in self.inputs + self.results])
 
 
 def validate(
@@ -94,21 +91,19 @@ def validate(
         of their memory, shapes, overlaps.
     """
     params = _params(operator, device.product)
+    names = operator.tensor_names
     inputs = len(operator.tensors)
     try:
-        kinds = [
-            _kind(operator, name, tensor)
-            for name, tensor in zip(operator.tensor_names, tensors, strict=True)
-        ]
+        kinds = [_kind(operator, name, tensor) for name, tensor in zip(names, tensors, strict=True)]
         operator.check_types(tuple(kinds), params)
         for param, tensor in zip(params, tensors, strict=True):
             check_rank(param.name, len(tensor.shape))
         values = tuple(map(check_scalar, operator.scalars, scalars))
         if operator.device.empty_first and any(0 in tensor.shape for tensor in tensors[:inputs]):
-            return ValidCall(operator, values, (), False)
+            return ValidCall(operator, values, (), (), False)
         operands = tuple(
             [
-                _operand(k, operator.tensor_names[k], kinds[k], tensor, device, memory, number)
+                _operand(k, names[k], kinds[k], tensor, device, memory, number)
                 for k, (tensor, memory, number) in enumerate(
                     zip(tensors, memories, memory_numbers, strict=True)
                 )
@@ -121,7 +116,7 @@ def validate(
             message = re.sub(rf"\b{name}\b", vendor_name(name), message)
         fail(Status.ACLNN_ERR_PARAM_INVALID, message, error)
     in_place = _check_overlaps(operands, inputs, tensors, memory_numbers)
-    return ValidCall(operator, values, operands, in_place)
+    return ValidCall(operator, values, operands[:inputs], operands[inputs:], in_place)
 
 
 def _params(operator: Operator, product: Product) -> tuple[TensorParam, ...]:
@@ -151,6 +146,7 @@ def _operand(
     memory: Memory | None,
     memory_number: int,
 ) -> Operand:
+    """Check that a tensor lies within its memory, and that this is memory of the device."""
     low, high = tensor.check(name)
     if memory is not None:
         if memory.device is not device:
@@ -159,7 +155,7 @@ def _operand(
             _refuse(f"{name} lies in {memory!r} of the host; memory of the device is expected")
     offset = tensor.offset * tensor.dtype.itemsize
     layout = Layout(tensor.shape, tensor.dtype, offset, tensor.byte_strides())
-    # memories are so far apart that tensors in different ones never overlap
+    # every memory gets 16 TiB of addresses, so tensors in different ones do not overlap
     placeholder = np.asarray(_ArrayInterface(layout, ((memory_number + 1) << 44) + offset))
     return Operand(name, kind, layout, ByteRange(k, low, high - low), placeholder)
 
