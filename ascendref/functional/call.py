@@ -148,9 +148,7 @@ def elementwise_kernel(
     """Return the kernel of an elementwise operator, with the parameters of `kernel_for`."""
     kernel: ElementwiseKernel
     result = operator.result(types)
-    if (
-        compute == "float64"
-    ):  # what is computed in float64 is rounded to the type of ``out`` at once
+    if compute == "float64":  # results are rounded once, to the type of ``out``
         formula = operator.formula.suited(compute, out.name, values)
         kernel = _loop("truth", "true_elementwise")(formula, types, out)
     else:
@@ -172,7 +170,7 @@ def channel_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> C
 
 @cache
 def _loop(module: str, name: str) -> Any:
-    """Return a function of ``kernels.loops``; the first call imports it, and Numba with it."""
+    """Return a function of ``kernels.loops``, imported here because that imports Numba."""
     return getattr(import_to_end(f"ascendref.kernels.loops.{module}"), name)
 
 
