@@ -9,18 +9,15 @@ from pathlib import Path
 
 import ascendref as ar
 from ascendref.declaration.operator import Operator, vendor_name
+from ascendref.device.memory import Memory
+from ascendref.device.stream import Stream
 
 PATH = Path(ar.__file__).with_name("aclnn.pyi")
 
 HEAD = '''\
 """The two-phase operator API: two functions per operator, under the vendor's names."""
 
-from .declaration.scalars import RealNumber
-from .device.memory import Memory
-from .device.scalar import Scalar
-from .device.stream import Stream
-from .device.tensor import Tensor
-from .twophase.executor import Executor
+{imports}
 '''
 
 FUNCTIONS = '''
@@ -49,9 +46,17 @@ def functions(operator: Operator) -> str:
     return FUNCTIONS.format(api=operator.api, parameters=f"    {parameters}")
 
 
+def imports() -> str:
+    """Return the imports of the types that the signatures name."""
+    modules = {kind.__name__: kind.__module__ for kind in (Memory, ar.Scalar, Stream, ar.Tensor)}
+    modules |= {"RealNumber": "ascendref.declaration.scalars", "Executor": ar.Executor.__module__}
+    lines = [f"from {module[len('ascendref') :]} import {name}" for name, module in modules.items()]
+    return "\n".join(sorted(lines))
+
+
 def stub() -> str:
     """Return the text of the stub."""
-    return HEAD + "".join(map(functions, ar.OPERATORS.values()))
+    return HEAD.format(imports=imports()) + "".join(map(functions, ar.OPERATORS.values()))
 
 
 if __name__ == "__main__":
