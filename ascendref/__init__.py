@@ -1,7 +1,6 @@
-"""Five operators of Huawei's Ascend NPUs on arrays, and an emulated device to hold."""
+"""Five operators of Huawei's Ascend NPUs: as functions on arrays, and on an emulated device."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+import typing as _typing
 
 from . import operators as _operators
 from .core import fork_safety as _fork_safety
@@ -19,9 +18,9 @@ from .core.errors import (
 )
 from .core.status import Status
 from .core.threads import get_num_threads, num_threads, set_num_threads
-from .operators import *  # noqa: F403 - operators/__init__.py lists the functions
+from .operators import *  # noqa: F403 - the names are in operators/__init__.py
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from . import aclnn
     from .core.dtypes import DataType
     from .core.products import PRODUCTS, Product
@@ -74,8 +73,8 @@ __all__ = [
 ]
 __all__ += _operators.__all__
 
-#: names that are imported when they are first used: the array functions come without the device,
-#: and everything comes without Numba until a kernel is needed
+#: name -> the module from which it is imported on first use, so that importing the package imports
+#: neither the device nor Numba
 _ON_DEMAND = {
     "PRODUCTS": ".core.products",
     "Comparison": ".verify",
@@ -98,13 +97,17 @@ _ON_DEMAND = {
 }
 
 
-def __getattr__(name: str) -> _Any:
-    if name == "aclnn":
-        return _fork_safety.imported(".aclnn", __name__)
-    if name not in _ON_DEMAND:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(_fork_safety.imported(_ON_DEMAND[name], __name__), name)
-    return value
+if not _typing.TYPE_CHECKING:  # type checkers see the imports above, and report other names
+
+    def __getattr__(name):
+        if name == "aclnn":
+            return _fork_safety.import_to_end(".aclnn", __name__)
+        if name not in _ON_DEMAND:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(
+            _fork_safety.import_to_end(_ON_DEMAND[name], __name__), name
+        )
+        return value
 
 
 def __dir__() -> list[str]:

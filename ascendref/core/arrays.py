@@ -1,10 +1,10 @@
-"""Arrays of other libraries: in without a copy, out as the caller's kind."""
+"""Arrays of other libraries: imported as NumPy views, and made of NumPy results."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
 import ml_dtypes
 import numpy as np
@@ -13,22 +13,41 @@ from numpy.typing import NDArray
 from .dtypes import BY_NUMPY, ElementType, names
 from .errors import ArgumentTypeError, shown
 
-Wrap = Callable[[NDArray[Any]], Any]
+
+class SupportsArray(Protocol):
+    """An object that NumPy can make an array of."""
+
+    def __array__(self) -> Any: ...
 
 
-class Imported(NamedTuple):
-    """An array of any library, as NumPy sees it."""
+class SupportsDLPack(Protocol):
+    """An object that exports its memory by the DLPack protocol."""
 
-    #: the same memory as a NumPy array
+    def __dlpack__(self) -> Any: ...
+
+
+#: what the functions take as an array: of NumPy, torch, JAX, dask, …
+Array = SupportsArray | SupportsDLPack
+#: for functions that return the kind of array that they get: torch tensors for torch tensors
+ArrayT = TypeVar("ArrayT", bound=Array)
+
+#: makes an array of some library of a NumPy array
+FromNumpy = Callable[[NDArray[Any]], Any]
+
+
+class ImportedArray(NamedTuple):
+    """An array of any library as a NumPy array."""
+
+    #: the NumPy array, which shares its memory where the library allows that
     array: NDArray[Any]
-    #: what turns a NumPy array into the caller's kind; None for NumPy's own
-    wrap: Wrap | None
+    #: makes the library's arrays of results; None for NumPy's own
+    from_numpy: FromNumpy | None
 
 
 def import_array(
-    argument: str, value: Any, types: tuple[ElementType, ...] | None = None
-) -> Imported:
-    """Return a NumPy view of an array of any library that shares its memory through NumPy.
+    argument: str, value: object, types: tuple[ElementType, ...] | None = None
+) -> ImportedArray:
+    """Return an array of any library as a NumPy array.
 
     Parameters
     ----------
@@ -40,6 +59,11 @@ def import_array(
     types : tuple of ElementType, optional
         Element types that it may have; None for all that NumPy has.
 
+    Returns
+    -------
+    ImportedArray
+        A view of its memory, or a copy where the library gives no more.
+
     Raises
     ------
     ArgumentTypeError
@@ -47,7 +71,7 @@ def import_array(
         library raises.
     """
     try:
-        imported = _imported(argument, value, types)
+        imported = _import(argument, value, types)
     except (ArgumentTypeError, MemoryError):
         raise
     except Exception as error:  # whatever the object or its library raises
@@ -59,16 +83,16 @@ def import_array(
     return imported
 
 
-def not_to_write(argument: str, value: Any, array: NDArray[Any]) -> str | None:
-    """Return why results cannot go to an array that was imported; None if they can.
+def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | None:
+    """Return why an object cannot take results through the array imported from it, or None.
 
-    What may have been copied is imported again. Only where the same memory comes does anyone who
-    reads the object later see what was written there; no flag or protocol tells for all libraries.
-    A torch tensor says where its memory is.
+    No flag or protocol of all libraries tells whether an import is a copy. So the object is
+    imported a second time: if that array has the same address, the memory is the object's own. A
+    torch tensor gives the address of its memory itself.
     """
     if not isinstance(value, np.ndarray) and array.size:
-        if isinstance(value, _if_imported("torch", "Tensor")):
-            own = value.data_ptr()
+        if isinstance(value, _class_if_imported("torch", "Tensor")):
+            own: int = value.data_ptr()
         else:
             own = _address(import_array(argument, value).array)
         if own != _address(array):
@@ -82,10 +106,12 @@ def not_to_write(argument: str, value: Any, array: NDArray[Any]) -> str | None:
     return None
 
 
-def wrapped(argument: str, wrap: Wrap, results: tuple[NDArray[Any], ...]) -> tuple[Any, ...]:
-    """Return results as arrays of the library that an argument is of."""
+def export_results(
+    argument: str, from_numpy: FromNumpy, results: tuple[NDArray[Any], ...]
+) -> tuple[Any, ...]:
+    """Return results as arrays of the library that an argument belongs to."""
     try:
-        return tuple([wrap(array) for array in results])
+        return tuple([from_numpy(array) for array in results])
     except MemoryError:
         raise
     except Exception as error:  # whatever the library raises
@@ -95,19 +121,20 @@ def wrapped(argument: str, wrap: Wrap, results: tuple[NDArray[Any], ...]) -> tup
         ) from error
 
 
-def _address(array: NDArray[Any]) -> Any:
-    return array.__array_interface__["data"][0]
+def _address(array: NDArray[Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
-def _imported(argument: str, value: Any, types: tuple[ElementType, ...] | None) -> Imported:
+def _import(argument: str, value: object, types: tuple[ElementType, ...] | None) -> ImportedArray:
     if isinstance(value, np.ndarray):
         # asking NumPy for ``np.ma`` would import it, and in a forked child an import may never end
-        if isinstance(value, _if_imported("numpy.ma", "MaskedArray")):
+        if isinstance(value, _class_if_imported("numpy.ma", "MaskedArray")):
             raise ArgumentTypeError(argument, "is a masked array; fill it or drop its mask first")
-        return Imported(value if type(value) is np.ndarray else np.asarray(value), None)
+        return ImportedArray(value if type(value) is np.ndarray else np.asarray(value), None)
     if isinstance(value, np.generic):
-        return Imported(np.asarray(value), None)
-    if isinstance(value, _if_imported("torch", "Tensor")):
+        return ImportedArray(np.asarray(value), None)
+    if isinstance(value, _class_if_imported("torch", "Tensor")):
         return _import_torch(argument, value, types)
     if hasattr(value, "__dlpack__"):
         try:
@@ -124,24 +151,26 @@ def _imported(argument: str, value: Any, types: tuple[ElementType, ...] | None) 
             f"is a {type(value).__name__}; an array is expected (NumPy, torch, or whatever has"
             " __dlpack__ or __array__)",
         )
-    return Imported(array, _wrapper(value))
+    return ImportedArray(array, _converter(value))
 
 
-def _if_imported(module: str, name: str) -> Any:
-    """Return a class of a module if that is imported, else an empty tuple: nothing is one then."""
+def _class_if_imported(module: str, name: str) -> Any:
+    """Return a class of a module, or () if that is not imported: nothing is an instance then."""
     return getattr(sys.modules.get(module), name, ())
 
 
-def _wrapper(value: Any) -> Wrap | None:
-    """Return what makes arrays of the value's library, as far as its protocols tell."""
+def _converter(value: object) -> FromNumpy | None:
+    """Return the function that makes arrays of the value's library, or None."""
     if hasattr(value, "__array_namespace__"):
-        make: Wrap = value.__array_namespace__().asarray
-        return make
-    wrap: Wrap | None = getattr(value, "__array_wrap__", None)
-    return wrap
+        asarray: FromNumpy = value.__array_namespace__().asarray
+        return asarray
+    array_wrap: FromNumpy | None = getattr(value, "__array_wrap__", None)
+    return array_wrap
 
 
-def _import_torch(argument: str, tensor: Any, types: tuple[ElementType, ...] | None) -> Imported:
+def _import_torch(
+    argument: str, tensor: Any, types: tuple[ElementType, ...] | None
+) -> ImportedArray:
     torch = sys.modules["torch"]
     if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
         nested = "nested " if tensor.is_nested else ""
@@ -164,12 +193,12 @@ def _import_torch(argument: str, tensor: Any, types: tuple[ElementType, ...] | N
     else:
         array = tensor.numpy()
 
-    def wrap(result: NDArray[Any]) -> Any:
+    def from_numpy(result: NDArray[Any]) -> Any:
         if result.dtype == ml_dtypes.bfloat16:
             return torch.from_numpy(result.view(np.int16)).view(torch.bfloat16)
         return torch.from_numpy(result)
 
-    return Imported(array, wrap)
+    return ImportedArray(array, from_numpy)
 
 
 def _refuse_type(argument: str, kind: str, types: tuple[ElementType, ...]) -> NoReturn:

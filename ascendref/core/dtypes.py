@@ -1,16 +1,28 @@
-"""The element types: vendor number, NumPy type, promotion."""
+"""Element types: names, the vendor's numbers, NumPy types, promotion."""
 
 from __future__ import annotations
 
 import sys
 from enum import IntEnum
 from functools import cache
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Any, Final, NamedTuple, Protocol, TypeGuard
 
 import ml_dtypes
 import numpy as np
 
 from .errors import ArgumentTypeError, shown
+
+
+class TorchDType(Protocol):
+    """A ``torch.dtype``."""
+
+    @property
+    def is_floating_point(self) -> bool: ...
+
+
+#: what names an element type: a name or number of the vendor's ``aclDataType``, or a type of NumPy,
+#: ``ml_dtypes``, torch or JAX
+DTypeLike = str | int | np.dtype[Any] | type[Any] | TorchDType
 
 
 class ElementType(NamedTuple):
@@ -51,7 +63,7 @@ def _table() -> dict[str, ElementType]:
 
 #: every element type, by name
 ELEMENT_TYPES: Final = _table()
-#: the same rows, by NumPy type
+#: the same, by NumPy type
 BY_NUMPY: Final = {row.numpy: row for row in ELEMENT_TYPES.values()}
 
 FLOAT16: Final = ELEMENT_TYPES["float16"]
@@ -66,7 +78,7 @@ INTEGERS: Final = tuple(row for row in ELEMENT_TYPES.values() if not row.floatin
 
 
 class FloatFormat(NamedTuple):
-    """The numbers of a floating-point type, as double precision has them."""
+    """Limits of a floating-point type, as float64 numbers."""
 
     #: bits of the significand after the point
     fraction: int
@@ -76,13 +88,13 @@ class FloatFormat(NamedTuple):
     normal: float
     #: largest finite number
     largest: float
-    #: the power of two that would be next: infinity, for F64
+    #: the power of two after the largest number; infinity for F64
     beyond: float
 
 
 @cache
 def float_format(kind: ElementType) -> FloatFormat:
-    """Return the numbers of a floating-point type.
+    """Return the limits of a floating-point type.
 
     Examples
     --------
@@ -102,7 +114,7 @@ def float_format(kind: ElementType) -> FloatFormat:
 
 
 def promote(*types: ElementType) -> ElementType:
-    """Return the type in which operands of several types meet.
+    """Return the type to which operands of several types are promoted.
 
     At least one type must be floating. F64 wins over everything, F16 with BF16 gives F32, half
     precision with F32 gives F32, and an integer or BOOL takes the type of the floats.
@@ -125,7 +137,7 @@ def names(types: tuple[ElementType, ...]) -> str:
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Tell whether a value is an integer of Python or NumPy, whose spans of time are none.
+    """Tell whether a value is an integer of Python or NumPy; ``np.timedelta64`` does not count.
 
     Examples
     --------
@@ -179,8 +191,8 @@ class DataType(IntEnum):
     @property
     def numpy(self) -> np.dtype[Any]:
         """The NumPy type with these elements; raw bytes (``void``) where NumPy has none."""
-        known = _NUMPY.get(self)
-        return np.dtype((np.void, _RAW_BYTES.get(self, 8))) if known is None else known
+        dtype = _NUMPY.get(self)
+        return np.dtype((np.void, _RAW_BYTES.get(self, 8))) if dtype is None else dtype
 
     @property
     def nbytes(self) -> int:
@@ -189,7 +201,7 @@ class DataType(IntEnum):
 
     @classmethod
     def of(cls, value: Any) -> DataType:
-        """Return the type that a vendor number or name, or a NumPy type or its name, stands for.
+        """Return the type that a vendor's number or name, or a NumPy type or its name, stands for.
 
         A type of torch stands for NumPy's of the same name.
 
@@ -222,7 +234,7 @@ class DataType(IntEnum):
         return members.get(name, members.get(f"ACL_{name}"))
 
 
-#: the rows of the element types that operators take
+#: the element types that operators take, by the vendor's type
 BY_DATA_TYPE: Final = {DataType(row.acl_number): row for row in ELEMENT_TYPES.values()}
 _NUMPY: Final[dict[DataType, np.dtype[Any]]] = {
     **{kind: row.numpy for kind, row in BY_DATA_TYPE.items()},
@@ -247,15 +259,15 @@ _RAW_BYTES: Final = {
 }
 
 
-def floating_type(argument: str, value: Any, also: str = "") -> ElementType:
-    """Return the floating type that a caller names in any of the ways of `DataType.of`.
+def floating_type(argument: str, value: object, also: str = "") -> ElementType:
+    """Return the floating-point type that an argument names in any way that `DataType.of` takes.
 
     Parameters
     ----------
     argument : str
         Name of the argument, for the message.
     value : str, int or dtype
-        What came.
+        Its value.
     also : str
         What else is allowed, for the message.
 

@@ -1,4 +1,4 @@
-"""The errors that users meet."""
+"""Errors and warnings, and what a thread can ask about its last failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ __all__ = [
     "ArgumentValueError",
     "CacheWarning",
     "LostWorkWarning",
-    "Status",
     "fail",
     "fail_argument",
     "get_last_error",
@@ -27,14 +26,14 @@ __all__ = [
     "shown",
 ]
 
-#: messages that a thread keeps until it asks for them
+#: messages that are kept for a thread until it asks for them
 MESSAGES_KEPT: Final = 1000
-#: characters of a value that a message shows
+#: characters of a value that a message shows at most
 SHOWN: Final = 200
 
 
 def shown(value: object) -> str:
-    """Return how a message shows a value, whose own ``repr`` may be long or raise.
+    """Return the ``repr`` of a value for a message, shortened, even where it raises.
 
     Examples
     --------
@@ -57,7 +56,7 @@ class ArgumentError(Exception):
     argument : str
         Name of the argument as the caller wrote it.
     problem : str
-        What came and what is allowed.
+        What its value was and what is allowed.
 
     Attributes
     ----------
@@ -106,7 +105,7 @@ class AclError(Exception):
     status : Status or int
         The vendor's code.
     message : str
-        Which argument or object it is about, what it was and what is allowed.
+        Which argument or object caused it, what it was and what is allowed.
 
     Attributes
     ----------
@@ -154,7 +153,7 @@ class AclArgumentError(AclError, ArgumentValueError):
     argument : str
         Name of the argument as the caller wrote it.
     problem : str
-        What came and what is allowed.
+        What its value was and what is allowed.
 
     Examples
     --------
@@ -170,11 +169,11 @@ class AclArgumentError(AclError, ArgumentValueError):
         super().__init__(status, f"{argument} {problem}")
         self.argument = argument
         self.problem = problem
-        self.args = status, argument, problem  # what it is copied and pickled by
+        self.args = status, argument, problem  # the arguments with which it is copied and pickled
 
 
 class _ThreadState(threading.local):
-    """What a thread can ask about its failures afterwards."""
+    """The last failures of a thread."""
 
     def __init__(self) -> None:
         self.last = Status.ACL_SUCCESS
@@ -183,7 +182,7 @@ class _ThreadState(threading.local):
 
 _state = _ThreadState()
 
-#: the first digits of a status code -> code and title of its message; the longest prefix counts
+#: a status code or its first three digits -> title and code of the message
 _TITLES: Final = {
     "100": "Invalid_Argument(EH0001)",
     "107": "Invalid_Argument(EE1001)",
@@ -196,24 +195,24 @@ _TITLES: Final = {
     "507047": "Execution_Error_Stream_Synchronize_Timeout(EE1002)",
     "561": "AclNN_Inner_Error(EZ9999)",
 }
-#: families that the runtime reports; the layer above it leaves the last error alone
+#: first three digits of the runtime's codes; failures of other layers do not set the last error
 _RUNTIME: Final = (107, 207, 507)
 
 
 def fail(status: Status, message: str, cause: BaseException | None = None) -> NoReturn:
-    """Raise an AclError and note it as the calling thread's."""
-    _note(status, message)
+    """Raise an AclError and record it for the calling thread."""
+    _record(status, message)
     raise AclError(status, message) from cause
 
 
 def fail_argument(status: Status, argument: str, problem: str) -> NoReturn:
-    """Raise an AclArgumentError and note it as the calling thread's."""
-    _note(status, f"{argument} {problem}")
+    """Raise an AclArgumentError and record it for the calling thread."""
+    _record(status, f"{argument} {problem}")
     raise AclArgumentError(status, argument, problem)
 
 
-def _note(status: Status, message: str) -> None:
-    """Keep a failure for those who ask for it afterwards."""
+def _record(status: Status, message: str) -> None:
+    """Record a failure for `get_last_error` and `recent_error_message`."""
     if status // 1000 in _RUNTIME:
         _state.last = status
     digits = str(int(status))
@@ -229,8 +228,8 @@ def _note(status: Status, message: str) -> None:
 def peek_at_last_error() -> Status:
     """Return the calling thread's last failure of the runtime.
 
-    Codes of the runtime are 107xxx, 207xxx and 507xxx. Refusals of the layer above it, such as
-    100000, are not noted, and calls that succeed do not clear it.
+    Codes of the runtime are 107xxx, 207xxx and 507xxx. Failures of the layer above it, such as
+    100000, do not set it, and calls that succeed do not clear it.
 
     Returns
     -------
@@ -275,9 +274,8 @@ def recent_error_message() -> str | None:
     Returns
     -------
     str or None
-        One line per failure with process, time, title and code; None where there is nothing. A
-        message that was noted before is not repeated, and the oldest are dropped past
-        ``MESSAGES_KEPT``.
+        One line per failure with process, time, title and code; None where there is none. Equal
+        messages are kept once, and the oldest are dropped past ``MESSAGES_KEPT``.
 
     Examples
     --------

@@ -1,15 +1,15 @@
-"""Work that must not stay half done: imports on first use, and compilation.
+"""Safety from interrupts and forks, for imports on first use and for compilation.
 
-Neither Numba nor NumPy can go on where an exception broke them off. So a thread of its own does
-such work, in which no handler of a signal runs and which no other exception reaches; who is
-interrupted while it waits leaves it to its end, and a later call finds what it made. A fork waits
-until no thread is at it: in the child that thread does not exist, and the child would wait for ever
-for a lock that the thread held.
+An exception within an import of NumPy or Numba, or within a compilation, leaves them in a state
+that they cannot go on from. Such work is therefore run to its end in a thread of its own, where no
+signal handler runs and no exception of the caller arrives. A caller that is interrupted stops
+waiting; the work goes on, and a later call finds its result. A fork waits until no thread is at
+such work: the child would not have that thread, and would wait for ever for the locks it held.
 """
 
 from __future__ import annotations
 
-import logging  # noqa: F401 - for its own handlers of forks to be registered before ours
+import logging  # noqa: F401 - so that its handlers of forks are registered before ours
 import os
 import sys
 import threading
@@ -25,84 +25,84 @@ from typing import Any, Final, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: bytes for LLVM, whatever size the program wants for its own threads
+#: bytes of stack that LLVM needs, whatever the program sets for its own threads
 _STACK: Final = 16 * 1024 * 1024
 
-#: held during such work
+#: held while such work runs
 _LOCK: Final = threading.RLock()
 
 
-class _Here(threading.local):
-    """What is so in one thread."""
+class _ThreadState(threading.local):
+    """The state of one thread."""
 
-    #: whether it does such work
+    #: whether it runs such work
     working = False
 
 
-_HERE: Final = _Here()
+_THREAD: Final = _ThreadState()
 
 
 class _Work:
-    """Something to do and what came of it."""
+    """A function to be run to its end, and its result."""
 
-    def __init__(self, do: Callable[[], Any]) -> None:
-        self._do = do
-        self._made: Any = None
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._function = function
+        self._result: Any = None
         self._error: BaseException | None = None
         self.begun = False
-        # a lock of C: what has parts in Python may break off in between
-        self.over = allocate_lock()
-        self.over.acquire()
+        # a lock written in C: an interrupt cannot break off its methods in between
+        self.done = allocate_lock()
+        self.done.acquire()
 
     def start(self) -> None:
-        """Start a thread for it, from one that nothing interrupts.
+        """Start a thread that runs it; called in a thread that nothing interrupts.
 
-        It is no daemon, so the program does not end before the work does.
+        The thread is no daemon, so the program does not end before the work does.
         """
         try:
-            with _LOCK:  # the work does not begin before the size is what it was
+            with _LOCK:  # the work does not begin before the stack size is reset
                 size = threading.stack_size(_STACK)
                 try:
-                    threading.Thread(target=self.do, name="ascendref", daemon=False).start()
+                    threading.Thread(target=self.run, name="ascendref", daemon=False).start()
                 finally:
                     threading.stack_size(size)
-        except Exception:  # there are no more threads
-            self.over.release()
+        except Exception:  # no further thread can be started
+            self.done.release()
 
-    def do(self) -> None:
-        """Do it."""
+    def run(self) -> None:
+        """Run the function and keep its result or its exception."""
         self.begun = True
         try:
             with _LOCK:
-                _HERE.working = True
+                _THREAD.working = True
                 try:
-                    self._made = self._do()
+                    self._result = self._function()
                 finally:
-                    _HERE.working = False
+                    _THREAD.working = False
         except BaseException as error:
             self._error = error
         finally:
-            self.over.release()
+            self.done.release()
 
     def result(self) -> Any:
-        """Return what came of it, or raise that."""
+        """Return the function's result, or raise its exception."""
         error, self._error = self._error, None
         if error is None:
-            return self._made
+            return self._result
         try:
             raise error
         finally:
             del error  # it refers to this frame
 
 
-def finish(do: Callable[..., T], *arguments: Any, **named: Any) -> T:
-    """Call a function, and finish what it does even where this call is interrupted.
+def run_to_end(function: Callable[..., T], *arguments: Any, **keywords: Any) -> T:
+    """Call a function, which runs to its end even if this call is interrupted.
 
-    One thread at a time does so. What such work itself calls is part of it.
+    One thread at a time does so. Calls of this function from within it are plain calls.
     """
-    if _HERE.working:
-        return do(*arguments, **named)
-    work = _Work(partial(copy_context().run, do, *arguments, **named))
+    if _THREAD.working:
+        return function(*arguments, **keywords)
+    work = _Work(partial(copy_context().run, function, *arguments, **keywords))
     # a new thread does not get to run when the program ends, nor past the lock of imports, which
     # this thread holds for ever if an import of its own was broken off at the wrong moment
     if not (sys.is_finalizing() or lock_held()):
@@ -111,36 +111,38 @@ def finish(do: Callable[..., T], *arguments: Any, **named: Any) -> T:
         except RuntimeError:
             pass
         else:
-            work.over.acquire()
+            work.done.acquire()
     if not work.begun:
-        work.do()
-    made: T = work.result()
-    return made
+        work.run()
+    result: T = work.result()
+    return result
 
 
-def finishing(function: Callable[P, T]) -> Callable[P, T]:
-    """Let a function always finish what it does."""
+def runs_to_end(function: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a function so that all calls of it run to their end."""
 
     @wraps(function)
-    def finished(*arguments: P.args, **named: P.kwargs) -> T:
-        return finish(function, *arguments, **named)
+    def running_to_end(*arguments: P.args, **keywords: P.kwargs) -> T:
+        return run_to_end(function, *arguments, **keywords)
 
-    return finished
+    return running_to_end
 
 
-def imported(name: str, package: str | None = None) -> Any:
-    """Import a module, and finish that."""
-    if resolve_name(name, package) in sys.modules:  # or this thread is at it, and cannot wait
+def import_to_end(name: str, package: str | None = None) -> Any:
+    """Import a module, which runs to its end even if this call is interrupted."""
+    # a module that is there needs no thread; nor may this thread wait for one that it is importing
+    if resolve_name(name, package) in sys.modules:
         return import_module(name, package)
-    return finish(import_module, name, package)
+    return run_to_end(import_module, name, package)
 
 
-# a fork takes first what was registered last: this lock, then logging's, like a thread that imports
+# the handler that was registered last runs first: this lock is taken before logging's, which is the
+# order in which a thread that imports takes them
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
     )
 
-# what cannot be imported a second time in a process
+# these cannot be imported a second time in a process
 for _name in ("numpy", "ml_dtypes"):
-    imported(_name)
+    import_to_end(_name)

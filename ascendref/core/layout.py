@@ -1,6 +1,6 @@
-"""Shapes and strides: broadcasting, collapsing, overlap.
+"""Shapes and strides: broadcasting, merging of axes, tiling, overlap.
 
-Strides are in bytes here, as in NumPy.
+Strides are in bytes, as in NumPy.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: the highest rank of a tensor
+#: highest rank of a tensor
 MAX_RANK: Final = 8
-#: fewest elements that are worth a thread's while (measured: see benchmarks/)
+#: fewest elements per thread for which starting it pays (measured: see benchmarks/)
 SHARE: Final = 16 * 1024
-#: elements from which parallel work pays
+#: elements from which work is parallel
 PARALLEL_FROM: Final = 2 * SHARE
 #: elements in one tile of a strided loop, twice as many of half precision; its buffers stay in the
 #: first-level cache
@@ -44,7 +44,7 @@ def broadcast_strides(shape: tuple[int, ...], strides: Strides, target: tuple[in
 def collapse(
     shape: tuple[int, ...], operands: tuple[Strides, ...]
 ) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
-    """Merge neighbouring axes that every operand walks as one, and drop axes of size 1.
+    """Merge neighbouring axes that are one axis in every operand, and drop axes of size 1.
 
     Examples
     --------
@@ -220,15 +220,15 @@ def channel_plan(
     return ChannelPlan(plan, tasks, blocks, layout, plan.ctypes.data)
 
 
-def maps_indices_to_one_address(array: NDArray[Any]) -> bool:
-    """Tell whether two indices of an array share a byte.
+def has_internal_overlap(array: NDArray[Any]) -> bool:
+    """Tell whether two elements of an array share a byte.
 
     Examples
     --------
     >>> import numpy as np
-    >>> maps_indices_to_one_address(np.broadcast_to(np.zeros(1), (3,)))
+    >>> has_internal_overlap(np.broadcast_to(np.zeros(1), (3,)))
     True
-    >>> maps_indices_to_one_address(np.zeros((3, 4)).T[::-1])
+    >>> has_internal_overlap(np.zeros((3, 4)).T[::-1])
     False
     """
     if array.size == 0:
@@ -243,16 +243,16 @@ def maps_indices_to_one_address(array: NDArray[Any]) -> bool:
             extent += (size - 1) * abs(stride)
     else:
         return False
-    # the axes are not nested; two indices that first differ along one axis decide it exactly
+    # the axes are not nested; pairs of indices that first differ along one axis decide it exactly
     while array.ndim:
         if array.shape[0] > 1 and np.shares_memory(array[1:], array[:1]):
             return True
-        array = array[0, ...]  # an array still: the elements themselves are never read
+        array = array[0, ...]  # a view, even of rank 0: no element is read
     return False
 
 
 def same_view(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    """Tell whether two arrays are one view of one piece of memory."""
+    """Tell whether two arrays are the same view of the same memory."""
     return (
         a.dtype == b.dtype
         and a.shape == b.shape
@@ -261,7 +261,7 @@ def same_view(a: NDArray[Any], b: NDArray[Any]) -> bool:
     )
 
 
-def meets(a: NDArray[Any], b: NDArray[Any]) -> bool:
+def overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
     """Tell whether two arrays share a byte."""
     if a.base is None and b.base is None and a is not b:
         return False  # each owns its memory

@@ -1,4 +1,4 @@
-"""Files are written as a whole or not at all; what is no regular file is written into."""
+"""Output files: a regular file is replaced as a whole or not at all, any other is written into."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import IO, Any, BinaryIO
 
 
 def check_output(path: Path) -> None:
-    """Raise OSError if a path cannot be written, as far as that shows before it is."""
-    target = _replaced(path)
+    """Raise OSError if a path cannot be written, as far as that can be told beforehand."""
+    target = _file_to_replace(path)
     if target is None:
         _check_access(path)
         return
@@ -32,19 +32,19 @@ def check_output(path: Path) -> None:
 
 @contextmanager
 def output_file(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write, which can seek; where the block raises, nothing has been written.
+    """Open a temporary file, which can seek; where the block ends without an error, it is written.
 
-    A regular file is replaced at the end in one step; it keeps its permissions, and symbolic links
-    to it stay links. Into anything else (a FIFO, a device, a stream that is open already), all
-    that was written is copied at the end.
+    A regular file is replaced by it in one step; it keeps its permissions, and symbolic links to it
+    stay links. Into anything else (a FIFO, a device, a stream that is open already), its content is
+    copied.
     """
-    target = _replaced(path)
+    target = _file_to_replace(path)
     if target is None:
-        with tempfile.TemporaryFile() as made:
-            yield made
-            made.seek(0)
-            with _opened(path) as sink:
-                shutil.copyfileobj(made, sink)
+        with tempfile.TemporaryFile() as content:
+            yield content
+            content.seek(0)
+            with _open_to_write(path) as sink:
+                shutil.copyfileobj(content, sink)
         return
     if target.exists():
         _check_access(target)
@@ -62,19 +62,19 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def is_special(path: Path) -> bool:
-    """Return whether a path leads to what is written into: a FIFO, a device, an open stream."""
-    return _replaced(path) is None
+    """Tell whether a path leads to what is written into: a FIFO, a device, an open stream."""
+    return _file_to_replace(path) is None
 
 
 def is_stdout(path: Path) -> bool:
-    """Return whether what is written to a path goes where standard output goes."""
+    """Tell whether a path leads to standard output."""
     with suppress(OSError):
         return _same(path.stat(), sys.stdout)
     return False
 
 
-def _replaced(path: Path) -> Path | None:
-    """Return the regular file that a path leads to, there or not; None for all else."""
+def _file_to_replace(path: Path) -> Path | None:
+    """Return the regular file that a path leads to, whether it exists or not; else None."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -94,8 +94,8 @@ def _check_access(path: Path) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def _opened(path: Path) -> BinaryIO:
-    """Open what is there, and create nothing."""
+def _open_to_write(path: Path) -> BinaryIO:
+    """Open what a path leads to, which must exist."""
     stream = _stream(path.stat())
     if stream is not None:
         stream.flush()
@@ -110,6 +110,6 @@ def _stream(status: os.stat_result) -> IO[Any] | None:
 
 def _same(status: os.stat_result, stream: IO[Any] | None) -> bool:
     if stream is not None:
-        with suppress(OSError, ValueError):  # what stands in for a stream has no descriptor
+        with suppress(OSError, ValueError):  # a stream that was replaced may have no descriptor
             return os.path.samestat(status, os.fstat(stream.fileno()))
     return False

@@ -1,4 +1,4 @@
-"""The Atlas products, as data."""
+"""The Atlas products: what each can do, as its platform description states it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MIB: Final = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What one product with one chip can do, as its platform description states it.
+    """A product with one of its chips.
 
     ``None`` stands for a figure that the platform descriptions do not give.
 
@@ -75,7 +75,7 @@ class Product:
         Raises
         ------
         AclError
-            100000 for an unknown name; the message lists the known ones.
+            100000 for an unknown name; the message lists all names.
         ArgumentTypeError
             If it is no name at all.
 

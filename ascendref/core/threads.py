@@ -1,4 +1,4 @@
-"""How many threads a call may use."""
+"""The number of threads that a call may use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from operator import index
 from typing import Any, Final
 
 from .errors import ArgumentTypeError, ArgumentValueError, shown
-from .fork_safety import imported
+from .fork_safety import import_to_end
 
-#: environment variable with the number that a process starts with
+#: environment variable that sets the number when the process starts
 VARIABLE: Final = "ASCENDREF_NUM_THREADS"
 
 
@@ -40,15 +40,15 @@ def _from_environment() -> int | None:
 
 #: more threads than any machine has
 _ALL: Final = 2**31
-#: the number that was asked for, in memory that kernels read
+#: the number that was set, in memory that kernels read
 _LIMIT: Final = array("q", [min(_from_environment() or _ALL, _ALL)])
 LIMIT_ADDRESS: Final = _LIMIT.buffer_info()[0]
 
 
 def get_num_threads() -> int:
-    """Return how many threads a call on many elements shares its work among, at most.
+    """Return how many threads share the work of a call on many elements, at most.
 
-    It is what was asked for with `set_num_threads` or, at the start of the process, with the
+    It is the number that was set with `set_num_threads` or, at the start of the process, with the
     environment variable ``ASCENDREF_NUM_THREADS``, but not more than Numba has
     (``NUMBA_NUM_THREADS``, which is the number of cores unless it is set).
 
@@ -63,15 +63,15 @@ def get_num_threads() -> int:
     >>> ar.get_num_threads() >= 1
     True
     """
-    most: int = imported("numba").config.NUMBA_NUM_THREADS
+    most: int = import_to_end("numba").config.NUMBA_NUM_THREADS
     return min(most, _LIMIT[0])
 
 
 def set_num_threads(count: int) -> None:
-    """Set how many threads a call may share its work among, in the whole process.
+    """Set how many threads may share the work of a call, in the whole process.
 
-    The bits of results do not depend on it, NaN payloads and signs excepted. A call uses fewer
-    where it has not work for so many; with 1, or on few elements, it runs in the thread that makes
+    The bits of results do not depend on it, NaN payloads and signs excepted. A call uses fewer if
+    it has too little work for so many; with 1, or on few elements, it runs in the thread that makes
     it. A number beyond Numba's (``NUMBA_NUM_THREADS``) means all of those.
 
     Parameters

@@ -1,1 +1,1 @@
-"""What an operator declares about itself."""
+"""What an operator declares: its parameters, shapes, accuracy and place on the device."""

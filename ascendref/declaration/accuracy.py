@@ -1,4 +1,4 @@
-"""How accurate an operator states its results to be."""
+"""The accuracy that an operator states: error bounds in units in the last place."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Bound(NamedTuple):
     ulp: float
     #: whether every result is the exact value rounded once, to nearest even
     rounded: bool = False
-    #: what is to be added, from float64 arrays of the tensors without the gradient; infinite where
-    #: nothing is stated
+    #: computes what is added to ``ulp`` per element, from float64 arrays of the tensors without the
+    #: gradient; infinite where nothing is stated
     more: Callable[..., NDArray[np.float64]] | None = None
-    #: the same in words
+    #: ``more`` in words
     words: str = ""
 
     def __str__(self) -> str:
@@ -30,16 +30,16 @@ class Bound(NamedTuple):
         return f"{self.ulp:.4g} ulp" + (f" {self.words}" if self.words else "")
 
 
-#: one rounding and nothing else
+#: the exact value rounded once
 ROUNDED: Final = Bound(0.5, rounded=True)
-#: in half precision; F32 arithmetic is so much finer that little is lost beyond the last rounding
+#: ulp of half-precision results of F32 arithmetic, whose errors are small beside the last rounding
 HALF_ULP: Final = 0.5 + 2.0**-8
 
-#: what is stated of results in F32 arithmetic, or of F64 ones in F64 arithmetic, from their type,
-#: the scalars by name and their number
+#: ``accuracy(kind, scalars, size)`` is the bound of results of a type in F32 arithmetic (in F64
+#: arithmetic for F64), with the scalars by name and the number of results
 Accuracy = Callable[[ElementType, Mapping[str, Any], int], Bound]
 
 
 def rounded_once(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """State that the formula rounds at its end alone."""
+    """Accuracy of a formula that rounds at its end alone."""
     return ROUNDED

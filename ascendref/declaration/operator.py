@@ -1,4 +1,4 @@
-"""Operators: what a declaration says."""
+"""Declarations of operators, and the table of all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
 from .scalars import ScalarParam
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # array functions do not need the products
     from ..core.products import Product
 
 Shape = tuple[int, ...]
@@ -22,46 +22,46 @@ Types = tuple[ElementType, ...]
 
 
 class TensorParam(NamedTuple):
-    """A tensor argument."""
+    """A tensor parameter."""
 
     #: name in the array functions; the vendor's is the same in camelCase
     name: str
-    #: element types that it may have
+    #: element types that are allowed
     types: Types = FLOATS
 
 
 class OnDevice(NamedTuple):
-    """How the device has an operator."""
+    """How an operator runs on the device."""
 
-    #: the product families that have it
+    #: product families that have it
     products: tuple[str, ...]
-    #: the kernels that it launches, in order
+    #: kernels that the device launches for it, in order
     kernels: tuple[str, ...]
-    #: whether it takes F64 tensors, which it narrows to F32
+    #: whether it takes F64 tensors, which the device narrows to F32
     float64: bool = False
-    #: whether the call succeeds for an empty input before shapes are compared
+    #: whether a call with an empty input succeeds before shapes are compared
     empty_first: bool = False
-    #: for an operator of one generated kernel, the scratch in bytes that it asks for whatever it
-    #: does; None for one that is composed of several
+    #: bytes of workspace that a generated operator, of one kernel, always asks for; None for a
+    #: composed one, whose workspace is that of its intermediates
     scratch: int | None = None
 
 
 def promoted(types: Types) -> ElementType:
-    """Round the result to the type in which all tensors meet."""
+    """Return the type to which the types of all tensors are promoted."""
     return promote(*types)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Operator:
-    """An operator, declared once: the array function and all tables follow from it."""
+    """An operator, declared once: its functions, checks and tables follow from this."""
 
     #: name of the array function
     name: str
     #: name in the vendor's API
     api: str
-    #: tensor arguments, in order
+    #: tensor parameters, in order
     tensors: tuple[TensorParam, ...]
-    #: scalar arguments, in order
+    #: scalar parameters, in order
     scalars: tuple[ScalarParam, ...]
     #: names of the results
     outputs: tuple[str, ...]
@@ -69,14 +69,13 @@ class Operator:
     formula: Formula
     #: shapes of the results, from the operator and the shapes of its tensors
     shapes: Callable[[Operator, tuple[Shape, ...]], tuple[Shape, ...]]
-    #: how the device has it
+    #: how it runs on the device
     device: OnDevice
-    #: the type to which the formula's value is rounded, from the types of the tensors
+    #: type to which the formula's value is rounded, from the types of the tensors
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
-    #: how accurate the first result is unless another compute type is asked for; None where
-    #: nothing is stated
+    #: how accurate the first result is in the default compute type; None where nothing is stated
     accuracy: Accuracy | None = None
     #: formula of what the second result sums per channel of the second tensor
     channel_term: Formula | None = None
@@ -85,23 +84,23 @@ class Operator:
     sum_accuracy: Callable[[ElementType, int], float] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
-        return find_operator, (self.name,)  # declared once: copies are the operator itself
+        return find_operator, (self.name,)  # a copy is the operator itself
 
     def __repr__(self) -> str:
         return f"<Operator {self.name}>"
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of all arguments in the vendor's order: tensors, scalars, results."""
+        """Names of all parameters in the vendor's order: tensors, scalars, results."""
         return (*[p.name for p in self.tensors], *[p.name for p in self.scalars], *self.outputs)
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
-        """What the vendor calls the tensors, results included."""
+        """The vendor's names of the tensors, results included."""
         return tuple([vendor_name(p) for p in (*[t.name for t in self.tensors], *self.outputs)])
 
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
-        """Return tensors and results with the types that a product takes; None if it lacks it."""
+        """Return tensors and results with a product's types; None if it lacks the operator."""
         if product.name not in self.device.products:
             return None
         return _params_on_device(self, product.has_bfloat16)
@@ -109,8 +108,7 @@ class Operator:
     def check_types(self, types: Types, params: tuple[TensorParam, ...] | None = None) -> None:
         """Raise ArgumentTypeError unless the tensors may have these types together.
 
-        The parameters are those of a product, results included; None for the array function's
-        tensors.
+        ``params`` are those of a product, results included; None for the array function's tensors.
         """
         if params is None:
             params = self.tensors
@@ -132,7 +130,7 @@ class Operator:
 
 @cache
 def _params_on_device(operator: Operator, has_bfloat16: bool) -> tuple[TensorParam, ...]:
-    """Return tensors and results without the types that a device lacks."""
+    """Return tensors and results without the types that a product lacks."""
     lacking = set() if has_bfloat16 else {BFLOAT16}
     if not operator.device.float64:
         lacking.add(FLOAT64)
@@ -150,7 +148,7 @@ OPERATORS: Final[dict[str, Operator]] = {}
 
 
 def declare(operator: Operator) -> Operator:
-    """Enter an operator into ``OPERATORS``."""
+    """Add an operator to ``OPERATORS``."""
     OPERATORS[operator.name] = operator
     return operator
 
@@ -160,13 +158,13 @@ def find_operator(name: str) -> Operator:
     for operator in OPERATORS.values():
         if name in (operator.name, operator.api):
             return operator
-    known = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
-    raise ArgumentValueError("OPERATOR", f"is {name!r}; allowed are {known}")
+    allowed = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
+    raise ArgumentValueError("OPERATOR", f"is {name!r}; allowed are {allowed}")
 
 
 @cache
 def vendor_name(name: str) -> str:
-    """Return what the vendor's API calls a parameter.
+    """Return the vendor's name of a parameter.
 
     Examples
     --------

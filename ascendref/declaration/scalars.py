@@ -1,10 +1,10 @@
-"""Scalar parameters, and the check of what is given for them."""
+"""Scalar parameters of operators, and the checks of their arguments."""
 
 from __future__ import annotations
 
 from math import inf, isnan
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple, SupportsFloat
 
 import numpy as np
 
@@ -12,28 +12,31 @@ from ..core.arrays import import_array
 from ..core.dtypes import BY_NUMPY
 from ..core.errors import ArgumentError, ArgumentTypeError, ArgumentValueError, shown
 
+#: what the functions take as a real number: of Python, NumPy or torch, arrays of rank 0 included
+RealNumber = SupportsFloat
+
 
 class ScalarParam(NamedTuple):
-    """A scalar argument."""
+    """A scalar parameter."""
 
     #: name in the array functions; the vendor's is the same in camelCase
     name: str
-    #: least value; NaN is refused where there is one
+    #: smallest value that is allowed, without NaN then; None for any
     least: float | None = None
     #: the integers that are allowed, by name; None for any real number
     choices: dict[str, int] | None = None
 
     @property
     def expected(self) -> str:
-        """What it may be, for a message."""
+        """The values that are allowed, for a message."""
         if self.choices is None:
             return "a real number is expected"
         return "allowed are " + ", ".join(f"{n} ({name!r})" for name, n in self.choices.items())
 
 
-def check_scalar(param: ScalarParam, given: Any) -> float:
-    """Return the value of a scalar of any real type, or raise an ArgumentError."""
-    value = _number(param, given)
+def check_scalar(param: ScalarParam, argument: object) -> float:
+    """Return the value of an argument of any real type, or raise an ArgumentError."""
+    value = _number(param, argument)
     if param.choices is not None and value not in param.choices.values():
         raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
     if param.least is not None and (isnan(value) or value < param.least):
@@ -41,19 +44,22 @@ def check_scalar(param: ScalarParam, given: Any) -> float:
     return value
 
 
-def check_named(param: ScalarParam, given: Any) -> float:
-    """Check a scalar of an array function, where choices go by name too but truth values do not."""
+def check_array_scalar(param: ScalarParam, argument: object) -> float:
+    """Return the value of an array function's argument, or raise an ArgumentError.
+
+    Where there are choices, it may be the name of one, and it may not be a truth value.
+    """
     if param.choices is not None:
-        kind = type(given)  # an object may say that it is of another class, or raise
-        if issubclass(kind, str) and given in param.choices:
-            given = param.choices[given]
+        kind = type(argument)  # `isinstance` would ask the object, which may lie or raise
+        if issubclass(kind, str) and argument in param.choices:
+            argument = param.choices[argument]
         elif issubclass(kind, str | bool | np.bool_):
-            raise ArgumentValueError(param.name, f"is {shown(given)}; {param.expected}")
-    return check_scalar(param, given)
+            raise ArgumentValueError(param.name, f"is {shown(argument)}; {param.expected}")
+    return check_scalar(param, argument)
 
 
 def single(value: float) -> float:
-    """Return a scalar as FLOAT; what is too large becomes infinite.
+    """Return a scalar rounded to FLOAT; numbers beyond its range become infinite.
 
     Examples
     --------
@@ -64,8 +70,8 @@ def single(value: float) -> float:
         return float(np.float32(value))
 
 
-def _number(param: ScalarParam, value: Any) -> float:
-    """Return the value of a real scalar of any type."""
+def _number(param: ScalarParam, value: object) -> float:
+    """Return the value of a real number of any type."""
     cause = None
     try:
         if isinstance(value, Real):

@@ -1,4 +1,4 @@
-"""Shapes of results, from the shapes of the tensors."""
+"""Checks of ranks and shapes, and the shapes of results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def check_rank(argument: str, rank: int) -> None:
 
 
 def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    """Shapes that broadcast as NumPy's do."""
+    """Return the shape of the result where the tensors broadcast as NumPy's do."""
     if len(set(shapes)) == 1:
         return shapes[:1]
     try:
@@ -38,7 +38,7 @@ def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Sha
 
 
 def equal_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    """Shapes that are all the same."""
+    """Return the shape of the result where all tensors have the same."""
     for tensor, shape in zip(operator.tensors[1:], shapes[1:], strict=True):
         if shape != shapes[0]:
             raise ArgumentValueError(

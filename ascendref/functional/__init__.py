@@ -1,1 +1,1 @@
-"""The array functions."""
+"""The array functions: checks of a call, the cache of checked calls, `cast`."""

@@ -1,38 +1,46 @@
-"""The array door: how an operator is called on arrays."""
+"""Calls of operators on arrays: the check of the arguments, the choice of a kernel, the results."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import import_array, not_to_write, wrapped
-from ..core.dtypes import BY_NUMPY, FLOAT64, FLOATS, ElementType, floating_type, promote
+from ..core.arrays import Array, ImportedArray, export_results, import_array, write_problem
+from ..core.dtypes import (
+    BY_NUMPY,
+    FLOAT64,
+    FLOATS,
+    DTypeLike,
+    ElementType,
+    floating_type,
+    promote,
+)
 from ..core.errors import ArgumentTypeError, ArgumentValueError
-from ..core.fork_safety import imported
-from ..core.layout import maps_indices_to_one_address, meets, same_view
+from ..core.fork_safety import import_to_end
+from ..core.layout import has_internal_overlap, overlap, same_view
 from ..declaration.operator import Operator, Shape, Types
-from ..declaration.scalars import check_named
+from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
-from .call_cache import LATEST, recall, remember
+from .call_cache import LAST_USED, Call, run_cached, store_channel_sum, store_elementwise
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # at run time they would import Numba before the first call
     from ..kernels.loops.channel_sums import ChannelSumKernel
     from ..kernels.loops.elementwise import ElementwiseKernel
 
-#: what the functions take as an array and return: the caller's kind
-Array = Any
+#: an array, or a tuple of arrays
+ResultT = TypeVar("ResultT")
 
 
 def array_call(
     operator: Operator,
-    tensors: tuple[Any, ...],
-    scalars: tuple[Any, ...],
-    out: Any,
-    compute_dtype: Any,
-) -> Any:
+    tensors: tuple[Array, ...],
+    scalars: tuple[object, ...],
+    out: ResultT | None,
+    compute_dtype: DTypeLike | None,
+) -> ResultT:
     """Call an operator on arrays.
 
     Parameters
@@ -45,7 +53,7 @@ def array_call(
         Its scalars, in order.
     out : array, tuple of arrays or None
         Where the results go.
-    compute_dtype : str, dtype or None
+    compute_dtype : dtype or None
         The type in which the formula is evaluated.
 
     Returns
@@ -58,69 +66,63 @@ def array_call(
     ArgumentTypeError, ArgumentValueError
         Before anything is written.
     """
-    known = LATEST.get(operator)
-    if known is not None:
-        result = known(tensors, scalars, out, compute_dtype)
+    result: ResultT | None
+    last_used = LAST_USED.get(operator)
+    if last_used is not None:
+        result = last_used(tensors, scalars, out, compute_dtype)
         if result is not None:
             return result
-    for recalled in recall(operator, tensors, scalars, out, compute_dtype):
-        if recalled is not known:
-            result = recalled(tensors, scalars, out, compute_dtype)
-            if result is not None:
-                LATEST[operator] = recalled
-                return result
-    return _checked_call(operator, tensors, scalars, out, compute_dtype)
+    result = run_cached(operator, tensors, scalars, out, compute_dtype)
+    if result is not None:
+        return result
+    checked: ResultT = _checked_call(Call(operator, tensors, scalars, out, compute_dtype))
+    return checked
 
 
-def _checked_call(
-    operator: Operator,
-    tensors: tuple[Any, ...],
-    scalars: tuple[Any, ...],
-    out: Any,
-    compute_dtype: Any,
-) -> Any:
-    """Check everything, then compute."""
-    entries = [
+def _checked_call(call: Call) -> Any:
+    """Check every argument, compute, and cache the call."""
+    operator = call.operator
+    inputs = [
         import_array(tensor.name, value, tensor.types)
-        for tensor, value in zip(operator.tensors, tensors, strict=True)
+        for tensor, value in zip(operator.tensors, call.tensors, strict=True)
     ]
-    arrays = tuple([entry.array for entry in entries])
+    arrays = tuple([tensor.array for tensor in inputs])
     types = tuple([BY_NUMPY[array.dtype] for array in arrays])
     operator.check_types(types)
     for tensor, array in zip(operator.tensors, arrays, strict=True):
         check_rank(tensor.name, array.ndim)
-    values = tuple(map(check_named, operator.scalars, scalars))
+    values = tuple(map(check_array_scalar, operator.scalars, call.scalars))
     shapes = operator.shapes(operator, tuple([array.shape for array in arrays]))
     default = types[0] if operator.same_type else promote(*types)
-    compute = _compute_type(compute_dtype, types)
-    outs = _outputs(operator, out, shapes, default)
-    in_place = _check_overlaps(operator, arrays, outs) if out is not None else False
-    kernel: Any = kernel_for(operator, types, BY_NUMPY[outs[0].dtype], compute, values)
-    if operator.channel_term is not None:
+    compute = _compute_type(call.compute_dtype, types)
+    outs = _outputs(operator, call.out, shapes, default)
+    in_place = _check_overlaps(operator, arrays, outs) if call.out is not None else False
+    result = outs[0]
+    # the type of ``out`` is not part of a key of the cache
+    cacheable = result.dtype == default.numpy
+    if operator.channel_term is None:
+        elementwise = elementwise_kernel(operator, types, BY_NUMPY[result.dtype], compute, values)
+        elementwise((*arrays, result), values, in_place)
+        if cacheable:
+            store_elementwise(call, elementwise, values, result, in_place)
+    else:
         grad, data, weight = arrays
+        sums = outs[1]
+        channel_sum = channel_sum_kernel(operator, types[0], compute)
         if data.size:
             channel = 1 if weight.size > 1 else None
-            kernel((grad, data, weight, outs[0]), outs[1], channel, in_place)
+            channel_sum((grad, data, weight, result), sums, channel, in_place)
         else:
-            outs[1][...] = 0  # there is nothing to add up
-    else:
-        kernel((*arrays, outs[0]), values, in_place)
-    if outs[0].dtype == default.numpy:
-        remember(operator, tensors, scalars, out, compute_dtype, kernel, values, outs[0], in_place)
-    if out is not None:
-        return out
-    results = outs
-    for tensor, entry in zip(operator.tensors, entries, strict=True):
-        if entry.wrap is not None:
-            results = wrapped(tensor.name, entry.wrap, outs)
-            break
-    return results[0] if len(results) == 1 else results
+            sums[...] = 0  # there is nothing to add up
+        if cacheable:
+            store_channel_sum(call, channel_sum, result)
+    return call.out if call.out is not None else _export(operator, inputs, outs)
 
 
 def kernel_for(
     operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
 ) -> ElementwiseKernel | ChannelSumKernel:
-    """Return the kernel for tensors of some types.
+    """Return the kernel of an operator.
 
     Parameters
     ----------
@@ -135,28 +137,41 @@ def kernel_for(
     values : tuple of float
         The scalars.
     """
-    kernel: ElementwiseKernel | ChannelSumKernel
+    if operator.channel_term is None:
+        return elementwise_kernel(operator, types, out, compute, values)
+    return channel_sum_kernel(operator, types[0], compute)
+
+
+def elementwise_kernel(
+    operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
+) -> ElementwiseKernel:
+    """Return the kernel of an elementwise operator, with the parameters of `kernel_for`."""
+    kernel: ElementwiseKernel
     result = operator.result(types)
-    # what is computed in float64 is rounded to the type of the results at once
-    rounded = out if compute == "float64" else result
-    formula = operator.formula.suited(compute, rounded.name, values)
-    if operator.channel_term is not None:
-        formulas = formula, operator.channel_term
-        if compute == "float64":
-            kernel = _maker("exact_sums", "true_channel_sum")(*formulas, types[0])
-        else:
-            kernel = _maker("channel_sums", "channel_sum")(*formulas, types[0], compute)
-    elif compute == "float64":
-        kernel = _maker("truth", "true_elementwise")(formula, types, out)
+    if compute == "float64":  # results are rounded once, to the type of ``out``
+        formula = operator.formula.suited(compute, out.name, values)
+        kernel = _loop("truth", "true_elementwise")(formula, types, out)
     else:
-        kernel = _maker("elementwise", "elementwise")(formula, types, result, out, compute)
+        formula = operator.formula.suited(compute, result.name, values)
+        kernel = _loop("elementwise", "elementwise")(formula, types, result, out, compute)
+    return kernel
+
+
+def channel_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> ChannelSumKernel:
+    """Return the kernel of an operator with channel sums, whose tensors have one type."""
+    kernel: ChannelSumKernel
+    formulas = operator.formula.suited(compute, kind.name, ()), operator.channel_term
+    if compute == "float64":
+        kernel = _loop("exact_sums", "true_channel_sum")(*formulas, kind)
+    else:
+        kernel = _loop("channel_sums", "channel_sum")(*formulas, kind, compute)
     return kernel
 
 
 @cache
-def _maker(module: str, name: str) -> Any:
-    """Import what makes kernels, and with it Numba, when the first call needs it."""
-    return getattr(imported(f"ascendref.kernels.loops.{module}"), name)
+def _loop(module: str, name: str) -> Any:
+    """Return a function of ``kernels.loops``, imported here because that imports Numba."""
+    return getattr(import_to_end(f"ascendref.kernels.loops.{module}"), name)
 
 
 def _compute_type(compute_dtype: Any, types: tuple[ElementType, ...]) -> str:
@@ -168,10 +183,10 @@ def _compute_type(compute_dtype: Any, types: tuple[ElementType, ...]) -> str:
 def _outputs(
     operator: Operator, out: Any, shapes: tuple[Shape, ...], default: ElementType
 ) -> tuple[NDArray[Any], ...]:
-    """Return the arrays that the results go to, made or given."""
+    """Return the arrays for the results: new ones, or those of ``out``."""
     if out is None:
         return tuple([np.empty(shape, default.numpy) for shape in shapes])
-    given = (out,)
+    values: tuple[Any, ...] = (out,)
     labels: tuple[str, ...] = ("out",)
     if len(shapes) > 1:
         sequence = issubclass(type(out), tuple | list)
@@ -182,17 +197,17 @@ def _outputs(
                 f"is a {type(out).__name__}{size}; a tuple of {len(shapes)} arrays is expected:"
                 f" {', '.join(operator.outputs)}",
             )
-        given = tuple(out)
+        values = tuple(out)
         labels = tuple(f"out[{k}]" for k in range(len(shapes)))
     types = (default,) if operator.same_type else FLOATS
     arrays = []
-    for label, value, shape in zip(labels, given, shapes, strict=True):
+    for label, value, shape in zip(labels, values, shapes, strict=True):
         array = import_array(label, value, types).array
         if array.shape != shape:
             raise ArgumentValueError(label, f"has shape {array.shape}; {shape} is expected")
-        if problem := not_to_write(label, value, array):
+        if problem := write_problem(label, value, array):
             raise ArgumentValueError(label, problem)
-        if maps_indices_to_one_address(array):
+        if has_internal_overlap(array):
             raise ArgumentValueError(
                 label,
                 f"has strides {array.strides}, which map two indices to one address; every element"
@@ -205,12 +220,12 @@ def _outputs(
 def _check_overlaps(
     operator: Operator, arrays: tuple[NDArray[Any], ...], outs: tuple[NDArray[Any], ...]
 ) -> bool:
-    """Tell whether an output is exactly an input's view; raise where they overlap otherwise."""
+    """Tell whether an output is exactly an input's view; raise if they overlap otherwise."""
     in_place = False
     for k, out in enumerate(outs):
         label = "out" if len(outs) == 1 else f"out[{k}]"
         for tensor, array in zip(operator.tensors, arrays, strict=True):
-            if meets(out, array):
+            if overlap(out, array):
                 if not same_view(out, array):
                     raise ArgumentValueError(
                         label,
@@ -218,6 +233,16 @@ def _check_overlaps(
                     )
                 in_place = True
         for other in outs[:k]:
-            if meets(out, other):
+            if overlap(out, other):
                 raise ArgumentValueError(label, "overlaps out[0]; results must be apart")
     return in_place
+
+
+def _export(operator: Operator, inputs: list[ImportedArray], outs: tuple[NDArray[Any], ...]) -> Any:
+    """Return the results as arrays of the library of the first tensor that is not NumPy's."""
+    results: tuple[Any, ...] = outs
+    for tensor, imported_array in zip(operator.tensors, inputs, strict=True):
+        if imported_array.from_numpy is not None:
+            results = export_results(tensor.name, imported_array.from_numpy, outs)
+            break
+    return results[0] if len(results) == 1 else results

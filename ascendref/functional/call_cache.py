@@ -1,213 +1,331 @@
-"""What earlier calls decided, so that calls like them need no decisions.
+"""The cache of checked calls: a call like an earlier one runs without a second full check.
 
-A *known* call has been checked once in full. It compares what it gets with what was found right
-then, and its kernel looks at the arrays themselves (``kernels/header.py``); where anything is
-different, nothing is done, and the call is checked in full again.
+A full check takes twenty times as long as a kernel on few elements. So a call that passed it leaves
+a closure behind, a *cached call*, which holds the kernel and everything else that was decided. It
+runs the kernel; or it returns None, with nothing done, if the call is another one, which is then
+checked in full.
+
+A cached call compares the compute type, which must be the same object as before, and the scalars,
+which must be the same objects or equal ones of the same built-in type: an object of another type
+may equal a number and yet be refused (``Decimal("0.5")``), or change later (an array).
+
+It leaves the arrays to the kernel. The kernels that `bind`, `like` and `dense` give take addresses
+of Python objects and read the headers of arrays in compiled code. They refuse every object that is
+not a plain ``ndarray`` of the expected element type and layout, and every output that is read-only
+or overlaps another operand. Where NumPy's headers are not as ``kernels/runtime/array_header.py``
+expects them, they refuse all objects, so every call is checked in full.
+
+The cached call that the operator used last is tried first, because programs mostly repeat their
+calls. Then a table is searched: by operator, compute type, scalars and element types, for
+contiguous arrays of whatever shape; and by these with all shapes and strides, for other arrays.
+Arrays of other libraries, scalars of other types than Python's own, results in place of an input
+and empty results are never cached.
+
+What it brings, measured with 16 elements and ``out=`` on one thread: hardshrink takes 0.65 µs where
+the last cached call serves, 1.7 µs where one is found in the table, and 16 µs where all is checked.
+There is a closure for each combination of numbers of tensors and scalars that occurs; the one for
+any numbers would take 0.95 µs. With 4096 elements each of these takes 0.3 µs more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from operator import attrgetter
-from types import CodeType
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy import empty, ndarray
 from numpy.typing import NDArray
 
-from ..declaration.operator import Operator
+from ..declaration.operator import Operator, Shape
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # at run time they would import Numba before the first call
     from ..kernels.loops.channel_sums import ChannelSumKernel
     from ..kernels.loops.elementwise import ElementwiseKernel
 
-#: ``known(tensors, scalars, out, compute_dtype)`` returns the result; None, and nothing is done, if
-#: the call is another one
-Known = Callable[[tuple[Any, ...], tuple[Any, ...], Any, Any], Any]
-Tensors = tuple[Any, ...]
 
-#: the known call that each operator used last
-LATEST: Final[dict[Operator, Known]] = {}
-_KNOWN: Final[dict[tuple[Any, ...], Known]] = {}
-#: scalars and shapes are part of what is remembered, so there must be an end to it
-_KNOWN_LIMIT: Final = 4096
-#: types of scalars and compute types that may be part of it; others equal one of these without
-#: being the same, or change
-_PLAIN: Final = frozenset((float, int, str, type(None)))
-_type_of: Final = attrgetter("dtype")
-_layout_of: Final = attrgetter("shape", "strides")
+class Call(NamedTuple):
+    """A call of an array function, as it came."""
 
-_SOURCE: Final = """
-def known(tensors, scalars, out, compute_dtype):
-    {tensors} = tensors
-    {scalars} = scalars
-    if {unlike}:
-        return None
-    if out is None:
-        out = empty({shape}, result)
-    return out if {done} >= 0 else None
-"""
-#: contiguous arrays of any one shape
-_DENSE: Final = {
-    "shape": "a0.shape",
-    "done": "kernel({ids})",
-}
-#: arrays of certain shapes and strides
-_STRIDED: Final = {"shape": "shape", "done": "kernel({ids})"}
-_OTHER: Final = (
-    "compute_dtype is not compute and (type(compute_dtype) is not str or compute_dtype != compute)"
-)
+    operator: Operator
+    tensors: tuple[Any, ...]
+    scalars: tuple[Any, ...]
+    out: Any
+    compute_dtype: Any
 
 
-def recall(
-    operator: Operator, tensors: Tensors, scalars: tuple[Any, ...], out: Any, compute_dtype: Any
-) -> Iterator[Known]:
-    """Yield known calls that this one may be."""
-    key = _key(operator, tensors, scalars, compute_dtype)
-    if key is not None:
-        if (known := _KNOWN.get(key)) is not None:
-            yield known
-        if (known := _KNOWN.get((*key, *_layouts(tensors, out)))) is not None:
-            yield known
+#: ``cached_call(tensors, scalars, out, compute_dtype)`` returns the result; None, with nothing
+#: done, for a call that it is not for
+CachedCall = Callable[[tuple[Any, ...], tuple[Any, ...], Any, Any], Any]
+
+#: operator -> the cached call that it used last
+LAST_USED: Final[dict[Operator, CachedCall]] = {}
+_CACHED_CALLS: Final[dict[tuple[Any, ...], CachedCall]] = {}
+#: scalars and shapes are part of the keys, so their number must be limited
+_CACHE_LIMIT: Final = 4096
+#: types of the scalars and compute types that are part of a key
+_KEY_TYPES: Final = frozenset((float, int, str, type(None)))
 
 
-def _key(
-    operator: Operator, tensors: Tensors, scalars: tuple[Any, ...], compute_dtype: Any
-) -> tuple[Any, ...] | None:
-    """Return what calls on contiguous arrays are told by; None if this one cannot be told."""
-    if all([type(tensor) is np.ndarray for tensor in tensors]) and _PLAIN.issuperset(
-        map(type, (*scalars, compute_dtype))
-    ):
-        return (operator, compute_dtype, scalars, *map(_type_of, tensors))
-    return None
-
-
-def _layouts(tensors: Tensors, out: Any) -> tuple[Any, ...]:
-    """Return what calls on other arrays are told by, beside that."""
-    return (*map(_layout_of, tensors), _layout_of(out) if type(out) is np.ndarray else None)
-
-
-def remember(
+def run_cached(
     operator: Operator,
-    tensors: Tensors,
+    tensors: tuple[Any, ...],
     scalars: tuple[Any, ...],
     out: Any,
-    compute_dtype: str | None,
-    kernel: Any,
+    compute_dtype: Any,
+) -> Any:
+    """Run the cached call for a call and return its result; None if there is none."""
+    key = _key(operator, tensors, scalars, compute_dtype)
+    if key is None:
+        return None
+    result = None
+    cached_call = _CACHED_CALLS.get(key)
+    if cached_call is not None:
+        result = cached_call(tensors, scalars, out, compute_dtype)
+    if result is None:
+        cached_call = _CACHED_CALLS.get((*key, *_layouts(tensors, out)))
+        if cached_call is not None:
+            result = cached_call(tensors, scalars, out, compute_dtype)
+    if result is not None and cached_call is not None:
+        LAST_USED[operator] = cached_call
+    return result
+
+
+def store_elementwise(
+    call: Call,
+    kernel: ElementwiseKernel,
     values: tuple[float, ...],
-    made: NDArray[Any],
+    result: NDArray[Any],
     in_place: bool,
 ) -> None:
-    """Remember a call that was found right, if calls like it can be told by what they get.
+    """Cache an elementwise call that passed the full check, if its key tells it from others.
 
     Parameters
     ----------
-    operator, tensors, scalars, out, compute_dtype
-        As they came.
-    kernel : ElementwiseKernel or ChannelSumKernel
-        What computed it.
+    call : Call
+        The call.
+    kernel : ElementwiseKernel
+        The kernel that computed it.
     values : tuple of float
-        The scalars that the kernel got.
-    made : ndarray
-        The first result.
+        The values of the scalars, for the kernel.
+    result : ndarray
+        The result.
     in_place : bool
-        Whether a result is an input's view.
+        Whether the result is exactly an input's view.
     """
-    key = _key(operator, tensors, scalars, compute_dtype)
-    if key is None or type(made) is not np.ndarray or not made.size:
+    key = _key(call.operator, call.tensors, call.scalars, call.compute_dtype)
+    if key is None or not _is_cacheable(result):
         return
-    if len(_KNOWN) >= _KNOWN_LIMIT:
-        _KNOWN.clear()
-    if operator.channel_term is not None:
-        known = _channel_sum(kernel, made.dtype, compute_dtype)
-    elif kernel.layout((*tensors, made), in_place) == "dense":
-        known = _dense(kernel, made.dtype, len(tensors), values, scalars, compute_dtype)
-    elif not in_place and (out is None or type(out) is np.ndarray):
-        key = (*key, *_layouts(tensors, out))
-        known = _strided(kernel, (*tensors, made), values, scalars, compute_dtype)
-    else:
-        return
-    _KNOWN[key] = LATEST[operator] = known
+    operands = (*call.tensors, result)
+    if kernel.layout(operands, in_place) == "dense":
+        _store(key, _elementwise(kernel.bind(values), call, result.dtype, None))
+    elif not in_place and (call.out is None or type(call.out) is ndarray):
+        cached_call = _elementwise(kernel.like(operands, values), call, result.dtype, result.shape)
+        _store((*key, *_layouts(call.tensors, call.out)), cached_call)
 
 
-def _dense(
-    kernel: ElementwiseKernel,
-    result: np.dtype[Any],
-    tensors: int,
-    values: tuple[float, ...],
-    scalars: tuple[Any, ...],
-    compute_dtype: str | None,
-) -> Known:
-    """Return an elementwise call with everything decided that does not depend on the arrays."""
-    names = {
-        "kernel": kernel.bind(values),
-        "result": result,
-    }
-    return _known("dense", tensors, names, scalars, compute_dtype)
+def store_channel_sum(call: Call, kernel: ChannelSumKernel, result: NDArray[Any]) -> None:
+    """Cache a call with channel sums that passed the full check, if its key tells it from others.
+
+    Parameters
+    ----------
+    call : Call
+        The call.
+    kernel : ChannelSumKernel
+        The kernel that computed it.
+    result : ndarray
+        The elementwise result.
+    """
+    key = _key(call.operator, call.tensors, call.scalars, call.compute_dtype)
+    if key is not None and _is_cacheable(result):
+        _store(key, _channel_sum(kernel, call.compute_dtype, result.dtype))
 
 
-def _strided(
-    kernel: ElementwiseKernel,
-    operands: tuple[NDArray[Any], ...],
-    values: tuple[float, ...],
-    scalars: tuple[Any, ...],
-    compute_dtype: str | None,
-) -> Known:
-    """Return an elementwise call on arrays of certain shapes and strides."""
-    made = operands[-1]
-    names = {"kernel": kernel.like(operands, values), "shape": made.shape, "result": made.dtype}
-    return _known("strided", len(operands) - 1, names, scalars, compute_dtype)
+def _key(
+    operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute_dtype: Any
+) -> tuple[Any, ...] | None:
+    """Return the key of calls on contiguous arrays; None for a call that is never cached."""
+    if all([type(tensor) is ndarray for tensor in tensors]) and _KEY_TYPES.issuperset(
+        map(type, (*scalars, compute_dtype))
+    ):
+        return (operator, compute_dtype, scalars, *[tensor.dtype for tensor in tensors])
+    return None
 
 
-def _known(
-    layout: str,
-    tensors: int,
-    names: dict[str, Any],
-    scalars: tuple[Any, ...],
-    compute_dtype: str | None,
-) -> Known:
-    names |= {"compute": compute_dtype, "ndarray": np.ndarray, "empty": np.empty}
-    for k, scalar in enumerate(scalars):
-        names |= {f"given{k}": scalar, f"kind{k}": type(scalar)}
-    exec(_code(layout, tensors, len(scalars)), names)
-    known: Known = names["known"]
-    return known
-
-
-@cache
-def _code(layout: str, tensors: int, scalars: int) -> CodeType:
-    """Return the source for so many tensors and scalars, compiled."""
-    operands = [f"a{k}" for k in range(tensors)]
-    numbers = range(scalars)
-    # a number of another type may equal one without being allowed
-    unlike = [
-        f"s{k} is not given{k} and (type(s{k}) is not kind{k} or s{k} != given{k})" for k in numbers
-    ]
-    ids = ", ".join([f"id({name})" for name in (*operands, "out")])
-    parts = _DENSE if layout == "dense" else _STRIDED
-    source = _SOURCE.format(
-        tensors=", ".join(operands),
-        scalars=f"({''.join([f's{k}, ' for k in numbers])})",
-        unlike=" or ".join(f"({test})" for test in ("type(a0) is not ndarray", _OTHER, *unlike)),
-        shape=parts["shape"],
-        done=parts["done"].format(ids=ids),
+def _layouts(tensors: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+    """Return what the key of calls on other arrays has in addition."""
+    return (
+        *[(tensor.shape, tensor.strides) for tensor in tensors],
+        (out.shape, out.strides) if type(out) is ndarray else None,
     )
-    return compile(source, __file__, "exec")
 
 
-def _channel_sum(kernel: ChannelSumKernel, result: np.dtype[Any], compute: str | None) -> Known:
-    """Return a call with channel sums; a weight of another rank than 1 is not dense."""
+def _is_cacheable(result: NDArray[Any]) -> bool:
+    return type(result) is ndarray and result.size > 0
 
-    def known(tensors: Tensors, scalars: tuple[Any, ...], out: Any, compute_dtype: Any) -> Any:
+
+def _store(key: tuple[Any, ...], cached_call: CachedCall) -> None:
+    if len(_CACHED_CALLS) >= _CACHE_LIMIT:
+        _CACHED_CALLS.clear()
+    _CACHED_CALLS[key] = LAST_USED[key[0]] = cached_call
+
+
+def _elementwise(
+    kernel: Callable[..., int], call: Call, dtype: np.dtype[Any], shape: Shape | None
+) -> CachedCall:
+    """Return the cached call of an elementwise operator.
+
+    Parameters
+    ----------
+    kernel : callable
+        A kernel with its scalars, which takes the addresses of inputs and output and returns a
+        negative number, with nothing done, if it is not for them.
+    call : Call
+        The call that passed the full check.
+    dtype : dtype
+        Element type of the result.
+    shape : tuple of int or None
+        Shape of the result; None for that of the first tensor.
+    """
+    make = _CLOSURES.get((len(call.tensors), len(call.scalars)), _any_operands)
+    return make(kernel, call.scalars, call.compute_dtype, dtype, shape)
+
+
+# The following differ in the numbers of tensors and scalars only. They are written out because a
+# function for what they share would add a twentieth to the time of a call. Scalars are compared by
+# identity first, or NaN would never be the same.
+
+
+def _two_tensors_one_scalar(
+    kernel: Callable[..., int],
+    scalars: tuple[Any, ...],
+    compute: str | None,
+    dtype: np.dtype[Any],
+    shape: Shape | None,
+) -> CachedCall:
+    (p,) = scalars
+    p_type = type(p)
+
+    def cached_call(
+        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
+    ) -> Any:
+        a, b = tensors
+        (s,) = scalars
+        if compute_dtype is not compute or (s is not p and (type(s) is not p_type or s != p)):
+            return None
+        if out is None:
+            if type(a) is not ndarray:
+                return None
+            out = empty(a.shape if shape is None else shape, dtype)
+        return out if kernel(id(a), id(b), id(out)) >= 0 else None
+
+    return cached_call
+
+
+def _two_tensors_two_scalars(
+    kernel: Callable[..., int],
+    scalars: tuple[Any, ...],
+    compute: str | None,
+    dtype: np.dtype[Any],
+    shape: Shape | None,
+) -> CachedCall:
+    p, q = scalars
+    p_type, q_type = type(p), type(q)
+
+    def cached_call(
+        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
+    ) -> Any:
+        a, b = tensors
+        s, t = scalars
+        if (
+            compute_dtype is not compute
+            or (s is not p and (type(s) is not p_type or s != p))
+            or (t is not q and (type(t) is not q_type or t != q))
+        ):
+            return None
+        if out is None:
+            if type(a) is not ndarray:
+                return None
+            out = empty(a.shape if shape is None else shape, dtype)
+        return out if kernel(id(a), id(b), id(out)) >= 0 else None
+
+    return cached_call
+
+
+def _three_tensors_two_scalars(
+    kernel: Callable[..., int],
+    scalars: tuple[Any, ...],
+    compute: str | None,
+    dtype: np.dtype[Any],
+    shape: Shape | None,
+) -> CachedCall:
+    p, q = scalars
+    p_type, q_type = type(p), type(q)
+
+    def cached_call(
+        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
+    ) -> Any:
+        a, b, c = tensors
+        s, t = scalars
+        if (
+            compute_dtype is not compute
+            or (s is not p and (type(s) is not p_type or s != p))
+            or (t is not q and (type(t) is not q_type or t != q))
+        ):
+            return None
+        if out is None:
+            if type(a) is not ndarray:
+                return None
+            out = empty(a.shape if shape is None else shape, dtype)
+        return out if kernel(id(a), id(b), id(c), id(out)) >= 0 else None
+
+    return cached_call
+
+
+def _any_operands(
+    kernel: Callable[..., int],
+    scalars: tuple[Any, ...],
+    compute: str | None,
+    dtype: np.dtype[Any],
+    shape: Shape | None,
+) -> CachedCall:
+    expected = scalars
+
+    def cached_call(
+        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
+    ) -> Any:
+        if compute_dtype is not compute:
+            return None
+        for s, p in zip(scalars, expected, strict=True):
+            if s is not p and (type(s) is not type(p) or s != p):
+                return None
+        if out is None:
+            if type(tensors[0]) is not ndarray:
+                return None
+            out = empty(tensors[0].shape if shape is None else shape, dtype)
+        return out if kernel(*map(id, tensors), id(out)) >= 0 else None
+
+    return cached_call
+
+
+#: numbers of tensors and scalars -> what makes the cached call of an operator that has so many
+_CLOSURES: Final = {
+    (2, 1): _two_tensors_one_scalar,
+    (2, 2): _two_tensors_two_scalars,
+    (3, 2): _three_tensors_two_scalars,
+}
+
+
+def _channel_sum(kernel: ChannelSumKernel, compute: str | None, dtype: np.dtype[Any]) -> CachedCall:
+    """Return the cached call of an operator with channel sums; a weight has rank 1 there."""
+
+    def cached_call(
+        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
+    ) -> Any:
         grad, data, weight = tensors
         if (
-            (
-                compute_dtype is not compute
-                and (type(compute_dtype) is not str or compute_dtype != compute)
-            )
-            or type(data) is not np.ndarray
-            or type(weight) is not np.ndarray
+            compute_dtype is not compute
+            or type(data) is not ndarray
+            or type(weight) is not ndarray
             or not data.size
         ):
             return None
@@ -215,9 +333,9 @@ def _channel_sum(kernel: ChannelSumKernel, result: np.dtype[Any], compute: str |
         if count != 1 and (len(shape) < 2 or shape[1] != count):
             return None
         if out is None:
-            out = np.empty(shape, result), np.empty(count, result)
+            out = empty(shape, dtype), empty(count, dtype)
         elif type(out) is not tuple or len(out) != 2:
             return None
         return out if kernel.dense((grad, data, weight, out[0]), out[1]) else None
 
-    return known
+    return cached_call

@@ -1,21 +1,27 @@
-"""The array door of Cast: from one floating type to another in any of its rounding modes."""
+"""The array function `cast`: from one floating type to another in any rounding mode of Cast."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.arrays import import_array, wrapped
-from ..core.dtypes import BY_NUMPY, FLOATS, floating_type, promote
+from ..core.arrays import Array, ArrayT, export_results, import_array
+from ..core.dtypes import BY_NUMPY, FLOATS, DTypeLike, floating_type, promote
 from ..core.errors import ArgumentValueError, shown
-from ..core.fork_safety import imported
+from ..core.fork_safety import import_to_end
 
 #: the vendor's ``RoundMode`` without its prefix ``CAST_``, in lower case
+RoundMode = Literal["rint", "trunc", "floor", "ceil", "round", "odd"]
 ROUND_MODES: Final = ("rint", "trunc", "floor", "ceil", "round", "odd")
 
 
-def cast(array: Any, dtype: Any, round_mode: str = "rint") -> Any:
+@overload
+def cast(array: NDArray[Any], dtype: DTypeLike, round_mode: RoundMode = "rint") -> NDArray[Any]: ...
+@overload
+def cast(array: ArrayT, dtype: DTypeLike, round_mode: RoundMode = "rint") -> ArrayT: ...
+def cast(array: Array, dtype: DTypeLike, round_mode: RoundMode = "rint") -> Any:
     """Return an array of another floating type, rounded once in a mode of the vendor's Cast.
 
     Parameters
@@ -70,15 +76,15 @@ def cast(array: Any, dtype: Any, round_mode: str = "rint") -> Any:
         raise ArgumentValueError(
             "round_mode", f"is {shown(round_mode)}; allowed are {', '.join(ROUND_MODES)}"
         )
-    given, wrap = import_array("array", array, FLOATS)
-    source = BY_NUMPY[given.dtype]
+    operand, from_numpy = import_array("array", array, FLOATS)
+    source = BY_NUMPY[operand.dtype]
     if source is target:
-        result = given.copy()
+        result = operand.copy()
     else:
-        # the kernels, and with them Numba, are imported when the first call needs them
-        rounding = imported("ascendref.kernels.loops.cast")
-        # a type that holds all numbers of the other needs one kernel for all modes
+        # the first call imports the kernels, and Numba with them
+        kernels = import_to_end("ascendref.kernels.loops.cast")
+        # where the type holds every number of the other, all modes share a kernel
         mode = "rint" if promote(source, target) is target else round_mode
-        result = np.empty(given.shape, target.numpy)
-        rounding.cast_kernel(source, target, mode)((given, result), ())
-    return result if wrap is None else wrapped("array", wrap, (result,))[0]
+        result = np.empty(operand.shape, target.numpy)
+        kernels.cast_kernel(source, target, mode)((operand, result), ())
+    return result if from_numpy is None else export_results("array", from_numpy, (result,))[0]

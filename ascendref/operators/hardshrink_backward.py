@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..core.arrays import ArrayT
+from ..core.dtypes import DTypeLike
 from ..declaration.accuracy import rounded_once
 from ..declaration.operator import OnDevice, Operator, TensorParam, declare
-from ..declaration.scalars import ScalarParam
+from ..declaration.scalars import RealNumber, ScalarParam
 from ..declaration.shapes import broadcast_shapes
-from ..functional.call import Array, array_call
+from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula, blend, narrow, zero
 
 
@@ -19,7 +19,7 @@ def prepare(lambd: float) -> tuple[float]:
 
 
 def grad_input(grad_output: float, self: float, lambd: float) -> float:
-    """The branch selects: a masked gradient of any value gives +0."""
+    """A selection, not a product: where masked, a gradient of any value gives +0."""
     return blend(abs(self) > lambd, grad_output, zero)
 
 
@@ -50,13 +50,13 @@ OPERATOR = declare(
 
 
 def hardshrink_backward(
-    grad_output: Array,
-    self: Array,
-    lambd: Any = 0.5,
+    grad_output: ArrayT,
+    self: ArrayT,
+    lambd: RealNumber = 0.5,
     *,
-    out: Array | None = None,
-    compute_dtype: Any = None,
-) -> Array:
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
     """Return the gradient of hardshrink: ``grad_output`` where ``|self| > lambd``, else 0.
 
     Parameters

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, ElementType
+from ..core.arrays import ArrayT
+from ..core.dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, DTypeLike, ElementType
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, declare
-from ..declaration.scalars import ScalarParam, single
+from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import equal_shapes
-from ..functional.call import Array, array_call
+from ..functional.call import array_call
 from ..kernels.arithmetic.formula import (
     Formula,
     Truth,
@@ -29,9 +30,9 @@ from ..kernels.arithmetic.formula import (
 
 
 def prepare(eps: float) -> tuple[float, float, float]:
-    """Where the formula applies, and what holds elsewhere.
+    """The bounds of x within which the formula applies, and the result outside of them.
 
-    eps arrives as FLOAT, and 1 - eps is evaluated in it.
+    eps arrives as FLOAT, and 1 - eps is evaluated in that type.
     """
     low = float32(eps)
     if low < 0.0:
@@ -40,7 +41,7 @@ def prepare(eps: float) -> tuple[float, float, float]:
 
 
 def out(x: float, dy: float, low: float, high: float, elsewhere: float) -> float:
-    """The denominator x - x² is rounded once; it is 0 for x = 0, whose sign does not count."""
+    """The denominator x - x² is rounded once; for x = -0 it is +0 as for x = 0."""
     return select((x < low) | (x > high), elsewhere, dy / abs(fma(-x, x, x)))
 
 
@@ -56,12 +57,12 @@ def prepare_extreme(eps: float) -> tuple[float]:
 
 
 def extreme(x: float, dy: float, eps: float) -> float:
-    """What holds for an eps of 1 or more, or NaN, whatever x is."""
+    """The result for an eps of 1 or more, or NaN, which does not depend on x."""
     return select(eps == one, dy * inf, select(eps == inf, zero, nan))
 
 
 def variant(compute: str, rounded: str, eps: float) -> Formula | None:
-    """An eps that is below 1 in the compute type leaves the formula a place."""
+    """``EXTREME`` unless eps is below 1 in the compute type."""
     near = max(min(single(eps), 2.0), -2.0)
     return None if float(ELEMENT_TYPES[compute].numpy.type(near)) < 1.0 else EXTREME
 
@@ -94,7 +95,7 @@ def decide(middle: float, x: float, dy: float, low: float, high: float, elsewher
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """One rounding of the denominator and one of the quotient; in F64 the first is mended."""
+    """One rounding of the denominator and one of the quotient; F64 corrects the first."""
     return Bound({FLOAT32: 1.5, FLOAT64: 1.0}.get(kind, HALF_ULP))
 
 
@@ -131,13 +132,13 @@ OPERATOR = declare(
 
 
 def logit_grad(
-    x: Array,
-    dy: Array,
-    eps: Any = -1.0,
+    x: ArrayT,
+    dy: ArrayT,
+    eps: RealNumber | None = -1.0,
     *,
-    out: Array | None = None,
-    compute_dtype: Any = None,
-) -> Array:
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
     """Return the gradient of logit: ``dy / (x * (1 - x))``.
 
     Parameters

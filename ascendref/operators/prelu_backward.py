@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from math import ceil, log2, prod
-from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import ElementType, float_format
+from ..core.arrays import ArrayT
+from ..core.dtypes import DTypeLike, ElementType, float_format
 from ..core.errors import ArgumentValueError
 from ..core.layout import BLOCK, LANES
 from ..declaration.accuracy import rounded_once
 from ..declaration.operator import OnDevice, Operator, Shape, TensorParam, declare
-from ..functional.call import Array, array_call
+from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula, blend, rnd, select, zero
 
 
@@ -22,24 +22,24 @@ def prepare() -> tuple[()]:
 
 
 def grad_input(grad_output: float, self: float, weight: float) -> float:
-    """The first branch selects: a weight of any value does not leak into it."""
+    """A selection, not a product: the weight has no effect where ``self`` is positive."""
     return select(self > zero, grad_output, rnd(grad_output * weight))
 
 
 def weight_term(grad_output: float, self: float) -> float:
-    """What one element adds to the gradient of its channel's weight."""
+    """The term of one element in the gradient of its channel's weight."""
     return select(self > zero, zero, rnd(grad_output * self))
 
 
 def weight_factors(grad_output: float, self: float) -> tuple[float, float]:
-    """What that is the product of."""
+    """The two factors of that term."""
     masked = self > zero
     return blend(masked, zero, grad_output), blend(masked, zero, self)
 
 
-def shapes(operator: Operator, given: tuple[Shape, ...]) -> tuple[Shape, ...]:
+def shapes(operator: Operator, tensors: tuple[Shape, ...]) -> tuple[Shape, ...]:
     """The gradient broadcasts to the input; the weight has 1 element or one per channel."""
-    grad_output, self, weight = given
+    grad_output, self, weight = tensors
     try:
         fits = np.broadcast_shapes(grad_output, self) == self
     except ValueError:
@@ -64,7 +64,7 @@ def shapes(operator: Operator, given: tuple[Shape, ...]) -> tuple[Shape, ...]:
 def sum_accuracy(kind: ElementType, terms: int) -> float:
     """One rounding of each product, one at every level of the tree, one to the result's type.
 
-    The levels are 64 terms of a lane one after the other, 4 of lanes, and those above the blocks. A
+    The levels are those of the 64 terms of a lane, of the 16 lanes of a block, and of the blocks. A
     product that overflows F32 or falls below its normal numbers loses more.
     """
     levels = 1 + BLOCK // LANES + int(log2(LANES)) + ceil(log2(max(terms / BLOCK, 1)))
@@ -96,13 +96,13 @@ OPERATOR = declare(
 
 
 def prelu_backward(
-    grad_output: Array,
-    self: Array,
-    weight: Array,
+    grad_output: ArrayT,
+    self: ArrayT,
+    weight: ArrayT,
     *,
-    out: tuple[Array, Array] | None = None,
-    compute_dtype: Any = None,
-) -> tuple[Array, Array]:
+    out: tuple[ArrayT, ArrayT] | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> tuple[ArrayT, ArrayT]:
     """Return the gradients of PReLU with respect to its input and its weight.
 
     ``grad_input`` is ``grad_output`` where ``self > 0``, else ``grad_output * weight``;
@@ -161,7 +161,4 @@ def prelu_backward(
     (array([[0.25, 1.  ],
            [1.  , 0.5 ]], dtype=float32), array([-1., -4.], dtype=float32))
     """
-    grads: tuple[Array, Array] = array_call(
-        OPERATOR, (grad_output, self, weight), (), out, compute_dtype
-    )
-    return grads
+    return array_call(OPERATOR, (grad_output, self, weight), (), out, compute_dtype)

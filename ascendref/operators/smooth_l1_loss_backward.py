@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
+from ..core.arrays import ArrayT
+from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, DTypeLike, ElementType, float_format
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, declare
-from ..declaration.scalars import ScalarParam, single
+from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import broadcast_shapes
-from ..functional.call import Array, array_call
+from ..functional.call import array_call
 from ..kernels.arithmetic.formula import (
     Formula,
     Truth,
@@ -42,8 +43,11 @@ REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def norm_for(reduction: float, size: int) -> float:
-    """The mean divides by the number of results."""
+    """What the reduction multiplies by: the mean divides by the number of results."""
     return 1.0 / size if reduction == 1 else 1.0
+
+
+# --- F32 arithmetic, any β ------------------------------------------------------------------------
 
 
 def prepare(
@@ -53,7 +57,7 @@ def prepare(
 
     norm·d/β is scale·(lift·d), where lift is a power of two: for a β below 1 it brings β near 1, so
     that the scale, a sum of two, does not overflow. With β = 0 every d but 0 is at the limit, and
-    what is added, else the neutral −0, makes every 0 a positive one.
+    ``added``, which is the neutral −0 elsewhere, makes every zero positive.
     """
     norm = norm_for(reduction, size)
     limit, lift, scale, added = wide(float32(beta)), 1.0, norm, -zero
@@ -87,29 +91,35 @@ def grad_input(
     rest = fma(lost, inverse, fma(lifted, scale_rest, fma(lifted, scale, -quotient)))
     outside = abs(d) >= limit
     slope = select(outside, copysign(norm, d), quotient)
-    mended = fma(slope, grad_out, select(outside, zero, rest) * grad_out)
-    # a plain product knows the sign of zero, and infinities
-    return select(abs(mended) > zero, mended, slope * grad_out)
+    corrected = fma(slope, grad_out, select(outside, zero, rest) * grad_out)
+    # the plain product has the right sign of a zero, and infinities
+    return select(abs(corrected) > zero, corrected, slope * grad_out)
+
+
+# --- F32 arithmetic, β = 1 ------------------------------------------------------------------------
 
 
 def prepare_unit(reduction: float, beta: float, size: int) -> tuple[float, float]:
-    """The norm is a sum of two; the smaller one is positive, so that infinities stay."""
+    """The norm is a sum of two numbers; the smaller one is positive, so that infinities stay."""
     norm = norm_for(reduction, size)
     large = number(norm)
     if wide(large) > norm:
-        large = number(wide(large) * (1.0 - 2.0**-24))  # the number before it
+        large = number(wide(large) * (1.0 - 2.0**-24))  # the next smaller float32
     rest, least_rest = norm - wide(large), norm * 2.0**-60
     return large, number(select(rest > least_rest, rest, least_rest))
 
 
 def unit(grad_out: float, self: float, target: float, norm: float, norm_rest: float) -> float:
-    """The same for β = 1: there is nothing to divide by."""
+    """Without a division by β; the last addition rounds."""
     d, lost = two_difference(self, target)
     outside = abs(d) >= one
     slope = select(outside, copysign(one, d), d)
     scaled = fma(grad_out, norm, grad_out * norm_rest)
-    mended = fma(slope, scaled, select(outside, zero, lost) * scaled)
-    return select(abs(mended) > zero, mended, slope * scaled)
+    corrected = fma(slope, scaled, select(outside, zero, lost) * scaled)
+    return select(abs(corrected) > zero, corrected, slope * scaled)
+
+
+# --- half-precision arithmetic or results ---------------------------------------------------------
 
 
 def prepare_steps(reduction: float, beta: float, size: int) -> tuple[float, float]:
@@ -127,59 +137,23 @@ def steps(grad_out: float, self: float, target: float, beta: float, norm: float)
     return rnd(rnd(norm * slope) * grad_out)
 
 
-def within_one(d: float) -> float:
-    """The slope for β = 1; NaN stays."""
-    return select(d > one, one, select(d < -one, -one, d))
-
-
-def prepare_unit_truth(reduction: float, beta: float, size: int) -> tuple[float, float]:
-    """The count is exact, its inverse is rounded."""
-    count = wide(size) if reduction == 1 else one
-    return count, one / count
-
-
-def unit_truth(
-    grad_out: float, self: float, target: float, count: float, inverse: float
-) -> tuple[float, bool]:
-    """As for any β.
-
-    A difference that loses nothing gives back both numbers, and one that does loses the smaller. Of
-    counts, powers of two have an exact inverse.
-    """
-    d = self - target
-    slope = within_one(d)
-    product = grad_out * slope
-    whole = (self - d == target) & (d + target == self)
-    exact = whole & (fma(grad_out, slope, -product) == zero)
-    return product * inverse, exact & (fma(inverse, count, -one) == zero)
-
-
-def decide_unit(
-    middle: float, grad_out: float, self: float, target: float, count: float, inverse: float
-) -> int:
-    """As for any β."""
-    return decide(middle, grad_out, self, target, one, count, count, zero, inverse, inverse)
-
-
 def prepare_unit_steps(reduction: float, beta: float, size: int) -> tuple[float]:
     """The mean divides by the number of results."""
     return (number(norm_for(reduction, size)),)
 
 
 def unit_steps(grad_out: float, self: float, target: float, norm: float) -> float:
-    """The same for β = 1: there is nothing to divide by."""
+    """The same for β = 1, without the division."""
     d = rnd(self - target)
     return rnd(rnd(norm * within_one(d)) * grad_out)
 
 
-def variant(compute: str, rounded: str, reduction: float, beta: float) -> Formula | None:
-    """A half-precision result does not show what F32 loses, and with β = 1 less is lost."""
-    unit_beta = single(beta) == 1.0
-    if compute == FLOAT64.name:
-        return UNIT if unit_beta and rounded != FLOAT64.name else None
-    if rounded in HALVES or compute in HALVES:
-        return UNIT_STEPS if unit_beta else STEPS
-    return UNIT if unit_beta else None
+def within_one(d: float) -> float:
+    """The slope for β = 1; NaN stays."""
+    return select(d > one, one, select(d < -one, -one, d))
+
+
+# --- F64 arithmetic, any β ------------------------------------------------------------------------
 
 
 def prepare_truth(
@@ -216,9 +190,9 @@ def double(
     first = product * inverse
     excess = fma(first, select(inside, large, count), -product)
     missing = product_rest - fma(first, select(inside, small, zero), excess)
-    mended = fma(missing, inverse, first)
-    # the first approximation knows the sign of zero, and infinities
-    value = select(abs(mended) > zero, mended, first) * select(usual, 2.0**-300, 2.0**300)
+    corrected = fma(missing, inverse, first)
+    # the first approximation has the right sign of a zero, and infinities
+    value = select(abs(corrected) > zero, corrected, first) * select(usual, 2.0**-300, 2.0**300)
     return select(inside & (beta == inf), (zero * d) * grad_out, value)
 
 
@@ -233,10 +207,10 @@ def truth(
     inverse_count: float,
     inverse: float,
 ) -> tuple[float, bool]:
-    """Three roundings; where none of them loses anything the result may be a tie as it stands.
+    """Three roundings; if all of them are exact, so is the result, and it may be a tie.
 
-    The gradient meets the difference first: what then leaves the range of doubles is far out of a
-    narrower one's.
+    The gradient is multiplied by the difference first: a product that leaves the range of doubles
+    is far beyond that of the narrower types.
     """
     d, lost = two_difference(self, target)
     outside = abs(d) >= beta
@@ -274,25 +248,39 @@ def is_inside(d: float, lost: float, beta: float) -> bool:
     return (abs(d) < beta) | ((abs(d) == beta) & (sign(d) * lost < zero))
 
 
-def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """A rounded norm and a rounded product at worst.
+# --- F64 arithmetic, β = 1 ------------------------------------------------------------------------
 
-    Nothing is stated where norm·d/β is too small for a normal number, which has fewer bits. In F64
-    both are mended, and the range suffices.
+
+def prepare_unit_truth(reduction: float, beta: float, size: int) -> tuple[float, float]:
+    """The count is exact, its inverse is rounded."""
+    count = wide(size) if reduction == 1 else one
+    return count, one / count
+
+
+def unit_truth(
+    grad_out: float, self: float, target: float, count: float, inverse: float
+) -> tuple[float, bool]:
+    """As for any β.
+
+    A difference is exact if both numbers can be recovered from it. Of the counts, powers of two
+    have an exact inverse.
     """
-    if kind is FLOAT64:
-        return Bound(1.0)
-    beta = single(scalars["beta"])
-    mean = scalars["reduction"] in ("mean", 1)
+    d = self - target
+    slope = within_one(d)
+    product = grad_out * slope
+    whole = (self - d == target) & (d + target == self)
+    exact = whole & (fma(grad_out, slope, -product) == zero)
+    return product * inverse, exact & (fma(inverse, count, -one) == zero)
 
-    def more(self: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
-        d = np.abs(self - target)
-        slope = np.where(d < beta, d / beta, 1.0) / (size if mean else 1)
-        return np.where((slope > 0) & (slope < float_format(FLOAT32).normal), math.inf, 0.0)
 
-    ulp = 1.5 if mean else 1.0
-    return Bound(ulp if kind is FLOAT32 else HALF_ULP, more=more, words="for norm·d/β 0 or normal")
+def decide_unit(
+    middle: float, grad_out: float, self: float, target: float, count: float, inverse: float
+) -> int:
+    """As for any β."""
+    return decide(middle, grad_out, self, target, one, count, count, zero, inverse, inverse)
 
+
+# --- declaration ----------------------------------------------------------------------------------
 
 HALVES = (FLOAT16.name, BFLOAT16.name)
 STEPS = Formula(
@@ -313,6 +301,37 @@ UNIT = Formula(
     scalars=2,
     truth=Truth(unit_truth, prepare_unit_truth, decide_unit),
 )
+
+
+def variant(compute: str, rounded: str, reduction: float, beta: float) -> Formula | None:
+    """Half precision does not show the errors of F32, and β = 1 needs no division."""
+    unit_beta = single(beta) == 1.0
+    if compute == FLOAT64.name:
+        return UNIT if unit_beta and rounded != FLOAT64.name else None
+    if rounded in HALVES or compute in HALVES:
+        return UNIT_STEPS if unit_beta else STEPS
+    return UNIT if unit_beta else None
+
+
+def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+    """A rounded norm and a rounded product at worst.
+
+    Nothing is stated where norm·d/β is too small for a normal number, which has fewer bits. In F64
+    both errors are corrected, and the range suffices.
+    """
+    if kind is FLOAT64:
+        return Bound(1.0)
+    beta = single(scalars["beta"])
+    mean = scalars["reduction"] in ("mean", 1)
+
+    def more(self: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
+        d = np.abs(self - target)
+        slope = np.where(d < beta, d / beta, 1.0) / (size if mean else 1)
+        return np.where((slope > 0) & (slope < float_format(FLOAT32).normal), math.inf, 0.0)
+
+    ulp = 1.5 if mean else 1.0
+    return Bound(ulp if kind is FLOAT32 else HALF_ULP, more=more, words="for norm·d/β 0 or normal")
+
 
 OPERATOR = declare(
     Operator(
@@ -342,15 +361,15 @@ OPERATOR = declare(
 
 
 def smooth_l1_loss_backward(
-    grad_out: Array,
-    self: Array,
-    target: Array,
-    reduction: Any = "mean",
-    beta: Any = 1.0,
+    grad_out: ArrayT,
+    self: ArrayT,
+    target: ArrayT,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    beta: RealNumber = 1.0,
     *,
-    out: Array | None = None,
-    compute_dtype: Any = None,
-) -> Array:
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
     """Return the gradient of the smooth L1 loss with respect to ``self``.
 
     With ``d = self - target`` it is ``norm * slope * grad_out``. The slope is ``d / beta`` for

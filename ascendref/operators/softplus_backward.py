@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
+from ..core.arrays import ArrayT
+from ..core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, DTypeLike, ElementType, float_format
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, Types, declare
-from ..declaration.scalars import ScalarParam, single
+from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import equal_shapes
-from ..functional.call import Array, array_call
+from ..functional.call import array_call
 from ..kernels.arithmetic.formula import (
     Formula,
     Truth,
@@ -46,12 +47,12 @@ def prepare(beta: float, threshold: float) -> tuple[float, float]:
 
 
 def prepare_minus(beta: float, threshold: float) -> tuple[float, float]:
-    """Both arrive as FLOAT; the loop needs -β alone."""
+    """Both arrive as FLOAT; the formula needs -β only."""
     return -narrow(beta), narrow(threshold)
 
 
 def grad_input(grad_output: float, self: float, minus_beta: float, threshold: float) -> float:
-    """1 + exp is rounded once; whether z is above the threshold is decided without rounding it."""
+    """1 + exp is rounded once; z is compared with the threshold before it is rounded."""
     minus_z = minus_beta * self
     logistic = grad_output / one_plus_exp(minus_z)
     passes = fma(minus_beta, self, threshold) < zero
@@ -62,8 +63,8 @@ def steps(grad_output: float, self: float, minus_beta: float, threshold: float) 
     """The formula as it is documented, operation by operation."""
     minus_z = rnd(minus_beta * self)
     logistic = rnd(grad_output / rnd(one + rnd(exp(minus_z))))
-    whole = (-minus_z > threshold) | propagates(grad_output, -minus_z)
-    return select(whole, grad_output, logistic)
+    passes = (-minus_z > threshold) | propagates(grad_output, -minus_z)
+    return select(passes, grad_output, logistic)
 
 
 def power_of(z: float, self: float, remainder: float | None, beta: float) -> tuple[float, float]:
@@ -76,32 +77,32 @@ def power_of(z: float, self: float, remainder: float | None, beta: float) -> tup
 def double(
     grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
 ) -> float:
-    """Exponential and denominator are sums of two numbers."""
+    """Exponential and denominator are sums of two numbers each."""
     z = beta * self
     power, rest = power_of(z, self, remainder, beta)
     total, below = two_sum(one, power)
     value = quotient(grad_output, total, below + rest)
     value = select(z < -exp_limit, zero * grad_output, value)
-    whole = is_whole(grad_output, self, remainder, beta, threshold)
-    return select(whole, grad_output, value)
+    passes = passes_unchanged(grad_output, self, remainder, beta, threshold)
+    return select(passes, grad_output, value)
 
 
 def truth(
     grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
 ) -> tuple[float, bool]:
-    """The sum of two numbers that the exponential is becomes one here, off by less than 3 ulp."""
+    """The exponential is rounded to one number, so the value is off by less than 3 ulp."""
     z = beta * self
     power, rest = power_of(z, self, remainder, beta)
     value = grad_output / (one + (power + rest))
     value = select(z < -exp_limit, zero * grad_output, value)
-    whole = is_whole(grad_output, self, remainder, beta, threshold)
-    return select(whole, grad_output, value), whole
+    passes = passes_unchanged(grad_output, self, remainder, beta, threshold)
+    return select(passes, grad_output, value), passes
 
 
-def is_whole(
+def passes_unchanged(
     grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
 ) -> bool:
-    """Whether the gradient passes, for the exact β·self, however small or large it is."""
+    """Whether the gradient passes unchanged, decided for the exact β·self."""
     z = beta * self
     positive = sign(beta) * sign(self) > zero
     above = fma(beta, self, -threshold)
@@ -109,7 +110,7 @@ def is_whole(
         above += beta * remainder
     finite = (abs(beta) < inf) & (abs(self) < inf)
     above = select(threshold == zero, positive, above > zero)
-    at_infinity = select(finite, False, z == inf)  # exp(-z) is 0 there, not small
+    at_infinity = select(finite, False, z == inf)  # where exp(-z) is exactly 0
     return above | at_infinity | propagates(grad_output, select(finite, zero, z))
 
 
@@ -126,7 +127,7 @@ def decide(
     rest = zero if remainder is None else -(fma(beta, self, -z) + beta * remainder)
     half, high, low = exp_exactly(-z, rest)
     if abs(z) < 2.0**-200:
-        # the product may be too small for a double; only its sign can tell in a tie
+        # the product may be too small for a double, but in a tie its sign decides
         high = -(sign(beta) * sign(self)) * 2.0**-200
     return sign_of_sum(
         (
@@ -140,7 +141,7 @@ def decide(
 
 
 def propagates(grad_output: float, z: float) -> bool:
-    """An infinite gradient propagates: the logistic function of a finite number is not 0."""
+    """Whether an infinite gradient stays: the logistic function of a finite number is not 0."""
     return (abs(grad_output) == inf) & (z > -inf)
 
 
@@ -157,7 +158,7 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     Nothing is stated where the exponential overflows, which gives 0.
     """
     beta = single(scalars["beta"])
-    # in F64 the product is a sum of two
+    # in F64 the product is a sum of two numbers
     exact = kind is FLOAT64 or abs(math.frexp(beta)[0]) in (0.5, 0.0)
     bits = float_format(kind).fraction - 23
     growth = 0.0 if exact else 2.0**bits
@@ -205,14 +206,14 @@ OPERATOR = declare(
 
 
 def softplus_backward(
-    grad_output: Array,
-    self: Array,
-    beta: Any = 1.0,
-    threshold: Any = 20.0,
+    grad_output: ArrayT,
+    self: ArrayT,
+    beta: RealNumber = 1.0,
+    threshold: RealNumber = 20.0,
     *,
-    out: Array | None = None,
-    compute_dtype: Any = None,
-) -> Array:
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
     """Return the gradient of softplus: ``grad_output / (1 + exp(-beta * self))``.
 
     Where ``beta * self > threshold`` the forward operator is linear, and the gradient passes.

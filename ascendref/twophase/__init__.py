@@ -1,1 +1,1 @@
-"""The two-phase operator API: phase 1 plans a call, phase 2 queues it."""
+"""The two-phase API: validation, plan and workspace in phase 1, executors in phase 2."""

@@ -1,10 +1,10 @@
-"""Phase 2: executors, each one use of a plan."""
+"""Executors: phase 2 of a call, from the checks to the task in a stream's queue."""
 
 from __future__ import annotations
 
 from functools import partial
 from operator import index
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from ..core.errors import AclError, fail, shown
 from ..core.status import Status
@@ -16,9 +16,7 @@ from ..device.memory.tensor import Tensor
 from ..device.streams.stream import Stream
 from .phase_1 import plan_call
 from .plan import Plan
-
-if TYPE_CHECKING:
-    from .workspace import Step
+from .workspace import Step
 
 
 class Executor(Handle):
@@ -55,7 +53,7 @@ class Executor(Handle):
     __slots__ = (
         "__weakref__",
         "_memories",
-        "_moved",
+        "_memory_changed",
         "_plan",
         "_repeatable",
         "_space",
@@ -74,8 +72,8 @@ class Executor(Handle):
         self._space = space
         self._tensors = tensors
         self._memories = memories
-        #: whether memory was changed since the plan was made
-        self._moved = False
+        #: whether `set_tensor_address` was called since the plan was made
+        self._memory_changed = False
         self._repeatable = False
         self._state = "ready"
 
@@ -125,9 +123,9 @@ class Executor(Handle):
         self._refuse_state("set_repeatable")
 
     def set_tensor_address(self, tensor: Tensor, memory: Memory | int) -> None:
-        """Let a tensor of the call lie in other memory from now on; all else stays as it is.
+        """Move a tensor of the call to other memory; its description stays the same.
 
-        Work that was queued before keeps the memory that it was queued with.
+        Work that is already queued keeps the memory that it was queued with.
 
         Parameters
         ----------
@@ -172,11 +170,11 @@ class Executor(Handle):
             _refuse(f"memory is {found!r} of the host; memory of the device is expected")
         memories = tuple(
             [
-                found if own is tensor else known
-                for own, known in zip(self._tensors, self._memories, strict=True)
+                found if own is tensor else before
+                for own, before in zip(self._tensors, self._memories, strict=True)
             ]
         )
-        self._moved = True
+        self._memory_changed = True
         self._memories = memories
         tensor.memory = found
 
@@ -199,7 +197,7 @@ class Executor(Handle):
         self._state = "destroyed"
 
     def launch(self, operator: Operator, workspace: Any, workspace_size: Any, stream: Any) -> None:
-        """Check what phase 2 was given, queue the work and return."""
+        """Check the arguments of phase 2, queue the work and return."""
         plan = self._plan
         if plan.operator is not operator:
             _refuse(f"executor is {self!r}; one of {operator.api} is expected")
@@ -213,13 +211,13 @@ class Executor(Handle):
         try:
             self._queue(workspace, workspace_size, stream)
         except AclError:
-            # a generated operator keeps its executor, a composed one has given it up by then
+            # a generated operator takes the executor after its checks, a composed one before them
             if operator.device.scratch is not None:
                 self._state = "ready" if self._state == "used" else self._state
             raise
 
     def _queue(self, workspace: Any, workspace_size: Any, stream: Any) -> None:
-        memory, start = self._workspace(workspace, workspace_size)
+        memory, start = self._check_workspace(workspace, workspace_size)
         if not (stream is None or isinstance(stream, Stream)):
             fail(
                 Status.ACL_ERROR_RT_INVALID_HANDLE,
@@ -231,26 +229,28 @@ class Executor(Handle):
         if plan.compute is None:
             return
         # where there is something to compute, every tensor has elements and so has memory
-        places = cast("tuple[Memory, ...]", self._memories)
-        reads = tuple([(places[k].address + low, size) for k, low, size in plan.reads])
-        writes = [(places[k].address + low, size) for k, low, size in plan.writes]
+        memories = cast("tuple[Memory, ...]", self._memories)
+        reads = tuple([(memories[k].address + low, size) for k, low, size in plan.reads])
+        writes = [(memories[k].address + low, size) for k, low, size in plan.writes]
         if memory is not None:
             writes.append((memory.address + start, plan.workspace))
         device.launch(
             queue,
-            partial(plan.run, places, memory, start),
+            partial(plan.run, memories, memory, start),
             reads,
             tuple(writes),
             plan.operator.api,
         )
 
-    def _workspace(self, workspace: Any, given: Any) -> tuple[Memory | None, int]:
-        """Return the memory that the workspace lies in, and where it starts there."""
+    def _check_workspace(self, workspace: Any, workspace_size: Any) -> tuple[Memory | None, int]:
+        """Return the memory that the workspace lies in, and its first byte there."""
         plan = self._plan
         try:
-            size = index(given)
-        except Exception:  # what a foreign __index__ raises, too
-            _refuse(f"workspaceSize is {shown(given)}; a whole number of bytes is expected")
+            size = index(workspace_size)
+        except Exception:  # of any class, from the object's own __index__
+            _refuse(
+                f"workspaceSize is {shown(workspace_size)}; a whole number of bytes is expected"
+            )
         if size < 0:
             _refuse(f"workspaceSize is {shown(size)}; it cannot be negative")
         if size > 0 and workspace is None:
@@ -286,18 +286,21 @@ class Executor(Handle):
         return (memory, start) if plan.workspace else (None, 0)
 
     def _current_plan(self) -> Plan:
-        """Check that the tensors are what they were, and return the plan for where they are."""
+        """Check that the tensors are as phase 1 found them, and return the plan.
+
+        Where the memory of one was changed, phase 1 is repeated: now they may overlap.
+        """
         plan = self._plan
-        for k, (tensor, memory, view) in enumerate(
-            zip(self._tensors, self._memories, plan.views, strict=True)
+        for k, (tensor, memory, before) in enumerate(
+            zip(self._tensors, self._memories, plan.descriptions, strict=True)
         ):
             if (
                 tensor.memory is not memory
                 or (memory is not None and not memory.alive)
-                or tensor.data_type is not view.data_type
-                or tensor.shape != view.shape
-                or tensor.strides != view.strides
-                or tensor.offset != view.offset
+                or tensor.data_type is not before.data_type
+                or tensor.shape != before.shape
+                or tensor.strides != before.strides
+                or tensor.offset != before.offset
             ):
                 what = (
                     f"lies in {memory!r}"
@@ -309,11 +312,11 @@ class Executor(Handle):
                     f"{plan.operator.tensor_names[k]} {what}; tensors must stay as they were in"
                     " phase 1 (set_tensor_address changes their memory)"
                 )
-        if self._moved:
+        if self._memory_changed:
             inputs = len(plan.operator.tensors)
             arguments = self._tensors[:inputs] + plan.scalars + self._tensors[inputs:]
             self._plan = plan = plan_call(plan.operator, arguments)[0]
-            self._moved = False
+            self._memory_changed = False
         return plan
 
     def _refuse_state(self, call: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Phase 1: from a call's arguments to a plan of it, which equal calls share."""
+"""Phase 1: from the arguments of a call to its plan, which equal calls share."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from ..declaration.operator import Operator, vendor_name
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
-from .plan import Plan
-from .validation import Draft
+from .plan import Description, Plan
+from .planning import make_plan
+from .validation import validate
 
 #: equal calls -> plan
 _plans: Final[dict[tuple[Any, ...], Plan]] = {}
-#: scalars and layouts are part of what is remembered, so there must be an end to it
+#: scalars and layouts are part of the keys, so their number must be limited
 _PLANS_LIMIT: Final = 4096
-#: types of scalars that plans are remembered by
-_HASHABLE: Final = frozenset(
+#: types of the scalars that may be part of a key
+_KEY_TYPES: Final = frozenset(
     (bool, int, float, *[np.dtype(code).type for code in "?bBhHiIlLqQefd"])
 )
 
@@ -40,12 +41,12 @@ def plan_call(
     Returns
     -------
     plan : Plan
-        The decisions, shared with equal calls.
+        The plan, which equal calls share.
     space : AddressSpace
-        That of the device on which the tensors are.
+        The address space of the tensors' device.
     tensors : tuple of Tensor
         The tensors, then the results.
-    memories : tuple of Memory
+    memories : tuple of Memory or None
         What they lie in.
 
     Raises
@@ -61,34 +62,42 @@ def plan_call(
             _refuse_null(operator, arguments)
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
-            _refuse_kind(operator, tensors)
+            _refuse_type(operator, tensors)
     memories = tuple([tensor.memory for tensor in tensors])
     space = _address_space(operator, memories)
     scalars = tuple(
         [value.value if type(value) is Scalar else value for value in arguments[first:last]]
     )
-    sound = _HASHABLE.issuperset(map(type, scalars))
+    cacheable = _KEY_TYPES.issuperset(map(type, scalars))
     sizes = []
     for memory in memories:
         if memory is None:
             sizes.append(0)
         else:
-            sound = sound and memory.alive and memory.space is space and not memory.pinned
+            cacheable = cacheable and memory.alive and memory.space is space and not memory.pinned
             sizes.append(memory.nbytes)
-    views = tuple(
+    descriptions = tuple(
         [
             (tensor.data_type, tensor.shape, tensor.strides, tensor.offset, size)
             for tensor, size in zip(tensors, sizes, strict=True)
         ]
     )
     # tensors overlap only within one memory, wherever that is
-    places = tuple(map(memories.index, memories))
+    memory_numbers = tuple(map(memories.index, memories))
     product = space.device.product
-    key = (operator, product.name, product.has_bfloat16, views, places, scalars)
-    plan = _plans.get(key) if sound else None
+    key = (
+        operator,
+        product.name,
+        product.has_bfloat16,
+        descriptions,
+        memory_numbers,
+        scalars,
+    )
+    plan = _plans.get(key) if cacheable else None
     if plan is None:
-        plan = Draft(operator, space.device, tensors, memories, views, places, scalars).plan()
-        if sound:
+        call = validate(operator, space.device, tensors, memories, memory_numbers, scalars)
+        plan = make_plan(call, tuple(map(Description._make, descriptions)))
+        if cacheable:
             if len(_plans) >= _PLANS_LIMIT:
                 _plans.clear()
             _plans[key] = plan
@@ -105,7 +114,7 @@ def _refuse_null(operator: Operator, arguments: tuple[Any, ...]) -> NoReturn:
     )
 
 
-def _refuse_kind(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:
+def _refuse_type(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:
     for name, tensor in zip(operator.tensor_names, tensors, strict=True):
         if not isinstance(tensor, Tensor):
             fail(

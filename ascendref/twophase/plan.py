@@ -1,4 +1,4 @@
-"""Plans: all that phase 1 decides about a call."""
+"""Plans: everything that phase 1 decides about a call."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from ..declaration.operator import Operator
 from ..device.memory.address_space import Memory
 from .workspace import Step
 
-#: computes results from the arrays of all tensors; what scratch it needs it takes from the second
+#: ``compute(arrays, scratch)`` computes the results from the arrays of all tensors; scratch memory
+#: for partial sums is part of the workspace
 Compute = Callable[[tuple[NDArray[Any], ...], NDArray[np.uint8] | None], None]
 
 
-class View(NamedTuple):
-    """A tensor as phase 1 found it."""
+class Description(NamedTuple):
+    """What a tensor's fields were in phase 1."""
 
     data_type: DataType
     shape: tuple[int, ...]
-    #: in elements, as the offset
+    #: in elements, like the offset
     strides: tuple[int, ...]
     offset: int
     #: size of the memory that it lies in
@@ -34,7 +35,7 @@ class View(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """How the elements of a tensor lie in its memory, in bytes."""
+    """Where the elements of a tensor lie in its memory, in bytes."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -42,10 +43,10 @@ class Layout(NamedTuple):
     strides: tuple[int, ...]
 
 
-class Span(NamedTuple):
-    """The bytes from the first element of a tensor to its last."""
+class ByteRange(NamedTuple):
+    """The bytes from the first element of a tensor to the last."""
 
-    #: number of the tensor
+    #: index of the tensor among the call's
     tensor: int
     #: from the beginning of its memory
     start: int
@@ -54,35 +55,48 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Plan:
-    """All that phase 1 decides about a call; it knows no addresses and touches no data."""
+    """Everything that phase 1 decides about a call.
+
+    It has no addresses and refers to no data, so equal calls share one.
+    """
 
     operator: Operator
-    #: the scalars' values
+    #: values of the scalars
     scalars: tuple[float, ...]
-    #: the tensors, results included, as they were described
-    views: tuple[View, ...]
-    #: the same for the kernel
+    #: the tensors, results included, as they must still be in phase 2
+    descriptions: tuple[Description, ...]
+    #: the same tensors for the kernel
     layouts: tuple[Layout, ...]
     #: what the device launches
     steps: tuple[Step, ...]
     #: bytes of workspace that phase 2 must be given
     workspace: int
-    #: what the tasks read and write
-    reads: tuple[Span, ...]
-    writes: tuple[Span, ...]
+    #: what the task reads and writes, the workspace excepted
+    reads: tuple[ByteRange, ...]
+    writes: tuple[ByteRange, ...]
     #: the kernel with its scalars; None where there is nothing to compute
     compute: Compute | None
 
     def run(self, memories: tuple[Memory, ...], workspace: Memory | None, start: int) -> None:
-        """Compute, on the device's thread, with tensors in these memories."""
+        """Run the kernel, on the device's thread.
+
+        Parameters
+        ----------
+        memories : tuple of Memory
+            What the tensors lie in.
+        workspace : Memory or None
+            What the workspace lies in.
+        start : int
+            First byte of the workspace in it.
+        """
         assert self.compute is not None
         for k, memory in enumerate(memories):
             if not memory.alive:
-                _lost(f"{self.operator.tensor_names[k]} lies in {memory!r}")
+                _fail_freed(f"{self.operator.tensor_names[k]} lies in {memory!r}")
         for span in self.reads:
             memories[span.tensor].content(span.start, span.nbytes)
         for span in self.writes:
-            # where nothing lies in between, the results overwrite all of it
+            # results without gaps overwrite all of the range
             dense = span.nbytes == prod(self.layouts[span.tensor].shape) * (
                 self.layouts[span.tensor].dtype.itemsize
             )
@@ -94,14 +108,14 @@ class Plan:
         scratch = None
         if workspace is not None and self.operator.channel_term is not None:
             if not workspace.alive:
-                _lost(f"the workspace lies in {workspace!r}")
+                _fail_freed(f"the workspace lies in {workspace!r}")
             # the spare bytes leave room for an address that is no multiple of 4
             first = start + -(workspace.address + start) % 4
             scratch = workspace.content(start, self.workspace)[first : start + self.workspace]
         self.compute(tuple(arrays), scratch)
 
 
-def _lost(what: str) -> NoReturn:
+def _fail_freed(what: str) -> NoReturn:
     fail(
         Status.ACL_ERROR_RT_AICORE_EXCEPTION,
         f"{what} before the work that uses it ran; synchronize before freeing",

@@ -1,9 +1,9 @@
-"""What the device launches for a call, and the workspace that it needs for that.
+"""The kernels that the device launches for a call, and the workspace for what lies between them.
 
-The device's kernels take dense tensors of one shape and one type. Whatever is given otherwise goes
-through intermediates first, and results on their way out: Contiguous, Cast, BroadcastTo, the
-operator's own kernels, Cast, ViewCopy. Their sizes and lifetimes give the workspace. (The emulator
-itself computes all that in one pass.)
+The device's kernels take dense tensors of one shape and one type. Other inputs go through
+intermediate tensors first, and so do other results on their way out: Contiguous, Cast, BroadcastTo,
+the operator's own kernels, Cast, ViewCopy. The sizes and lifetimes of these intermediates give the
+size of the workspace. The emulator itself needs none of them: it computes a call in one pass.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from ..core.dtypes import ElementType
 class Step(NamedTuple):
     """One kernel that the device launches."""
 
-    #: what it is called there
+    #: the device's name of it
     kernel: str
-    #: arguments and intermediates that it reads
+    #: names of the arguments and intermediates that it reads
     reads: tuple[str, ...]
-    #: arguments and intermediates that it writes
+    #: names of the arguments and intermediates that it writes
     writes: tuple[str, ...]
 
 
 def reserved(nbytes: int) -> int:
-    """Return the bytes of workspace that an intermediate takes: steps of 512, at least 32 spare.
+    """Return the bytes of workspace for an intermediate: multiples of 512, at least 32 spare.
 
     Examples
     --------
@@ -38,8 +38,11 @@ def reserved(nbytes: int) -> int:
     return (nbytes + 32 + 511) & ~511
 
 
-class Flow:
-    """The kernels of one call, put together one by one."""
+class LaunchSequence:
+    """The kernels that the device launches for one call, in order.
+
+    The methods add kernels and return the name of the tensor that holds the outcome.
+    """
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
@@ -47,16 +50,16 @@ class Flow:
         self.intermediates: dict[str, int] = {}
 
     def launch(self, kernel: str, reads: tuple[str, ...], *writes: str) -> None:
-        """Add a step."""
+        """Add a kernel."""
         self.steps.append(Step(kernel, reads, writes))
 
     def intermediate(self, name: str, size: int, kind: ElementType) -> str:
-        """Add a tensor that lies in the workspace."""
+        """Add a tensor of so many elements that lies in the workspace."""
         self.intermediates[name] = size * kind.numpy.itemsize
         return name
 
     def contiguous(self, name: str, array: NDArray[Any], kind: ElementType) -> str:
-        """Bring an input into C order, if it is not."""
+        """Copy an input in C order, unless it is in that order."""
         if array.flags.c_contiguous:
             return name
         dense = self.intermediate(f"{name}.contiguous", array.size, kind)
@@ -71,52 +74,59 @@ class Flow:
         target: ElementType,
         shape: tuple[int, ...],
     ) -> str:
-        """Bring an input into C order, a type and a shape."""
-        now = self.contiguous(name, array, kind)
+        """Convert an input to C order, a type and a shape."""
+        current = self.contiguous(name, array, kind)
         if kind is not target:
             cast = self.intermediate(f"{name}.cast", array.size, target)
-            self.launch("Cast", (now,), cast)
-            now = cast
+            self.launch("Cast", (current,), cast)
+            current = cast
         if array.shape != shape:
-            wide = self.intermediate(f"{name}.broadcast", prod(shape), target)
-            self.launch("BroadcastTo", (now,), wide)
-            now = wide
-        return now
+            broadcast = self.intermediate(f"{name}.broadcast", prod(shape), target)
+            self.launch("BroadcastTo", (current,), broadcast)
+            current = broadcast
+        return current
 
-    def result(self, name: str, array: NDArray[Any], kind: ElementType, made: ElementType) -> str:
-        """Return where a kernel writes a result that it makes in some type."""
-        if kind is made and array.flags.c_contiguous:
+    def result(
+        self, name: str, array: NDArray[Any], kind: ElementType, computed: ElementType
+    ) -> str:
+        """Return the tensor that a kernel writes: the result itself if it has that type, dense."""
+        if kind is computed and array.flags.c_contiguous:
             return name
-        return self.intermediate(f"{name}.result", array.size, made)
+        return self.intermediate(f"{name}.result", array.size, computed)
 
     def output(
-        self, now: str, name: str, array: NDArray[Any], kind: ElementType, made: ElementType
+        self,
+        current: str,
+        name: str,
+        array: NDArray[Any],
+        kind: ElementType,
+        computed: ElementType,
     ) -> None:
-        """Bring a result to where it belongs."""
+        """Convert what a kernel wrote to the type and the layout of a result."""
         dense = array.flags.c_contiguous
-        if kind is not made:
+        if kind is not computed:
             cast = name if dense else self.intermediate(f"{name}.cast", array.size, kind)
-            self.launch("Cast", (now,), cast)
-            now = cast
+            self.launch("Cast", (current,), cast)
+            current = cast
         if not dense:
-            self.launch("ViewCopy", (now,), name)
+            self.launch("ViewCopy", (current,), name)
 
-    def workspace(self) -> int:
-        """Return the workspace in bytes: intermediates share room where they never meet."""
-        last = {name: k for k, step in enumerate(self.steps) for name in step.reads}
-        rooms: list[int] = []
+    def workspace_size(self) -> int:
+        """Return the bytes of workspace; intermediates whose lifetimes do not meet share memory."""
+        last_read = {name: k for k, step in enumerate(self.steps) for name in step.reads}
+        blocks: list[int] = []
         busy_until: list[int] = []
         for k, step in enumerate(self.steps):
             for name in step.writes:
                 if name not in self.intermediates:
                     continue
                 size = reserved(self.intermediates[name])
-                free = [room for room, until in enumerate(busy_until) if until < k]
+                free = [block for block, until in enumerate(busy_until) if until < k]
                 if free:
-                    room = min(free, key=lambda room: abs(rooms[room] - size))
-                    rooms[room] = max(rooms[room], size)
-                    busy_until[room] = last[name]
+                    block = min(free, key=lambda block: abs(blocks[block] - size))
+                    blocks[block] = max(blocks[block], size)
+                    busy_until[block] = last_read[name]
                 else:
-                    rooms.append(size)
-                    busy_until.append(last[name])
-        return sum(rooms)
+                    blocks.append(size)
+                    busy_until.append(last_read[name])
+        return sum(blocks)

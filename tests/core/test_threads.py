@@ -1,4 +1,4 @@
-"""How many threads a call may use: set, given by the environment, and never more than its work."""
+"""The number of threads: set by a call or the environment, and at most what the work needs."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 import ascendref as ar
 
-from ..twophase.calls import phase_2
+from ..support.two_phase import phase_2
 from .device_model import (
     INVALID,
     KINDS,

@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 
 import ascendref as ar
 
-from ..twophase.calls import phase_1, phase_2
+from ..support.two_phase import phase_1, phase_2
 from .device_model import (
     INVALID,
     KINDS,

@@ -15,7 +15,7 @@ import pytest
 import ascendref as ar
 
 from ..support.rounding import assert_bits
-from ..twophase.calls import phase_1, phase_2
+from ..support.two_phase import phase_1, phase_2
 
 SHAPE = (4, 6)
 WEIGHT = np.float32([0.25, -0.5, 1.0, 2.0, -1.0, 0.125])

@@ -9,7 +9,7 @@ import pytest
 
 import ascendref as ar
 
-from ..twophase.calls import queue
+from ..support.two_phase import queue
 from .test_process import run
 
 MANY = 3 * 2**18 + 1000  # bytes in several chunks, the last of them not whole

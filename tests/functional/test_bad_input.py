@@ -1,4 +1,4 @@
-"""Every argument of every array function, given what nobody should give it."""
+"""Invalid values of every argument of every array function, refused by the argument's name."""
 
 from __future__ import annotations
 
@@ -150,26 +150,26 @@ def arguments() -> dict[str, tuple[str, Callable[[Any], Any]]]:
     """Return, for every argument of every array function, its name and a call with a value."""
     found: dict[str, tuple[str, Callable[[Any], Any]]] = {}
 
-    def enter(function: str, given: dict[str, Any], *more: str) -> None:
-        for name in (*given, *more):
+    def add(function: str, good: dict[str, Any], *more: str) -> None:
+        for name in (*good, *more):
             found[f"{function} {name}"] = (
                 name,
-                lambda value, name=name: getattr(ar, function)(**given | {name: value}),  # type: ignore[misc]
+                lambda value, name=name: getattr(ar, function)(**good | {name: value}),  # type: ignore[misc]
             )
 
     for operator in ar.OPERATORS.values():
         names = [param.name for param in (*operator.tensors, *operator.scalars)]
         scalars = {"reduction": "sum"}
-        given = {name: X for name in names[: len(operator.tensors)]}
+        good = {name: X for name in names[: len(operator.tensors)]}
         if operator.channel_term is not None:
-            given["weight"] = X[:1]
-        given |= {name: scalars.get(name, 0.5) for name in names[len(operator.tensors) :]}
-        enter(operator.name, given, "out", "compute_dtype")
-    enter("cast", {"array": X, "dtype": "float16", "round_mode": "odd"})
-    enter("compare", {"actual": X, "golden": X})
-    enter("assert_accepted", {"actual": X, "golden": X})
-    enter("ulp_distance", {"a": X, "b": X})
-    enter("set_num_threads", {"count": 1})
+            good["weight"] = X[:1]
+        good |= {name: scalars.get(name, 0.5) for name in names[len(operator.tensors) :]}
+        add(operator.name, good, "out", "compute_dtype")
+    add("cast", {"array": X, "dtype": "float16", "round_mode": "odd"})
+    add("compare", {"actual": X, "golden": X})
+    add("assert_accepted", {"actual": X, "golden": X})
+    add("ulp_distance", {"a": X, "b": X})
+    add("set_num_threads", {"count": 1})
     found["num_threads count"] = ("count", lambda value: ar.num_threads(value).__enter__())
     return found
 

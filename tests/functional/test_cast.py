@@ -1,4 +1,4 @@
-"""Casts in every rounding mode, against whole numbers of the smallest float64 there is."""
+"""Casts in every rounding mode, against exact arithmetic on multiples of 2**-1074."""
 
 from __future__ import annotations
 

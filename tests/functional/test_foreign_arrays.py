@@ -1,4 +1,4 @@
-"""Arrays of other libraries: what is written reaches them or is refused; inputs may be copied."""
+"""Arrays of other libraries: outputs are written or refused, inputs may be copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extra memory: no layout makes a full-size copy."""
+"""Memory that a call takes: no layout makes a full-size copy."""
 
 from __future__ import annotations
 
@@ -10,23 +10,11 @@ import pytest
 
 import ascendref as ar
 
+from ..support.cases import ARRANGEMENTS
+
 MIB = 1 << 20
 SIDE = 2048
-LAYOUTS = {
-    "contiguous": lambda a: a,
-    "transposed": lambda a: a.T,
-    "reversed": lambda a: a[::-1, ::-1],
-    "every other": lambda a: np.repeat(a, 2, axis=1)[:, ::2],
-    "broadcast": lambda a: np.broadcast_to(a[:1], a.shape),
-    "unaligned": lambda a: _unaligned(a),
-}
-
-
-def _unaligned(a):
-    raw = np.empty(a.nbytes + 1, np.uint8)[1:]
-    view = raw.view(a.dtype).reshape(a.shape)
-    view[...] = a
-    return view
+LAYOUTS = ("contiguous", "transposed", "reversed", "sliced", "repeated", "unaligned")
 
 
 def _peak(call):
@@ -48,7 +36,7 @@ def data(request):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("operator", [name for name in ar.OPERATORS if name != "prelu_backward"])
 def test_an_elementwise_operator_takes_at_most_one_mebibyte(data, operator, layout):
-    x = LAYOUTS[layout](data)
+    x = ARRANGEMENTS[layout](data)
     out = np.empty_like(data)
     tensors = (x, data, data)[: len(ar.OPERATORS[operator].tensors)]
     assert _peak(lambda: getattr(ar, operator)(*tensors, out=out)) <= MIB
@@ -57,7 +45,7 @@ def test_an_elementwise_operator_takes_at_most_one_mebibyte(data, operator, layo
 @pytest.mark.parametrize("layout", ["contiguous", "transposed"])
 @pytest.mark.parametrize("operator", [name for name in ar.OPERATORS if name != "prelu_backward"])
 def test_truth_takes_no_more_memory(data, operator, layout):
-    x = LAYOUTS[layout](data)
+    x = ARRANGEMENTS[layout](data)
     out = np.empty_like(data)
     tensors = (x, data, data)[: len(ar.OPERATORS[operator].tensors)]
     assert _peak(lambda: getattr(ar, operator)(*tensors, out=out, compute_dtype="float64")) <= MIB
@@ -65,7 +53,7 @@ def test_truth_takes_no_more_memory(data, operator, layout):
 
 @pytest.mark.parametrize("layout", ["contiguous", "transposed"])
 def test_true_sums_take_three_partial_sums_per_block(data, layout):
-    x, weight = LAYOUTS[layout](data), data[0]
+    x, weight = ARRANGEMENTS[layout](data), data[0]
     out = (np.empty_like(data), np.empty_like(weight))
     partial_sums = data.size // 1024 * 3 * 8
 
@@ -78,7 +66,7 @@ def test_true_sums_take_three_partial_sums_per_block(data, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("weights", ["one", "per channel"])
 def test_prelu_takes_at_most_one_mebibyte_and_its_partial_sums(data, layout, weights):
-    x = LAYOUTS[layout](data)
+    x = ARRANGEMENTS[layout](data)
     weight = data[0, :1] if weights == "one" else data[0]
     out = (np.empty_like(data), np.empty_like(weight))
     partial_sums = data.size // 1024 * 4

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ascendref.core import fork_safety as forks
-from ascendref.core.fork_safety import finish
+from ascendref.core.fork_safety import run_to_end
 
 from ..support.processes import run
 
@@ -59,23 +59,23 @@ def test_work_goes_on_where_its_caller_is_interrupted() -> None:
         made.append(1)
 
     with pytest.raises(KeyboardInterrupt):
-        finish(work)
+        run_to_end(work)
     assert made == []
     go_on.set()
-    assert finish(made.copy) == [1]
+    assert run_to_end(made.copy) == [1]
 
 
 def test_a_handler_of_a_signal_may_call_too() -> None:
     found: list[bool] = []
     begun, before = threading.Event(), signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, lambda *_: (begun.set(), found.append(finish(lambda: True))))
+    signal.signal(signal.SIGINT, lambda *_: (begun.set(), found.append(run_to_end(lambda: True))))
 
     def work() -> int:
         os.kill(os.getpid(), signal.SIGINT)
         return 2 if begun.wait(60) else 0
 
     try:
-        assert finish(work) == 2
+        assert run_to_end(work) == 2
     finally:
         signal.signal(signal.SIGINT, before)
     assert found == [True]
@@ -83,10 +83,10 @@ def test_a_handler_of_a_signal_may_call_too() -> None:
 
 def test_what_work_raises_reaches_its_caller() -> None:
     with pytest.raises(ZeroDivisionError):
-        finish(finish, lambda: 1 // 0)
-    assert finish(finish, divmod, 7, 2) == (3, 1)
+        run_to_end(run_to_end, lambda: 1 // 0)
+    assert run_to_end(run_to_end, divmod, 7, 2) == (3, 1)
     with pytest.raises(UserWarning, match="said"):
-        finish(__import__("warnings").warn, "said")
+        run_to_end(__import__("warnings").warn, "said")
 
 
 def _refuse(*arguments: Any) -> None:
@@ -98,18 +98,18 @@ def test_without_threads_the_caller_does_it(
     where: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(*where, _refuse)
-    assert finish(threading.current_thread) is threading.current_thread()
+    assert run_to_end(threading.current_thread) is threading.current_thread()
 
 
 def test_when_threads_are_over_the_caller_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "is_finalizing", lambda: True)
-    assert finish(threading.current_thread) is threading.current_thread()
+    assert run_to_end(threading.current_thread) is threading.current_thread()
 
 
 def test_an_import_that_was_broken_off_holds_up_nothing() -> None:
     acquire_lock()
     try:
-        assert finish(threading.current_thread) is threading.current_thread()
+        assert run_to_end(threading.current_thread) is threading.current_thread()
     finally:
         release_lock()
 

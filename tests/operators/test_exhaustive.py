@@ -1,4 +1,4 @@
-"""All 65,536 values of BF16 and F16: through every operator and through the codecs."""
+"""All 65,536 values of BF16 and F16, through every operator and through the codecs."""
 
 from __future__ import annotations
 

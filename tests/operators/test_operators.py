@@ -1,4 +1,4 @@
-"""Every row of the table against its oracle."""
+"""Every row of the table of cases against its oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docs/sources.md says of others, where it can be tried."""
+"""Claims of docs/sources.md about other implementations, where they can be tried."""
 
 from __future__ import annotations
 

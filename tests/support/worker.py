@@ -18,7 +18,7 @@ import ml_dtypes
 import numpy as np
 
 import ascendref as ar
-from ascendref.core.fork_safety import finish
+from ascendref.core.fork_safety import run_to_end
 from ascendref.core.layout import PARALLEL_FROM
 
 TYPES = (np.float32, ml_dtypes.bfloat16)
@@ -273,7 +273,7 @@ def exit_meanwhile() -> None:
 
     threading.Thread(target=interrupt).start()
     try:
-        finish(work)
+        run_to_end(work)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
 

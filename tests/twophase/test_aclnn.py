@@ -1,4 +1,4 @@
-"""The two-phase API: every row of the table of cases through the vendor's flow."""
+"""The two-phase API: every row of the table of cases through both phases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ascendref import aclnn
 from ..support.cases import CASES, FLOATS, SCALARS, Case, build
 from ..support.oracles import expected, promote
 from ..support.rounding import FORMATS, assert_bits
-from .calls import phase_1, phase_2, place, plain, queue
+from ..support.two_phase import phase_1, phase_2, place, plain, queue
 
 A2 = ar.Product.find("Atlas A2")
 

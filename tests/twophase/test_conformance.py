@@ -1,4 +1,4 @@
-"""Cheap checks of what a conforming runtime answers, one test per row, in the vendor's order."""
+"""Status codes of a conforming runtime, one short test per rule."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import ascendref as ar
 
-from .calls import phase_1, phase_2, refusal
+from ..support.two_phase import phase_1, phase_2, refusal
 
 
 def status(call: Any, *arguments: Any, **keywords: Any) -> int:

@@ -1,4 +1,4 @@
-"""Phase 1: argument × fault → code, the order of the checks, plans and workspaces."""
+"""Phase 1: the code of every fault of every argument, the order of checks, plans, workspaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ascendref.declaration.operator import vendor_name
 from ascendref.twophase.phase_1 import plan_call
 
 from ..support.oracles import ORACLES
-from .calls import phase_1, plain, refusal
+from ..support.two_phase import phase_1, plain, refusal
 
 NULL, INVALID, MISSING = 161001, 161002, 561003
 #: shape of the tensors of a good call

@@ -1,4 +1,4 @@
-"""Phase 2: what it refuses, executors, addresses, and the work that it queues."""
+"""Phase 2: its refusals, executors, addresses, and the work that it queues."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import ascendref as ar
 from ascendref import aclnn
 
 from ..support.rounding import assert_bits
-from .calls import phase_1, phase_2, queue, refusal
+from ..support.two_phase import phase_1, phase_2, queue, refusal
 
 NULL, INVALID, SPENT = 161001, 161002, 561103
 

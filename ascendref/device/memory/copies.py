@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arrays import import_array, not_to_write
+from ...core.arrays import import_array, write_problem
 from ...core.dtypes import is_integer
 from ...core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ...core.status import Status
@@ -180,5 +180,5 @@ def _check_count(argument: str, location: Location, count: int) -> None:
 
 
 def _check_writable(argument: str, location: Location, value: object) -> None:
-    if location.array is not None and (problem := not_to_write(argument, value, location.array)):
+    if location.array is not None and (problem := write_problem(argument, value, location.array)):
         fail_argument(Status.ACL_ERROR_RT_PARAM_INVALID, argument, problem)

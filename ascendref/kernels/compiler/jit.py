@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
-from ...core.fork_safety import finish, finishing
+from ...core.fork_safety import run_to_end, runs_to_end
 from .disk_cache import cached, was_loaded
 from .target import TARGET
 
@@ -122,7 +122,7 @@ class Once:
         self._name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        return finish(self._made, instance)
+        return run_to_end(self._made, instance)
 
     def _made(self, instance: Any) -> Any:
         made = instance.__dict__.get(self._name)
@@ -133,7 +133,7 @@ class Once:
 
 def once_each(make: Callable[P, T]) -> Callable[P, T]:
     """Let a function make one thing for all calls with the same arguments, once, to its end."""
-    return cast("Callable[P, T]", cache(finishing(cache(make))))
+    return cast("Callable[P, T]", cache(runs_to_end(cache(make))))
 
 
 @cache
@@ -150,7 +150,7 @@ def _module_digest(module: str) -> bytes:
     return hashlib.sha256(Path(str(sys.modules[module].__file__)).read_bytes()).digest()
 
 
-@finishing
+@runs_to_end
 def kernel(
     function: Callable[..., Any],
     name: str,

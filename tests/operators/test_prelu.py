@@ -11,11 +11,9 @@ import pytest
 
 import ascendref as ar
 
-from ..support.cases import SUM_TYPES, numbers
+from ..support.cases import FLOATS, SUM_TYPES, numbers
+from ..support.operands import each_type
 from ..support.rounding import FORMATS, array_of, assert_bits, exact
-
-FLOATS = tuple(FORMATS)
-each_type = pytest.mark.parametrize("kind", FLOATS)
 
 
 def array(kind: str, values: Any) -> Any:

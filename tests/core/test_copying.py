@@ -1,4 +1,4 @@
-"""What can be copied and pickled: values can, what stands for something on a device cannot."""
+"""Copying and pickling: values can be copied, objects that belong to a device cannot."""
 
 import copy
 import inspect

@@ -1,4 +1,4 @@
-"""The vendor's flow, as the tests of the two-phase API run it."""
+"""Calls of the two-phase API, as tests make them: operands on the device, both phases, refusals."""
 
 from __future__ import annotations
 

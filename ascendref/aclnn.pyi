@@ -1,0 +1,67 @@
+"""The two-phase operator API: two functions per operator, under the vendor's names."""
+
+from .declaration.scalars import RealNumber
+from .device.memory.address_space import Memory
+from .device.memory.tensor import Tensor
+from .device.scalar import Scalar
+from .device.streams.stream import Stream
+from .twophase.executor import Executor
+
+def aclnnHardshrinkBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check a call of aclnnHardshrinkBackward and plan it; nothing is computed yet."""
+
+def aclnnHardshrinkBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream, and return."""
+
+def aclnnLogitGradGetWorkspaceSize(
+    x: Tensor, dy: Tensor, eps: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check a call of aclnnLogitGrad and plan it; nothing is computed yet."""
+
+def aclnnLogitGrad(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream, and return."""
+
+def aclnnPreluBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, weight: Tensor, gradInput: Tensor, gradWeight: Tensor
+) -> tuple[int, Executor]:
+    """Check a call of aclnnPreluBackward and plan it; nothing is computed yet."""
+
+def aclnnPreluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream, and return."""
+
+def aclnnSmoothL1LossBackwardGetWorkspaceSize(
+    gradOut: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    beta: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check a call of aclnnSmoothL1LossBackward and plan it; nothing is computed yet."""
+
+def aclnnSmoothL1LossBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream, and return."""
+
+def aclnnSoftplusBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    beta: Scalar | RealNumber,
+    threshold: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check a call of aclnnSoftplusBackward and plan it; nothing is computed yet."""
+
+def aclnnSoftplusBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream, and return."""

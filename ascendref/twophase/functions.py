@@ -1,0 +1,137 @@
+"""The two functions of an operator in the vendor's API, made from its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Any, Final
+
+from ..core.errors import fail
+from ..core.status import Status
+from ..declaration.operator import Operator, vendor_name
+from .executor import Executor
+from .phase_1 import plan_call
+
+#: parameters of every phase 2
+PHASE_2_PARAMETERS: Final = ("workspace", "workspaceSize", "executor", "stream")
+
+
+def phase_1_function(operator: Operator) -> Callable[..., tuple[int, Executor]]:
+    """Return ``aclnnXxxGetWorkspaceSize`` of an operator."""
+    names = tuple(map(vendor_name, operator.parameters))
+    signature = _signature(names)
+
+    def get_workspace_size(*arguments: Any, **keywords: Any) -> tuple[int, Executor]:
+        if keywords or len(arguments) != len(names):
+            arguments = signature.bind(*arguments, **keywords).args
+        plan, space, tensors, memories = plan_call(operator, arguments)
+        return plan.workspace, Executor(plan, space, tensors, memories)
+
+    _describe(
+        get_workspace_size, f"{operator.api}GetWorkspaceSize", signature, _phase_1_doc(operator)
+    )
+    return get_workspace_size
+
+
+def phase_2_function(operator: Operator) -> Callable[[Any, Any, Any, Any], None]:
+    """Return ``aclnnXxx`` of an operator."""
+
+    def launch(workspace: Any, workspaceSize: Any, executor: Any, stream: Any) -> None:
+        if executor is None:
+            fail(
+                Status.ACLNN_ERR_PARAM_NULLPTR,
+                f"executor is None; the one that {operator.api}GetWorkspaceSize returned is"
+                " expected",
+            )
+        if not isinstance(executor, Executor):
+            fail(
+                Status.ACLNN_ERR_PARAM_INVALID,
+                f"executor is a {type(executor).__name__}; the one that"
+                f" {operator.api}GetWorkspaceSize returned is expected",
+            )
+        executor.launch(operator, workspace, workspaceSize, stream)
+
+    _describe(launch, operator.api, _signature(PHASE_2_PARAMETERS), _phase_2_doc(operator))
+    return launch
+
+
+def _signature(names: tuple[str, ...]) -> Signature:
+    return Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])
+
+
+def _describe(function: Any, name: str, signature: Signature, doc: str) -> None:
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "ascendref.aclnn"  # where they are found
+    function.__signature__ = signature
+    function.__doc__ = doc
+
+
+def _phase_1_doc(operator: Operator) -> str:
+    tensors = operator.tensor_names
+    inputs = len(operator.tensors)
+    scalars = "".join(
+        f"{vendor_name(param.name)} : Scalar or real number\n"
+        f"    As in `ascendref.{operator.name}`; narrowed to float32.\n"
+        for param in operator.scalars
+    )
+    return f"""Check a call of {operator.api} and plan it; nothing is computed yet.
+
+Parameters
+----------
+{", ".join(tensors[:inputs])} : Tensor
+    The tensors of `ascendref.{operator.name}`, on one device, in any layout. Types per product:
+    ``ascendref ops``.
+{scalars}{", ".join(tensors[inputs:])} : Tensor
+    Where the result goes, in any layout; apart from the others or exactly an input's view.
+
+Returns
+-------
+workspaceSize : int
+    Bytes of device memory that phase 2 must be given.
+executor : Executor
+    The executor for phase 2.
+
+Raises
+------
+AclError
+    161001 for None; 561003 where the product lacks the operator; 161002 for types, ranks,
+    attributes, shapes, views outside of their memory and overlaps, in this order.
+
+See Also
+--------
+{operator.api} : phase 2
+"""
+
+
+def _phase_2_doc(operator: Operator) -> str:
+    if operator.device.scratch is None:
+        refused = ", but the executor is used up, unless it is repeatable."
+    else:
+        refused = ", and the executor can be used again."
+    return f"""Queue the work that phase 1 planned on a stream, and return.
+
+Parameters
+----------
+workspace : Memory, int or None
+    Device memory of at least ``workspaceSize`` bytes, or its address; None where that is 0. It
+    must live, and serve nothing else, until the work is done.
+workspaceSize : int
+    Its size in bytes, at least what phase 1 returned.
+executor : Executor
+    What phase 1 returned. It is used up, unless it was made repeatable.
+stream : Stream or None
+    Where the work is queued; None for the device's default stream.
+
+Raises
+------
+AclError
+    161001 for an executor of None, and a workspace of None with a size; 161002 for another
+    operator's executor, a workspace that is too small, freed or no memory of the device, and
+    tensors that were freed or changed since phase 1; 561103 for an executor that was used up or
+    destroyed; 107003 and 107017 for a stream of another device and a destroyed one. Nothing is
+    queued then{refused}
+
+See Also
+--------
+{operator.api}GetWorkspaceSize : phase 1
+"""

@@ -1,0 +1,124 @@
+"""Compute types, for all operators."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+
+from ..support.cases import FLOATS
+from ..support.operands import arguments, each_operator, results
+from ..support.rounding import FORMATS, array_of, assert_bits
+
+
+@each_operator
+def test_compute_types_may_be_named_in_numpys_ways(operator: str) -> None:
+    tensors = arguments(operator, (20,))
+    for kind in FLOATS:
+        want = results(getattr(ar, operator)(*tensors, compute_dtype=kind))
+        for name in (FORMATS[kind].dtype, FORMATS[kind].dtype.type):
+            got = results(getattr(ar, operator)(*tensors, compute_dtype=name))
+            for actual, other in zip(got, want, strict=True):
+                assert_bits(actual, other)
+
+
+def test_compute_types_may_be_named_in_other_libraries_ways() -> None:
+    tensors = arguments("softplus_backward", (20,))
+    names: dict[str, list[Any]] = {
+        kind: [kind, ar.DataType.of(kind), ar.DataType.of(kind).name] for kind in FLOATS
+    }
+    torch = pytest.importorskip("torch", reason="torch is in the bench extra, not in the test's")
+    jnp = pytest.importorskip("jax.numpy", reason="jax is in the bench extra, not in the test's")
+    for kind in FLOATS:
+        want = ar.softplus_backward(*tensors, compute_dtype=kind)
+        for name in (*names[kind], getattr(torch, kind), getattr(jnp, kind)):
+            assert_bits(ar.softplus_backward(*tensors, compute_dtype=name), want)
+            assert_bits(ar.cast(tensors[0], name), ar.cast(tensors[0], kind))
+        assert ar.DataType.of(getattr(torch, kind)) is ar.DataType.of(kind)
+    assert_bits(
+        ar.softplus_backward(*tensors, compute_dtype=np.int64(ar.DataType.ACL_BF16)),
+        ar.softplus_backward(*tensors, compute_dtype="bfloat16"),
+    )
+    for name in (torch.int8, torch.float8_e5m2, jnp.int8, ar.DataType.ACL_INT8):
+        with pytest.raises(ar.ArgumentTypeError, match="compute_dtype"):
+            ar.softplus_backward(*tensors, compute_dtype=name)
+
+
+def test_a_type_that_is_refused_comes_with_those_that_the_argument_takes() -> None:
+    x, shorts = np.ones(4, np.float32), np.ones(4, np.int16)
+    floats = "allowed are float16, bfloat16, float32, float64"
+    every = f"{floats}, int8, int32, uint8, int16, int64, bool"
+    for call, argument, allowed in (
+        (lambda y: ar.softplus_backward(y, x), "grad_output", floats),
+        (lambda y: ar.softplus_backward(x, y.astype("u2")), "self", every),
+        (lambda y: ar.prelu_backward(x, y, x), "self", floats),
+        (lambda y: ar.prelu_backward(x, x, y), "weight", floats),
+        (lambda y: ar.hardshrink_backward(x, x, out=y), "out", floats),
+        (lambda y: ar.logit_grad(x, x, out=y), "out", "float32 is expected"),
+        (lambda y: ar.cast(y, "float16"), "array", floats),
+        (lambda y: ar.compare(y, x), "actual", floats),
+        (lambda y: ar.assert_accepted(y, x), "actual", floats.removesuffix(", float64")),
+    ):
+        with pytest.raises(ar.ArgumentTypeError) as raised:
+            call(shorts)
+        kind = "uint16" if allowed is every else "int16"
+        assert str(raised.value) == f"{argument} has type {kind}; {allowed} in native byte order"
+
+
+@each_operator
+@pytest.mark.parametrize("name", ["float8", "int32", "complex64", 3, [], "", np.bool_])
+def test_other_compute_types_are_refused(operator: str, name: Any) -> None:
+    with pytest.raises(ar.ArgumentTypeError, match="compute_dtype"):
+        getattr(ar, operator)(*arguments(operator, (4,)), compute_dtype=name)
+
+
+@each_operator
+def test_the_compute_type_is_float32_unless_a_tensor_is_float64(operator: str) -> None:
+    for kind in FLOATS:
+        tensors = arguments(operator, (200,), kind)
+        name = "float64" if kind == "float64" else "float32"
+        for default, named in zip(
+            results(getattr(ar, operator)(*tensors)),
+            results(getattr(ar, operator)(*tensors, compute_dtype=name)),
+            strict=True,
+        ):
+            assert_bits(default, named)
+
+
+def test_half_precision_arithmetic_rounds_after_every_operation() -> None:
+    """float16: 2049 is 2048 already; and 1/3 · 3 in BF16 goes through a rounded third."""
+    x = np.array([2049.0], np.float32)
+    got = ar.smooth_l1_loss_backward(
+        np.ones(1, np.float32),
+        x,
+        np.array([2047.0], np.float32),
+        "sum",
+        4.0,
+        compute_dtype="float16",
+    )
+    assert got[0] == 0.25  # (2048 - 2047) / 4
+    third = ar.smooth_l1_loss_backward(
+        np.full(1, 3, np.float32),
+        np.ones(1, np.float32),
+        np.zeros(1, np.float32),
+        "sum",
+        3.0,
+        compute_dtype="bfloat16",
+    )
+    assert third[0] == float(array_of("bfloat16", np.array([171 / 512 * 3]))[0])
+
+
+def test_bfloat16_data_is_never_rounded_twice_in_truth_mode() -> None:
+    """d = 1 + 2**-7 over 3, times 3 + 2**-6: the exact product decides, not a float32 of it."""
+    rng = np.random.default_rng(11)
+    grad, x = (array_of("bfloat16", rng.uniform(0.5, 1, 4000)) for _ in range(2))
+    beta = 3.0
+    got = ar.smooth_l1_loss_backward(grad, x, np.zeros_like(x), 0, beta, compute_dtype="float64")
+    exactly = np.array(
+        [float(Fraction(float(a)) * Fraction(float(b)) / 3) for a, b in zip(grad, x, strict=True)]
+    )
+    assert_bits(got, array_of("bfloat16", exactly))

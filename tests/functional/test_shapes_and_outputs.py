@@ -1,0 +1,199 @@
+"""Shapes, outputs and overlaps, for all operators."""
+
+from __future__ import annotations
+
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+
+from ..support.cases import TENSORS
+from ..support.operands import arguments, each_operator, each_type, results
+from ..support.oracles import expected
+from ..support.rounding import assert_bits
+
+elementwise = pytest.mark.parametrize("operator", [n for n in ar.OPERATORS if "prelu" not in n])
+
+DEFAULTS = {
+    name: tuple(
+        parameter.default
+        for parameter in signature(getattr(ar, name)).parameters.values()
+        if parameter.default is not Parameter.empty and parameter.kind is not Parameter.KEYWORD_ONLY
+    )
+    for name in ar.OPERATORS
+}
+
+
+@each_operator
+@each_type
+def test_defaults_are_the_documented_ones(operator: str, kind: str) -> None:
+    tensors = arguments(operator, (50,), kind)
+    got = results(getattr(ar, operator)(*tensors))
+    for actual, want in zip(
+        got, expected(operator, tuple(tensors), DEFAULTS[operator]), strict=True
+    ):
+        assert_bits(actual, *want)
+
+
+@each_operator
+@each_type
+def test_rank_0_is_one_element(operator: str, kind: str) -> None:
+    tensors = arguments(operator, (), kind)
+    got = results(getattr(ar, operator)(*tensors))
+    vector = results(getattr(ar, operator)(*[tensor.reshape(1) for tensor in tensors]))
+    assert got[0].shape == ()
+    assert isinstance(got[0], np.ndarray)
+    assert_bits(got[0].reshape(1), vector[0])
+
+
+@each_operator
+def test_results_are_in_c_order_whatever_the_inputs_are_in(operator: str) -> None:
+    tensors = arguments(operator, (5, 7))
+    for order in (np.asfortranarray, lambda array: array[::-1]):
+        laid_out = [*map(order, tensors[:2]), *tensors[2:]]
+        for result in results(getattr(ar, operator)(*laid_out)):
+            assert result.flags.c_contiguous
+            assert result.flags.owndata
+    assert ar.cast(np.asfortranarray(tensors[0]), "float32").flags.c_contiguous
+    assert ar.cast(np.asfortranarray(tensors[0]), "float64").flags.c_contiguous
+
+
+@each_operator
+def test_rank_8_is_allowed_and_rank_9_is_not(operator: str) -> None:
+    function = getattr(ar, operator)
+    assert results(function(*arguments(operator, (1, 2) * 4)))[0].shape == (1, 2) * 4
+    with pytest.raises(ar.ArgumentValueError, match="rank 9"):
+        function(*arguments(operator, (1,) * 9))
+    function(*arguments(operator, (1, 2) * 4))
+    with pytest.raises(ar.ArgumentValueError, match="rank 9"):  # the second call in a row, too
+        function(*arguments(operator, (1,) * 9))
+
+
+@each_operator
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 2, 5)])
+def test_empty_arrays_give_empty_results(operator: str, shape: tuple[int, ...]) -> None:
+    tensors = arguments(operator, shape)
+    if operator == "prelu_backward" and len(shape) > 1:
+        tensors[2] = np.ones(shape[1], np.float32)
+    out = np.empty(shape, np.float32)
+    given = (out, np.empty(tensors[2].shape, np.float32)) if "prelu" in operator else out
+    assert results(getattr(ar, operator)(*tensors))[0].shape == shape
+    assert getattr(ar, operator)(*tensors, out=given) is given
+
+
+@pytest.mark.parametrize("shapes", [((0, 1), (1, 4)), ((0,), (3, 1)), ((2, 0, 1), (5,))])
+@pytest.mark.parametrize("operator", ["hardshrink_backward", "smooth_l1_loss_backward"])
+def test_empty_arrays_broadcast(operator: str, shapes: Any) -> None:
+    arrays = [np.ones(shape, np.float32) for shape in shapes]
+    tensors = [*arrays, arrays[0]][: len(TENSORS[operator])]
+    assert getattr(ar, operator)(*tensors).shape == np.broadcast_shapes(*shapes)
+
+
+@pytest.mark.parametrize("operator", ["softplus_backward", "logit_grad"])
+def test_shapes_that_would_broadcast_are_refused(operator: str) -> None:
+    function = getattr(ar, operator)
+    for one, other in (((3,), (1,)), ((1, 3), (3,)), ((0,), (1,)), ((), (1,))):
+        with pytest.raises(ar.ArgumentValueError, match="shape"):
+            function(np.ones(one, np.float32), np.ones(other, np.float32))
+
+
+@pytest.mark.parametrize("operator", ["hardshrink_backward", "smooth_l1_loss_backward"])
+def test_shapes_that_do_not_broadcast_are_refused(operator: str) -> None:
+    arrays = [np.ones(shape, np.float32) for shape in ((3, 2), (3,), (1,))]
+    with pytest.raises(ar.ArgumentValueError, match="shape"):
+        getattr(ar, operator)(*arrays[: len(TENSORS[operator])])
+
+
+@elementwise
+@each_type
+def test_an_output_may_be_any_view_with_distinct_elements(operator: str, kind: str) -> None:
+    tensors = arguments(operator, (6, 8), kind)
+    want = getattr(ar, operator)(*tensors)
+    room = np.full((20, 20), 77, want.dtype)
+    for view in (room[1:13:2, 2:10], room[:8, :6].T, room[11:5:-1, 17:1:-2], room[::3, 4:20:2][:6]):
+        view = view[:6, :8]
+        assert getattr(ar, operator)(*tensors, out=view) is view
+        assert_bits(view, want)
+
+
+@each_operator
+def test_an_output_whose_elements_share_memory_is_refused(operator: str) -> None:
+    tensors = arguments(operator, (3, 4))
+    memory = np.full(12, 77, np.float32)
+    for strides in ((0, 4), (4, 4), (8, 4), (4, 0), (-4, 4), (6, 2), (16, 2)):
+        start = memory[4:] if strides[0] < 0 else memory
+        view = np.lib.stride_tricks.as_strided(start, (3, 4), strides)
+        given = (view, np.empty(1, np.float32)) if "prelu" in operator else view
+        with pytest.raises(ar.ArgumentValueError, match="two indices to one address"):
+            getattr(ar, operator)(*tensors, out=given)
+    assert (memory == 77).all()
+
+
+@each_operator
+def test_in_place_over_each_input_gives_the_same_bits(operator: str) -> None:
+    for number in range(2):
+        tensors = arguments(operator, (40, 50))
+        want = results(getattr(ar, operator)(*tensors))
+        sums = np.empty(1, np.float32)
+        target = tensors[number]
+        got = getattr(ar, operator)(*tensors, out=(target, sums) if "prelu" in operator else target)
+        assert results(got)[0] is target
+        assert_bits(target, want[0])
+
+
+@each_operator
+def test_one_array_may_be_every_input_and_the_output(operator: str) -> None:
+    if operator == "prelu_backward":
+        x = np.array([-2.0], np.float32)
+        sums = np.empty(1, np.float32)
+        ar.prelu_backward(x, x, x, out=(x, sums))
+        assert (x[0], sums[0]) == (4, 4)
+        return
+    x = arguments(operator, (300,))[0]
+    want = getattr(ar, operator)(*[x.copy() for _ in TENSORS[operator]])
+    getattr(ar, operator)(*[x for _ in TENSORS[operator]], out=x)
+    assert_bits(x, want)
+
+
+@each_operator
+@pytest.mark.parametrize("shift", [1, 4, -2])
+def test_an_output_that_partly_overlaps_an_input_is_refused(operator: str, shift: int) -> None:
+    memory = np.linspace(0.1, 0.9, 40, dtype=np.float32)
+    before = memory.copy()
+    out = memory[10 + shift : 20 + shift]
+    for number in range(2):
+        tensors = arguments(operator, (10,))
+        tensors[number] = memory[10:20]
+        given = (out, np.empty(1, np.float32)) if "prelu" in operator else out
+        with pytest.raises(ar.ArgumentValueError, match="overlaps"):
+            getattr(ar, operator)(*tensors, out=given)
+    assert_bits(memory, before)
+
+
+def test_an_output_on_an_input_in_another_order_is_refused() -> None:
+    x = np.ones((4, 4), np.float32)
+    for out in (x.T, x[::-1], x[:, ::-1]):
+        with pytest.raises(ar.ArgumentValueError, match="overlaps"):
+            ar.hardshrink_backward(x, x, out=out)
+    with pytest.raises(ar.ArgumentValueError, match="overlaps"):
+        ar.hardshrink_backward(x[0], x, out=x)  # one row of the output is read for all of them
+
+
+def test_interleaved_views_do_not_overlap() -> None:
+    memory = np.linspace(-1, 1, 20, dtype=np.float32)
+    x, out = memory[::2], memory[1::2]
+    want = ar.hardshrink_backward(x.copy(), x.copy())
+    ar.hardshrink_backward(x, x, out=out)
+    assert_bits(memory[1::2], want)
+
+
+@elementwise
+def test_an_array_read_twice_with_a_strided_alias_is_fine(operator: str) -> None:
+    memory = arguments(operator, (64,))[0]
+    tensors = [memory[:32], memory[32:0:-1], memory[::2]][: len(TENSORS[operator])]
+    assert_bits(
+        getattr(ar, operator)(*tensors), getattr(ar, operator)(*[t.copy() for t in tensors])
+    )

@@ -1,0 +1,65 @@
+"""The stub of ``aclnn``: it follows from the declarations, and a type checker reads it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import ascendref as ar
+from ascendref import aclnn
+
+from ..support.type_checking import assert_types
+from .aclnn_stub import PATH, stub
+
+PROGRAM = """
+import numpy as np
+
+from ascendref import Device, Scalar, aclnn
+
+dev = Device("Atlas A2")
+stream = dev.create_stream()
+x, out = dev.tensor(np.ones(3)), dev.empty(3, "float32")
+size, executor = aclnn.aclnnHardshrinkBackwardGetWorkspaceSize(x, x, 0.5, out)
+aclnn.aclnnHardshrinkBackward(dev.malloc(size) if size else None, size, executor, stream)
+aclnn.aclnnHardshrinkBackward(4096, size, executor, stream=None)
+aclnn.aclnnLogitGradGetWorkspaceSize(x=x, dy=x, eps=Scalar(1, "float32"), out=out)
+aclnn.aclnnLogitGradGetWorkspaceSize(x, x, np.float16(-1), out)
+reveal_type(size)  # note: "int"
+reveal_type(executor)  # note: "ascendref.twophase.executor.Executor"
+
+aclnn.aclnnLogitGradGetWorkspaceSize(x, x, -1.0, out, lambd=1)  # error: Unexpected keyword
+aclnn.aclnnLogitGradGetWorkspaceSize(x=x, eps=-1.0, out=out)  # error: Missing positional argument
+aclnn.aclnnLogitGradGetWorkspaceSize(x, np.ones(3), -1.0, out)  # error: Argument 2
+aclnn.aclnnLogitGrad(None, size, None, stream)  # error: Argument 3
+aclnn.aclnnLogitGradient(None, size, executor, stream)  # error: Module has no attribute
+"""
+
+
+def test_the_stub_follows_from_the_declarations() -> None:
+    written = PATH.read_text(encoding="utf-8")
+    assert written == stub(), "python -m tests.twophase.aclnn_stub writes it anew"
+
+
+def test_the_stub_has_the_functions_and_their_parameters_in_order() -> None:
+    functions = {
+        node.name: [argument.arg for argument in node.args.args]
+        for node in ast.parse(PATH.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert list(functions) == aclnn.__all__
+    assert len(functions) == 2 * len(ar.OPERATORS)
+    for name, parameters in functions.items():
+        assert list(inspect.signature(getattr(aclnn, name)).parameters) == parameters
+
+
+def test_a_type_checker_knows_the_functions(tmp_path: Path) -> None:
+    assert_types(PROGRAM, tmp_path)
+
+
+@pytest.mark.parametrize("name", aclnn.__all__)
+def test_functions_are_pickled_by_their_names(name: str) -> None:
+    function = getattr(aclnn, name)
+    assert (function.__module__, function.__qualname__) == ("ascendref.aclnn", name)
