@@ -15,12 +15,13 @@ from rich.table import Table
 
 import ascendref
 
-from ..core.dtypes import FLOATS, names
 from ..core.errors import ArgumentValueError
 from ..declaration.operator import Operator, find_operator
-from ..declaration.scalars import ScalarParam
-from .files import check_target, read_array, read_arrays, write_arrays
-from .screen import beside, print_json, progress
+from .array_files import check_target, read_array, read_arrays, write_arrays
+from .attributes import parse_attributes
+from .console import print_json, progress
+from .options import FLOAT_TYPES, check_choices
+from .outputs import messages_beside
 
 #: warm calls are repeated for this long, and at least once
 _SECONDS: Final = 0.2
@@ -48,10 +49,8 @@ def run(
     """Read arrays, call the operator, write its results and say how long it took."""
     operator = find_operator(operator_name)
     attrs = parse_attributes(operator, attributes)
-    if compute_dtype is not None and compute_dtype not in [kind.name for kind in FLOATS]:
-        raise ArgumentValueError(
-            "--compute-dtype", f"is {compute_dtype!r}; allowed are {names(FLOATS)}"
-        )
+    if compute_dtype is not None:
+        check_choices("--compute-dtype", [compute_dtype], FLOAT_TYPES)
     check_target("--output", output, operator.outputs)
     function = getattr(ascendref, operator.name)
     # no redrawing thread: it would run beside the calls that are timed
@@ -69,45 +68,11 @@ def run(
         )
         write_arrays("--output", output, results)
         bar.update(task, advance=1, refresh=True)
-    with beside(output):
+    with messages_beside(output):
         if as_json:
             print_json(as_dict(operator, attrs, compute_dtype, results, timing, output))
         else:
             show(operator, results, timing, output)
-
-
-def parse_attributes(operator: Operator, texts: list[str]) -> dict[str, float | str]:
-    """Return the scalars given as NAME=VALUE."""
-    params = {param.name: param for param in operator.scalars}
-    values: dict[str, float | str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ArgumentValueError("--attr", f"is {text!r}; NAME=VALUE is expected")
-        if name not in params:
-            allowed = f"allowed are {', '.join(params)}" if params else "it has none"
-            raise ArgumentValueError(
-                "--attr", f"{name!r} is no attribute of {operator.name}; {allowed}"
-            )
-        if name in values:
-            raise ArgumentValueError("--attr", f"{name} is given twice")
-        values[name] = parse_value(params[name], value)
-    return values
-
-
-def parse_value(param: ScalarParam, text: str) -> float | str:
-    """Return a scalar's value: a number, or one of its names."""
-    if param.choices is not None and text in param.choices:
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        expected = "a number (inf and nan too)"
-        if param.choices is not None:
-            expected = ", ".join(f"{name} ({number})" for name, number in param.choices.items())
-        raise ArgumentValueError(
-            "--attr", f"{param.name} is {text!r}; allowed is {expected}"
-        ) from None
 
 
 def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[Any]]:
@@ -147,9 +112,9 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 def time_warm(call: Callable[[], Any], first: float) -> Timing:
     """Time calls for a while, but at least one, once a call needs no new kernel."""
-    known = -1
-    while known != (kernels := len(ascendref.kernel_statistics())):
-        known = kernels
+    before = -1
+    while before != (kernels := len(ascendref.kernel_statistics())):
+        before = kernels
         call()
     seconds: list[float] = []
     end = time.perf_counter() + _SECONDS

@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..core.dtypes import ELEMENT_TYPES
-from .measure import Doubles, Pair, blocks, import_pair
+from .blocks import Pair, blocks, import_pair
+from .formats import Doubles
 from .ulp import spacing
 
 

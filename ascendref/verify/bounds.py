@@ -1,18 +1,18 @@
-"""The accuracy that is stated, and that `ascendref verify` measures against."""
+"""The accuracy that operators state, against which `ascendref verify` measures."""
 
 from __future__ import annotations
 
 from ..core.dtypes import ELEMENT_TYPES, FLOAT64
 from ..declaration.accuracy import ROUNDED, Bound
 from ..declaration.operator import OPERATORS
-from .subjects import Setting
+from .reference import Setting
 
 
 def stated(operator: str, kind: str, compute: str, setting: Setting, size: int) -> Bound | None:
     """Return what is stated for a result type, a compute type and a number of results.
 
-    None where nothing is: what half-precision compute types give is stated bit for bit, see
-    `steps`, and PyTorch is no subject of ours.
+    None where nothing is: half-precision compute types are stated bit for bit instead (see
+    `half_precision`), and PyTorch's accuracy is not ours to state.
     """
     if compute == "float64" and kind != FLOAT64.name:
         return ROUNDED

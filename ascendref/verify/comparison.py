@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import BY_NUMPY, ElementType, float_format
-from .measure import Block, Doubles, blocks, import_pair
+from .blocks import Block, blocks, import_pair
+from .formats import Doubles
 from .ulp import NAN_DISTANCE, spacing, ulp_distance
 
 

@@ -1,8 +1,7 @@
-"""The work that is timed: every operator on arrays of some type, size and layout."""
+"""The calls that are timed: every operator on arrays of some type, size and layout."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import partial
 from math import prod
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from .. import operators
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32
 from ..declaration.operator import OPERATORS, Operator
-from ..declaration.scalars import ScalarParam
+from ..verify.operators import REFERENCES
 
 Call = Callable[[], object]
 Arrays = tuple[NDArray[Any], ...]
@@ -33,13 +32,12 @@ CHANNEL_LAYOUTS: Final = ("images", "one weight")
 
 #: most channels of an array of rank 2
 _CHANNELS: Final = 64
-#: numbers that tensors hold unless an operator is defined on others only
-_RANGE: Final = (-3.0, 3.0)
-_RANGES: Final = {("logit_grad", "x"): (0.01, 0.99)}
+#: the interval of numbers that tensors hold, apart from the data
+_INTERVAL: Final = (-3.0, 3.0)
 
 
 class Case(NamedTuple):
-    """One call."""
+    """One call, but for its scalars, which are the defaults."""
 
     operator: str
     #: element type
@@ -64,7 +62,7 @@ class Case(NamedTuple):
         return self.size // channels, channels
 
 
-def cases_of(operator: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
+def kinds_of(operator: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
     """Return the element types, of some, that an operator takes."""
     tensors = OPERATORS[operator].tensors
     return tuple(k for k in kinds if all(ELEMENT_TYPES[k] in t.types for t in tensors))
@@ -73,10 +71,10 @@ def cases_of(operator: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
 def tensors(case: Case) -> Arrays:
     """Return the tensors of a call, filled with the same numbers every time."""
     rng = np.random.default_rng(7)
-    shape, declared = case.shape(), case.declared
+    shape, declared, reference = case.shape(), case.declared, REFERENCES[case.operator]
     made = []
     for position, param in enumerate(declared.tensors):
-        low, high = _RANGES.get((case.operator, param.name), _RANGE)
+        low, high = reference.interval if param.name == reference.data else _INTERVAL
         if declared.channel_term is not None and position == 2:
             count = 1 if case.layout == "one weight" else shape[1]
             made.append(_fill(rng, (count,), case.kind, low, high))
@@ -102,19 +100,12 @@ def _fill(
     return numbers.astype(ELEMENT_TYPES[kind].numpy)
 
 
-def defaults(operator: str) -> tuple[tuple[ScalarParam, float], ...]:
-    """Return an operator's scalars with the values that a call without any has."""
-    parameters = inspect.signature(getattr(operators, operator)).parameters
-    pairs = ((param, parameters[param.name].default) for param in OPERATORS[operator].scalars)
-    return tuple([(param, (param.choices or {}).get(value, value)) for param, value in pairs])
-
-
 def results(case: Case, arrays: Arrays, **options: Any) -> Any:
-    """Return what ascendref's function gives, where later calls may write."""
+    """Return the results of ascendref's function, where later calls may write."""
     return getattr(operators, case.operator)(*arrays, **options)
 
 
-def ours(case: Case, arrays: Arrays, **options: Any) -> Call:
+def own_call(case: Case, arrays: Arrays, **options: Any) -> Call:
     """Return the call of ascendref's function; it has run once, so that all is compiled."""
     made = results(case, arrays, **options)
     if case.out:
@@ -122,8 +113,8 @@ def ours(case: Case, arrays: Arrays, **options: Any) -> Call:
     return partial(getattr(operators, case.operator), *arrays, **options)
 
 
-def moved(case: Case) -> int:
-    """Return how many bytes a call must read and write at least."""
+def bytes_moved(case: Case) -> int:
+    """Return how many bytes a call must read and write, at least."""
     shape, declared = case.shape(), case.declared
     size, row = prod(shape), shape[-1]
     elements = size

@@ -9,12 +9,11 @@ user saved with NumPy can be read, and what is written here is what NumPy would 
 
 from __future__ import annotations
 
-import textwrap
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
@@ -22,10 +21,8 @@ from numpy.typing import NDArray
 
 from ..core.dtypes import BFLOAT16
 from ..core.errors import ArgumentValueError
-from ..core.output_files import check_output, is_special, output_file
-
-#: characters of another library's message that are repeated; some quote the whole file
-_REASON: Final = 300
+from ..core.output_files import is_special, output_file
+from .outputs import check_writable, reason, report_write_errors
 
 
 def read_array(argument: str, path: Path) -> NDArray[Any]:
@@ -101,14 +98,8 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
     # what the file holds decides which parser, decompressor or allocation fails, and with what
     except Exception as error:
         raise ArgumentValueError(
-            argument, f"{path} cannot be read as .npy or .npz: {_reason(error)}"
+            argument, f"{path} cannot be read as .npy or .npz: {reason(error)}"
         ) from error
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return textwrap.shorten(str(error) or type(error).__name__, _REASON, placeholder=" …")
 
 
 def _native(array: NDArray[Any]) -> NDArray[Any]:
@@ -134,23 +125,6 @@ def check_target(argument: str, path: Path, results: tuple[str, ...]) -> None:
         )
 
 
-def check_writable(argument: str, path: Path) -> None:
-    """Raise ArgumentValueError if a file cannot be written, as far as that shows by now."""
-    with unwritable(argument, path):
-        check_output(path)
-
-
-@contextmanager
-def unwritable(argument: str, path: Path) -> Iterator[None]:
-    """Turn what goes wrong while a file is being written into an error about the argument."""
-    try:
-        yield
-    except OSError as error:
-        raise ArgumentValueError(
-            argument, f"is {path}, which cannot be written: {_reason(error)}"
-        ) from error
-
-
 def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays to a .npz file, or one array to a .npy file, as a whole or not at all.
 
@@ -168,7 +142,7 @@ def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) 
     ArgumentValueError
         If it cannot be written; an existing file is as it was.
     """
-    with unwritable(argument, path), output_file(path) as file:
+    with report_write_errors(argument, path), output_file(path) as file:
         if path.suffix == ".npy":
             (array,) = arrays.values()
             np.save(file, array, allow_pickle=False)

@@ -1,4 +1,4 @@
-"""A result beside its golden array, block by block."""
+"""A result and its golden array as float64, block by block."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from ..core.arrays import import_array
 from ..core.dtypes import BY_NUMPY, FLOATS, ElementType, promote
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..functional.casting import cast
+from .formats import Doubles
 
 #: elements in a block; its float64 arrays stay in the second-level cache
 SIZE: Final = 8 * 1024
-
-Doubles = NDArray[np.float64]
 
 
 class Pair(NamedTuple):

@@ -1,4 +1,4 @@
-"""PyTorch's operators on the same inputs."""
+"""PyTorch's operators on the same arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from .subjects import Setting, Subject
+from .reference import Reference, Setting
 
 
 def has_torch() -> bool:
@@ -26,18 +26,24 @@ def as_torch(array: NDArray[Any]) -> Any:
     return torch.from_numpy(array)
 
 
-def peer(
-    subject: Subject,
+def torch_result(
+    reference: Reference,
     setting: Setting,
     gradient: NDArray[Any],
     data: NDArray[Any],
-    third: NDArray[Any],
+    others: NDArray[Any],
 ) -> NDArray[Any]:
-    """Return what PyTorch makes of the same tensors and scalars, in the tensors' type."""
+    """Return PyTorch's first result for arrays of one shape, in their type."""
     import torch
 
+    operator = reference.torch
+    assert operator is not None
+    arrays = reference.tensors(gradient, data, others)
+    tensors = {name: as_torch(array) for name, array in arrays.items()}
     with torch.no_grad():
-        result = subject.peer(torch, *map(as_torch, (gradient, data, third)), **setting.scalars)
+        function = getattr(torch.ops.aten, operator.name)
+        value = function(*operator.arguments(**tensors, **setting.scalars))
+    result = value[0] if isinstance(value, tuple) else value
     if result.dtype == torch.bfloat16:
         result = result.view(torch.int16)
     found: NDArray[Any] = result.numpy().view(data.dtype)

@@ -1,4 +1,4 @@
-"""Where an unfinished run is kept, so that it can go on."""
+"""The file in which an unfinished run is kept, so that ``--resume`` can go on."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from typing import Any
 
 from ..core.errors import ArgumentValueError
 from ..core.output_files import check_output, is_special, output_file
-from .sweep import Outcome, Plan, Tally
+from .sweep import Sweep
+from .sweep_result import SweepResult, Tally
 
 
-def default_state(plans: Sequence[Plan]) -> Path:
+def default_state(sweeps: Sequence[Sweep]) -> Path:
     """Return the file that is used unless another is given: each run has its own."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    digest = hashlib.sha256(json.dumps(identity(plans)).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(identity(sweeps)).encode()).hexdigest()
     return Path(cache) / "ascendref" / f"verify-{digest[:16]}.json"
 
 
 def check_state(path: Path) -> None:
-    """Raise ArgumentValueError if a file holds something else than a state: it is not replaced."""
+    """Raise ArgumentValueError if a file holds something other than an unfinished run."""
     try:
         with suppress(FileNotFoundError):  # a folder that is missing will be made
             check_output(path)
@@ -42,20 +43,20 @@ def discard(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def save(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write what is known, as a whole or not at all."""
+def save(path: Path, results: Sequence[SweepResult]) -> None:
+    """Write the results so far, as a whole or not at all."""
     rows = [
         {
-            "done": outcome.done,
-            "pairs": outcome.pairs,
-            "hard": outcome.hard,
-            "seconds": outcome.seconds,
-            "tallies": {name: tally.as_dict() for name, tally in outcome.tallies.items()},
+            "done": result.done,
+            "pairs": result.pairs,
+            "hard": result.hard,
+            "seconds": result.seconds,
+            "tallies": {name: tally.as_dict() for name, tally in result.tallies.items()},
         }
-        for outcome in outcomes
-        if outcome.done
+        for result in results
+        if result.done
     ]
-    text = json.dumps({"run": identity([o.plan for o in outcomes]), "outcomes": rows})
+    text = json.dumps({"run": identity([result.sweep for result in results]), "outcomes": rows})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with output_file(path) as file:
@@ -66,8 +67,8 @@ def save(path: Path, outcomes: Sequence[Outcome]) -> None:
         ) from error
 
 
-def load(path: Path, plans: Sequence[Plan]) -> list[Outcome]:
-    """Return the outcomes of the same run, as far as it came.
+def load(path: Path, sweeps: Sequence[Sweep]) -> list[SweepResult]:
+    """Return the results of the same run, as far as it came.
 
     Raises
     ------
@@ -75,17 +76,17 @@ def load(path: Path, plans: Sequence[Plan]) -> list[Outcome]:
         If there is no such file, or it is of another run.
     """
     with _read(path, "--resume", "cannot go on from {path}") as state:
-        same = state["run"] == json.loads(json.dumps(identity(plans)))
+        same = state["run"] == json.loads(json.dumps(identity(sweeps)))
         if same:
             rows = [
-                _outcome(plan, row) for plan, row in zip(plans, state["outcomes"], strict=False)
+                _result(sweep, row) for sweep, row in zip(sweeps, state["outcomes"], strict=False)
             ]
     if not same:
         raise ArgumentValueError(
             "--resume",
             f"cannot go on from {path}: it is of another run, by its options or by the versions",
         )
-    return rows + [Outcome(plan) for plan in plans[len(rows) :]]
+    return rows + [SweepResult(sweep) for sweep in sweeps[len(rows) :]]
 
 
 @contextmanager
@@ -97,15 +98,15 @@ def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
         raise ArgumentValueError(argument, f"{problem.format(path=path)}: {error!r}") from error
 
 
-def identity(plans: Sequence[Plan]) -> list[Any]:
+def identity(sweeps: Sequence[Sweep]) -> list[Any]:
     """Return what must be the same for a run to go on: versions and sweeps."""
     versions = [importlib.metadata.version(name) for name in ("ascendref", "numpy", "numba")]
     return versions + [
-        [p.operator, p.kind, p.label, list(p.computed), p.exhaustive, p.seed] for p in plans
+        [s.operator, s.kind, s.label, list(s.computed), s.exhaustive, s.seed] for s in sweeps
     ]
 
 
-def _outcome(plan: Plan, row: dict[str, Any]) -> Outcome:
+def _result(sweep: Sweep, row: dict[str, Any]) -> SweepResult:
     tallies = {name: Tally.from_dict(value) for name, value in row["tallies"].items()}
     done, pairs, hard = (int(row[name]) for name in ("done", "pairs", "hard"))
-    return Outcome(plan, done, pairs, hard, float(row["seconds"]), tallies)
+    return SweepResult(sweep, done, pairs, hard, float(row["seconds"]), tallies)

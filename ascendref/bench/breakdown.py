@@ -1,4 +1,4 @@
-"""Where the time of one small call goes."""
+"""The time of one small call, taken apart: arguments, dispatch, loop."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dtypes import ELEMENT_TYPES, promote
-from ..declaration.scalars import check_scalar
 from ..functional.call import kernel_for
+from .cases import Arrays, Call, Case, own_call, tensors
+from .scalars import scalar_values
 from .timing import take_turns
-from .work import Arrays, Call, Case, defaults, ours, tensors
 
 
-class Split(NamedTuple):
+class Breakdown(NamedTuple):
     """The seconds of a call on 16 elements with ``out=``, and of its parts."""
 
     operator: str
@@ -37,24 +37,24 @@ class Split(NamedTuple):
         return self.kernel - self.dispatch
 
 
-def split(operator: str, kind: str, budget: float) -> Split:
+def measure_breakdown(operator: str, kind: str, budget: float) -> Breakdown:
     """Measure one operator and type."""
     case = Case(operator, kind, 16)
     arrays = tensors(case)
     result = np.empty_like(arrays[1])
     right, wrong = (*arrays, result), (*arrays, result[..., :0])
-    calls = (ours(case, arrays), launch(case, right), launch(case, wrong))
-    return Split(operator, kind, *[timing.seconds for timing in take_turns(calls, budget)])
+    calls = (own_call(case, arrays), kernel_call(case, right), kernel_call(case, wrong))
+    return Breakdown(operator, kind, *[timing.seconds for timing in take_turns(calls, budget)])
 
 
-def launch(case: Case, operands: Arrays) -> Call:
+def kernel_call(case: Case, operands: Arrays) -> Call:
     """Return the call of the compiled function alone, which refuses a result of another size.
 
     The operands must outlive it.
     """
     declared = case.declared
     types = (ELEMENT_TYPES[case.kind],) * len(declared.tensors)
-    values = tuple([check_scalar(*pair) for pair in defaults(case.operator)])
+    values = scalar_values(case.operator)
     kernel: Any = kernel_for(declared, types, promote(*types), "float32", values)
     if declared.channel_term is not None:
         return partial(kernel.dense, operands, np.empty_like(operands[2]))

@@ -1,4 +1,4 @@
-"""F64 results beside exact ones, on a sample: there are too many to try them all."""
+"""F64 results against exact ones, on a sample: there are too many to try them all."""
 
 from __future__ import annotations
 
@@ -6,33 +6,32 @@ import math
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.dtypes import FLOAT64
 from ..declaration.accuracy import Bound
 from .bounds import stated
 from .exact import error_in_ulp, golden
-from .subjects import Setting, Subject
-from .sweep import Place
-from .truth import target
+from .formats import Doubles, format_of
+from .reference import Reference, Setting
+from .sweep_result import Element
 
 #: pairs of a datum and a gradient in a sample, and where time does not matter
 _PAIRS: Final = 3_000
 _MANY: Final = 20_000
-_FORM: Final = target(FLOAT64)
+_FORM: Final = format_of(FLOAT64)
 
 
-class DoubleCase(NamedTuple):
-    """One operator and setting, measured."""
+class Float64Result(NamedTuple):
+    """One operator and setting."""
 
-    subject: Subject
+    reference: Reference
     setting: Setting
     pairs: int
     #: results that are not the exact value rounded once
     wrong: int
     #: the largest error where something is stated, and where it is
     max_ulp: float
-    at: Place | None
+    at: Element | None
     #: results that are further off than is stated, or NaN, or zeros of the wrong sign
     beyond: int
     #: what is stated
@@ -44,12 +43,12 @@ class DoubleCase(NamedTuple):
         return not (self.wrong if self.bound.rounded else self.beyond)
 
 
-def _sample(rng: np.random.Generator, pairs: int) -> tuple[NDArray[np.float64], ...]:
+def _sample(rng: np.random.Generator, pairs: int) -> tuple[Doubles, ...]:
     """Return data and gradients: any bits, numbers near 1, and numbers in [0, 1]."""
     third = pairs // 3
     rest = pairs - 2 * third
 
-    def bits() -> NDArray[np.float64]:
+    def bits() -> Doubles:
         return rng.integers(0, 1 << 64, third, np.uint64).view(np.float64)
 
     near = np.ldexp(rng.standard_normal(third), rng.integers(-8, 8, third))
@@ -59,30 +58,32 @@ def _sample(rng: np.random.Generator, pairs: int) -> tuple[NDArray[np.float64], 
 
 
 @np.errstate(all="ignore")
-def measure_doubles(subject: Subject, setting: Setting, seed: int, exhaustive: bool) -> DoubleCase:
+def measure_float64(
+    reference: Reference, setting: Setting, seed: int, exhaustive: bool
+) -> Float64Result:
     """Compare a sample of F64 results, as they are computed in F64, with exact values."""
     data, gradients = _sample(np.random.default_rng(seed), _MANY if exhaustive else _PAIRS)
-    other = setting.third(data)
-    columns = [np.ascontiguousarray(array[:, None]) for array in (gradients, data, other)]
-    actual = subject.call(setting, "float64", *columns)[:, 0]
-    bound = stated(subject.operator.name, "float64", "float64", setting, data.size)
+    others = setting.others(data)
+    columns = [np.ascontiguousarray(array[:, None]) for array in (gradients, data, others)]
+    results = reference.call(setting, "float64", *columns)[:, 0]
+    bound = stated(reference.name, "float64", "float64", setting, data.size)
     assert bound is not None
-    allowed = np.broadcast_to(subject.allowed(bound, data, other), data.shape)
-    numbers = subject.numbers(setting, data.size)
+    allowed = np.broadcast_to(reference.allowed(bound, data, others), data.shape)
+    prepared = reference.prepared(setting, data.size)
     wrong, beyond, worst, at = 0, 0, 0.0, None
-    rows = zip(*(a.tolist() for a in (data, other, gradients, actual, allowed)), strict=True)
-    for x, third, gradient, value, most in rows:
-        wanted = golden(subject.exact(x, third, *numbers), gradient, _FORM)
-        if math.isnan(value) and math.isnan(wanted.rounded):
+    rows = zip(*(a.tolist() for a in (data, others, gradients, results, allowed)), strict=True)
+    for x, other, gradient, actual, most in rows:
+        wanted = golden(reference.exact(x, other, *prepared), gradient, _FORM)
+        if math.isnan(actual) and math.isnan(wanted.rounded):
             continue
-        signs = [math.copysign(1.0, number) for number in (value, wanted.rounded)]
-        if value == wanted.rounded and (value != 0 or signs[0] == signs[1]):
-            error = error_in_ulp(value, wanted, _FORM)
+        signs = [math.copysign(1.0, number) for number in (actual, wanted.rounded)]
+        if actual == wanted.rounded and (actual != 0 or signs[0] == signs[1]):
+            error = error_in_ulp(actual, wanted, _FORM)
         else:
             wrong += 1
-            alike = value != wanted.rounded and not math.isnan(value - wanted.rounded)
-            error = error_in_ulp(value, wanted, _FORM) if alike else math.inf
+            alike = actual != wanted.rounded and not math.isnan(actual - wanted.rounded)
+            error = error_in_ulp(actual, wanted, _FORM) if alike else math.inf
         beyond += error > most
         if worst < error < math.inf and most < math.inf:
-            worst, at = error, Place(x, gradient, value, wanted.rounded)
-    return DoubleCase(subject, setting, data.size, wrong, worst, at, beyond, bound)
+            worst, at = error, Element(x, gradient, actual, wanted.rounded)
+    return Float64Result(reference, setting, data.size, wrong, worst, at, beyond, bound)

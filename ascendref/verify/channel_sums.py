@@ -1,4 +1,4 @@
-"""The gradient of PReLU's weight: sums of products beside exact ones."""
+"""The gradient of PReLU's weight against exact sums of products."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,15 +13,15 @@ from ..core.dtypes import ELEMENT_TYPES
 from ..operators import prelu_backward
 from .bounds import sum_bound
 from .exact import round_fraction
-from .truth import target
+from .formats import Doubles, format_of
 
 _LENGTHS: Final = (1, 17, 1000, 65_537)
 #: the longest sums, when time does not matter: so many terms, so many times
 _MANY: Final = 10_000
 
 
-class SumCase(NamedTuple):
-    """One sum, measured."""
+class SumResult(NamedTuple):
+    """One sum."""
 
     kind: str
     compute: str
@@ -47,7 +46,7 @@ class SumCase(NamedTuple):
         return "correctly rounded" if self.bound is None else f"{self.bound:.3g}"
 
 
-def exact_sum(terms: NDArray[np.float64]) -> Fraction:
+def exact_sum(terms: Doubles) -> Fraction:
     """Return the sum of finite float64 numbers, exactly.
 
     Numbers of one exponent are added as integers; halves of 26 bits leave room for 2**36 of them.
@@ -103,8 +102,8 @@ def _vectors(
 
 def measure_sums(
     kinds: tuple[str, ...], computed: tuple[str, ...], seed: int, exhaustive: bool
-) -> Iterator[SumCase]:
-    """Yield every sum, measured."""
+) -> Iterator[SumResult]:
+    """Yield the result of every sum."""
     for kind in kinds:
         for what, gradient, data in _vectors(kind, seed, exhaustive):
             # a product of two numbers of 24 bits is exact in float64
@@ -117,9 +116,5 @@ def measure_sums(
                 found = prelu_backward(gradient, data, weight, compute_dtype=compute)[1]
                 error = abs(Fraction(float(found[0])) - wanted) / scale
                 bound = sum_bound(kind, compute, gradient.size)
-                rounded = round_fraction(wanted, target(ELEMENT_TYPES[kind])) == float(found[0])
-                yield SumCase(kind, compute, what, gradient.size, float(error), bound, rounded)
-
-
-#: the types in which sums are measured
-SUM_KINDS: Final = tuple(str(np.dtype(t)) for t in (np.float16, ml_dtypes.bfloat16, np.float32))
+                rounded = round_fraction(wanted, format_of(ELEMENT_TYPES[kind])) == float(found[0])
+                yield SumResult(kind, compute, what, gradient.size, float(error), bound, rounded)

@@ -1,4 +1,4 @@
-"""The picture of a run, with matplotlib (extra ``plot``)."""
+"""The figure of `ascendref bench`: ratios and bytes per second against the number of elements."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ..verify.pictures import COLOURS, LABELS, STYLE, save_picture
-from .measure import Row
+from ..verify.figures import COLOURS, LABELS, figure_style, save_figure
+from .results import Row
 
 _PEER_LINE: Final = {"linestyle": "--", "linewidth": 0.9, "markersize": 2.5, "marker": "o"}
 _OUR_LINE: Final = {"linestyle": "-", "linewidth": 1.2, "markersize": 2.5, "marker": "o"}
 
 
-def draw(rows: Sequence[Row], path: Path, peer: str) -> None:
+def draw_benchmarks(rows: Sequence[Row], path: Path, peer: str) -> None:
     """Draw ratios and bytes per second against the number of elements, a column per operator.
 
     Of several numbers of threads the largest is drawn.
     """
-    import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
@@ -28,7 +27,7 @@ def draw(rows: Sequence[Row], path: Path, peer: str) -> None:
     ]
     names = list(dict.fromkeys(row.job.case.operator for row in shown))
     kinds = list(dict.fromkeys(row.job.case.kind for row in shown))
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+    with figure_style():
         figure = Figure(figsize=(max(1.65 * len(names) + 0.8, 4.4), 4.2), layout="constrained")
         panels: Any = figure.subplots(2, len(names), squeeze=False, sharex=True, sharey="row")
         for place, name in enumerate(names):
@@ -53,7 +52,7 @@ def draw(rows: Sequence[Row], path: Path, peer: str) -> None:
             Line2D([], [], color="0.6", label="triad of as many bytes", linestyle=":"),
         ]
         figure.legend(handles=handles, loc="outside upper center", ncols=6, frameon=False)
-        save_picture(figure, path)
+        save_figure(figure, path)
 
 
 def _draw(upper: Any, lower: Any, rows: Sequence[Row], colour: str) -> None:
