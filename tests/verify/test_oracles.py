@@ -13,13 +13,23 @@ import numpy as np
 import pytest
 
 from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32
-from ascendref.verify import exact, truth
-from ascendref.verify.steps import Arithmetic, rounded
-from ascendref.verify.subjects import SUBJECTS
-from ascendref.verify.sums import exact_sum
-from ascendref.verify.sweep import Outcome, Plan, Runner
+from ascendref.verify import exact, judge
+from ascendref.verify.channel_sums import exact_sum
+from ascendref.verify.factors import COLUMNS, DIVISOR, SLACK
+from ascendref.verify.formats import Format, format_of
+from ascendref.verify.operators import (
+    REFERENCES,
+    prelu_backward,
+    smooth_l1_loss_backward,
+    softplus_backward,
+)
+from ascendref.verify.reference import Reference
+from ascendref.verify.rounding import Arithmetic, rounded
+from ascendref.verify.runner import Runner
+from ascendref.verify.sweep import Sweep
+from ascendref.verify.sweep_result import SweepResult
 
-HALF, BRAIN, SINGLE = (truth.target(kind) for kind in (FLOAT16, BFLOAT16, FLOAT32))
+HALF, BRAIN, SINGLE = (format_of(kind) for kind in (FLOAT16, BFLOAT16, FLOAT32))
 POWER = Fraction(2)
 TINY = 2.0**-24  # the smallest number of F16
 
@@ -57,16 +67,18 @@ def test_a_fraction_is_rounded_once(value: Fraction, expected: float) -> None:
 
 def test_a_negative_underflow_is_a_negative_zero() -> None:
     assert math.copysign(1, exact.round_fraction(-(POWER**-30), HALF)) == -1
-    factor = exact.prelu(-1.0, TINY)
+    factor = prelu_backward.exact(-1.0, TINY)
     assert math.copysign(1, exact.golden(factor, -TINY, HALF).rounded) == -1
 
 
 # --- operators, by hand ---------------------------------------------------------------------------
 
 
-def golden(name: str, x: float, other: float, g: float, *numbers: float, form: Any = HALF) -> float:
+def golden(
+    name: str, x: float, other: float, g: float, *numbers: float, form: Format = HALF
+) -> float:
     """Return what the slow oracle says."""
-    return exact.golden(SUBJECTS[name].exact(x, other, *numbers), g, form).rounded
+    return exact.golden(REFERENCES[name].exact(x, other, *numbers), g, form).rounded
 
 
 @pytest.mark.parametrize(
@@ -139,7 +151,7 @@ def test_the_branch_of_softplus_is_taken_by_the_exact_product() -> None:
 
 def test_decimal_and_mpmath_agree_on_softplus() -> None:
     for x in np.random.default_rng(0).normal(0, 30, 200).astype(np.float32).tolist():
-        factor = exact.softplus(x, 0.0, 1.0, math.inf)
+        factor = softplus_backward.exact(x, 0.0, 1.0, math.inf)
         assert callable(factor)
         low, high = factor(60)
         with mpmath.workprec(300):
@@ -155,13 +167,13 @@ def test_decimal_and_mpmath_agree_on_softplus() -> None:
 
 
 @pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32"])
-@pytest.mark.parametrize("name", SUBJECTS)
+@pytest.mark.parametrize("name", REFERENCES)
 def test_both_oracles_agree(name: str, kind: str) -> None:
-    subject = SUBJECTS[name]
+    reference = REFERENCES[name]
     rng = np.random.default_rng(1)
-    for setting in subject.settings:
-        plan = Plan(name, kind, setting, (), exhaustive=False)
-        data, gradients = plan.grid(200)
+    for setting in reference.settings:
+        made = Sweep(name, kind, setting, (), exhaustive=False)
+        data, gradients = made.grid(200)
         data, gradients = rng.choice(data, 24), rng.choice(gradients, 24)
         data = np.concatenate([data, np.array([2.0**-24, -(2.0**-24)], data.dtype)])
         # multiples of the number of results: many a mean is a tie, and next to one by such data
@@ -170,42 +182,42 @@ def test_both_oracles_agree(name: str, kind: str) -> None:
         with np.errstate(invalid="ignore"):
             g = np.concatenate([gradients, special]).astype(np.float64)
             x = data.astype(np.float64)
-            other = setting.third(data).astype(np.float64)
-        numbers = subject.numbers(setting, 15)
-        form = truth.target(ELEMENT_TYPES[kind])
+            other = setting.others(data).astype(np.float64)
+        numbers = reference.prepared(setting, 15)
+        form = format_of(ELEMENT_TYPES[kind])
         wanted = np.array(
             [
-                [exact.golden(subject.exact(a, b, *numbers), y, form).rounded for y in g.tolist()]
+                [exact.golden(reference.exact(a, b, *numbers), y, form).rounded for y in g.tolist()]
                 for a, b in zip(x.tolist(), other.tolist(), strict=True)
             ]
         )
-        histogram, worst, hard = judged(subject, x, other, numbers, g, wanted, form)
-        assert histogram[truth.FIRST_WRONG :].sum() == 0, setting
+        histogram, worst, hard = judged(reference, x, other, numbers, g, wanted, form)
+        assert histogram[judge.FIRST_WRONG :].sum() == 0, setting
         assert histogram.sum() + hard == wanted.size
         assert worst <= 0.5
 
 
 def judged(
-    subject: Any, x: Any, other: Any, numbers: Any, g: Any, actual: Any, form: truth.Target
+    reference: Reference, x: Any, other: Any, numbers: Any, g: Any, actual: Any, form: Format
 ) -> tuple[Any, float, int]:
     """Return what the fast oracle says about results: classes, largest error, hard cases."""
-    factors = np.empty((x.size, truth.COLUMNS))
-    subject.factors(x, other, *numbers, factors)
+    factors = np.empty((x.size, COLUMNS))
+    reference.factors(x, other, *numbers, factors)
     worst, column = np.empty((1, x.size)), np.empty((1, x.size), np.int64)
-    histogram = np.zeros((1, 1, truth.CLASSES), np.int64)
+    histogram = np.zeros((1, 1, judge.CLASSES), np.int64)
     hard = np.empty((1, x.size * g.size), np.int64)
     results = actual[None].astype(np.float32)
-    found = truth.judge(factors, g, results, *form, worst, column, histogram, hard)
+    found = judge.judge(factors, g, results, form, worst, column, histogram, hard)
     return histogram[0, 0], float(worst.max()), int(found[0])
 
 
 def judge_one(
-    name: str, x: float, g: float, actual: float, *numbers: float, form: Any = HALF
+    name: str, x: float, g: float, actual: float, *numbers: float, form: Format = HALF
 ) -> Any:
     """Return class, error and hard cases of one result."""
     arrays = np.array([x]), np.array([0.0])
     histogram, worst, hard = judged(
-        SUBJECTS[name], *arrays, numbers, np.array([g]), np.array([[actual]]), form
+        REFERENCES[name], *arrays, numbers, np.array([g]), np.array([[actual]]), form
     )
     return (int(histogram.argmax()) if histogram.any() else None), worst, hard
 
@@ -214,31 +226,31 @@ def test_results_are_classified() -> None:
     half = "logit_grad", 0.25, 1.0
     eps = -1.0, 2.0
     # the exact value is 5.333...: 5.33203125 is next to it, and units are 2**-8 there
-    assert judge_one(*half, 5.33203125, *eps)[0] == truth.ROUNDED
+    assert judge_one(*half, 5.33203125, *eps)[0] == judge.ROUNDED
     found = judge_one(*half, 5.3359375, *eps)
-    assert found[0] == truth.FIRST_WRONG + 1  # at most 1
+    assert found[0] == judge.FIRST_WRONG + 1  # at most 1
     assert found[1] == pytest.approx(2 / 3)
-    assert judge_one(*half, 5.33203125 - 2.0**-8, *eps)[0] == truth.FIRST_WRONG + 2
-    assert judge_one(*half, math.nan, *eps)[0] == truth.NAN
-    assert judge_one(*half, math.inf, *eps)[0] == truth.NAN - 1
-    assert judge_one("logit_grad", 0.5, 1.0, 4.0, *eps)[0] == truth.EXACT
-    assert judge_one("logit_grad", 0.5, -0.0, 0.0, *eps)[0] == truth.ZERO_SIGN
-    assert judge_one("logit_grad", 2.0, 1.0, math.nan, *eps)[0] == truth.EXACT
+    assert judge_one(*half, 5.33203125 - 2.0**-8, *eps)[0] == judge.FIRST_WRONG + 2
+    assert judge_one(*half, math.nan, *eps)[0] == judge.NAN
+    assert judge_one(*half, math.inf, *eps)[0] == judge.NAN - 1
+    assert judge_one("logit_grad", 0.5, 1.0, 4.0, *eps)[0] == judge.EXACT
+    assert judge_one("logit_grad", 0.5, -0.0, 0.0, *eps)[0] == judge.ZERO_SIGN
+    assert judge_one("logit_grad", 2.0, 1.0, math.nan, *eps)[0] == judge.EXACT
 
 
 def test_an_infinity_is_the_number_after_the_largest() -> None:
     eps = -1.0, 2.0
     found = judge_one("logit_grad", 2.0**-14, 60000.0, 65504.0, *eps)
-    assert found[:2] == (truth.FIRST_WRONG + 1, 1.0)
-    assert judge_one("logit_grad", 2.0**-14, 60000.0, math.inf, *eps)[0] == truth.EXACT
+    assert found[:2] == (judge.FIRST_WRONG + 1, 1.0)
+    assert judge_one("logit_grad", 2.0**-14, 60000.0, math.inf, *eps)[0] == judge.EXACT
 
 
 def test_ties_that_float64_cannot_decide_are_hard() -> None:
-    table = np.zeros((1, truth.COLUMNS))
-    truth.smooth_l1_factors(np.array([3.0]), np.array([0.0]), 4.0, 1.0, table)
-    assert table[0, truth.SLACK] == 0  # three quarters are exact
-    truth.smooth_l1_factors(np.array([1.0]), np.array([0.0]), 3.0, 1.0, table)
-    assert 0 < table[0, truth.SLACK] < 2.0**-100
+    table = np.zeros((1, COLUMNS))
+    smooth_l1_loss_backward.factors(np.array([3.0]), np.array([0.0]), 4.0, 1.0, table)
+    assert table[0, SLACK] == 0  # three quarters are exact
+    smooth_l1_loss_backward.factors(np.array([1.0]), np.array([0.0]), 3.0, 1.0, table)
+    assert 0 < table[0, SLACK] < 2.0**-100
     # 1 / (3 / 16) of 3 * 2**-29 is half of the smallest number
     assert judge_one("logit_grad", 0.25, 3 * 2.0**-29, 0.0, -1.0, 2.0) == (None, 0.0, 1)
 
@@ -246,36 +258,36 @@ def test_ties_that_float64_cannot_decide_are_hard() -> None:
 def test_ties_of_a_quotient_are_decided_by_its_products() -> None:
     # a third of 3 * 2**-25 is half of the smallest number: a tie, to 0
     third = "smooth_l1_loss_backward", 1.0
-    assert judge_one(*third, 3 * 2.0**-25, 0.0, 3.0, 1.0) == (truth.ROUNDED, 0.5, 0)
-    assert judge_one(*third, 3 * 2.0**-25, TINY, 3.0, 1.0)[0] == truth.FIRST_WRONG
+    assert judge_one(*third, 3 * 2.0**-25, 0.0, 3.0, 1.0) == (judge.ROUNDED, 0.5, 0)
+    assert judge_one(*third, 3 * 2.0**-25, TINY, 3.0, 1.0)[0] == judge.FIRST_WRONG
     # with a trace more in the datum there is no tie, and none with a trace less
     for trace, actual in ((2.0**-120, TINY), (-(2.0**-120), 0.0)):
         arrays = np.array([1.0]), np.array([-trace]), (3.0, 1.0)
         gradient, results = np.array([3 * 2.0**-25]), np.array([[actual]])
-        found = judged(SUBJECTS[third[0]], *arrays, gradient, results, HALF)
-        assert found[0][truth.ROUNDED] == 1
+        found = judged(REFERENCES[third[0]], *arrays, gradient, results, HALF)
+        assert found[0][judge.ROUNDED] == 1
         assert found[2] == 0
 
 
 def test_hard_cases_are_judged_like_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "smooth_l1_loss_backward"
-    subject = SUBJECTS[name]
+    reference = REFERENCES[name]
 
     def without_quotients(*arguments: Any) -> None:
-        subject.factors(*arguments)
-        arguments[-1][:, truth.DIVISOR] = 0
+        reference.factors(*arguments)
+        arguments[-1][:, DIVISOR] = 0
 
-    (setting,) = subject.given({"reduction": "mean", "beta": 1.0})[:1]
-    outcomes = []
-    for factors in (subject.factors, without_quotients):
-        monkeypatch.setitem(SUBJECTS, name, replace(subject, factors=factors))
-        plan = Plan(name, "float16", setting, ("float32", "float16"), exhaustive=True)
-        outcomes.append(Outcome(plan, done=1900))
-        Runner(outcomes[-1]).step()
-    assert outcomes[0].hard == 0
-    assert outcomes[1].hard > 1000
-    for computed in plan.computed:
-        first, second = (outcome.tallies[computed] for outcome in outcomes)
+    (setting,) = reference.given({"reduction": "mean", "beta": 1.0})[:1]
+    results = []
+    for factors in (reference.factors, without_quotients):
+        monkeypatch.setitem(REFERENCES, name, replace(reference, factors=factors))
+        made = Sweep(name, "float16", setting, ("float32", "float16"), exhaustive=True)
+        results.append(SweepResult(made, done=1900))
+        Runner(results[-1]).step()
+    assert results[0].hard == 0
+    assert results[1].hard > 1000
+    for computed in made.computed:
+        first, second = (result.tallies[computed] for result in results)
         assert first.as_dict() == second.as_dict()
         assert first.wrong
 
@@ -284,12 +296,12 @@ def test_the_c_library_has_the_exponential_that_the_fast_oracle_trusts() -> None
     values = np.concatenate(
         [np.random.default_rng(0).uniform(-600, 0, 4000), -np.logspace(-9, 0, 1000)]
     )
-    table = np.empty((values.size, truth.COLUMNS))
-    truth.softplus_factors(values, values, 1.0, math.inf, table)
+    table = np.empty((values.size, COLUMNS))
+    softplus_backward.factors(values, values, 1.0, math.inf, table)
     for x, row in zip(values.tolist(), table.tolist(), strict=True):
         true = Fraction(Decimal(x).exp())
         factor = Fraction(row[0]) + Fraction(row[1])
-        assert abs(factor - true / (1 + true)) <= Fraction(row[truth.SLACK]) / 8
+        assert abs(factor - true / (1 + true)) <= Fraction(row[SLACK]) / 8
 
 
 # --- sums and steps -------------------------------------------------------------------------------
@@ -305,11 +317,11 @@ def test_sums_are_exact() -> None:
 
 @pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32"])
 def test_arrays_are_rounded_like_fractions(kind: str) -> None:
-    form = truth.target(ELEMENT_TYPES[kind])
+    form = format_of(ELEMENT_TYPES[kind])
     rng = np.random.default_rng(0)
-    numbers = np.exp2(rng.uniform(form.lowest - form.fraction - 3, form.highest + 2, 2000))
+    numbers = np.exp2(rng.uniform(form.emin - form.fraction - 3, form.emax + 2, 2000))
     ties = rounded(numbers, kind)
-    ulp = np.exp2(np.maximum(np.floor(np.log2(numbers)), form.lowest) - form.fraction)
+    ulp = np.exp2(np.maximum(np.floor(np.log2(numbers)), form.emin) - form.fraction)
     values = np.concatenate([numbers, np.where(np.isinf(ties), 1, ties) + ulp / 2])
     found = rounded(values, kind)
     wanted = [exact.round_fraction(Fraction(v), form) for v in values.tolist()]
