@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ..verify.figures import COLOURS, LABELS, figure_style, save_figure
+from ..verify.figures.style import COLOURS, LABELS, figure_style, save_figure
 from .results import Row
 
 _PEER_LINE: Final = {"linestyle": "--", "linewidth": 0.9, "markersize": 2.5, "marker": "o"}

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import ArgumentValueError
+from ..verify.accuracy.pytorch import as_torch
 from ..verify.operators import REFERENCES
-from ..verify.pytorch import as_torch
 from .cases import Arrays, Call, Case
 from .scalars import default_scalars
 

@@ -44,7 +44,7 @@ def check_figure(plot: Path | None) -> None:
     """Raise ArgumentValueError if a figure cannot be drawn or written, before any work is done."""
     if plot is None:
         return
-    from ..verify.figures import check_plot
+    from ..verify.figures.style import check_plot
 
     check_writable("--plot", plot)
     try:

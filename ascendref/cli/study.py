@@ -31,7 +31,7 @@ def study_operators(
     with progress() as bar:
         studies = [study(*pair, seed) for pair in bar.track(chosen, description="studying")]
     if plot is not None:
-        from ..verify.study_figure import draw_study
+        from ..verify.figures.study import draw_study
 
         # an operator that only selects loses nothing and has nothing to show
         with report_write_errors("--plot", plot):

@@ -18,18 +18,18 @@ from rich.progress import Progress
 
 from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
 from ..core.errors import ArgumentValueError
-from ..verify.channel_sums import measure_sums
-from ..verify.checkpoint import check_state, default_state, discard, load, save
-from ..verify.float64 import measure_float64
-from ..verify.half_precision import measure_half_precision
+from ..verify.accuracy.channel_sums import measure_sums
+from ..verify.accuracy.checkpoint import check_state, default_state, discard, load, save
+from ..verify.accuracy.float64 import measure_float64
+from ..verify.accuracy.half_precision import measure_half_precision
+from ..verify.accuracy.pytorch import has_torch
+from ..verify.accuracy.results import Results
+from ..verify.accuracy.runner import run
+from ..verify.accuracy.sweep import TORCH, Sweep
+from ..verify.accuracy.sweep_result import Element, SweepResult
 from ..verify.operators import REFERENCES, find_reference
-from ..verify.pytorch import has_torch
-from ..verify.reference import Reference, Setting
-from ..verify.results import Results
-from ..verify.rounding import HALF
-from ..verify.runner import run
-from ..verify.sweep import TORCH, Sweep
-from ..verify.sweep_result import Element, SweepResult
+from ..verify.oracles.reference import Reference, Setting
+from ..verify.oracles.rounding import HALF
 from .attributes import parse_attributes
 from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress
 from .machine import processor, versions
@@ -236,7 +236,7 @@ def run_other_checks(
 
 def draw(results: Results, plot: Path) -> None:
     """Draw what has been swept."""
-    from ..verify.error_figure import draw_errors
+    from ..verify.figures.errors import draw_errors
 
     done = [result for result in results.sweeps if result.done]
     if not done:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from ..verify.results import Results
-from ..verify.sweep_result import SweepResult
+from ..verify.accuracy.results import Results
+from ..verify.accuracy.sweep_result import SweepResult
 from . import markdown
 from .verify_tables import (
     float64_rows,

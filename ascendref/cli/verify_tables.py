@@ -9,12 +9,12 @@ from typing import Final
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from ..verify.channel_sums import SumResult
-from ..verify.float64 import Float64Result
-from ..verify.half_precision import HalfPrecisionResult
-from ..verify.judge import EDGES, EXACT, FIRST_WRONG, NAN, ROUNDED, ZERO_SIGN
-from ..verify.results import Results
-from ..verify.sweep_result import SweepResult, Tally
+from ..verify.accuracy.channel_sums import SumResult
+from ..verify.accuracy.float64 import Float64Result
+from ..verify.accuracy.half_precision import HalfPrecisionResult
+from ..verify.accuracy.results import Results
+from ..verify.accuracy.sweep_result import SweepResult, Tally
+from ..verify.oracles.judge import EDGES, EXACT, FIRST_WRONG, NAN, ROUNDED, ZERO_SIGN
 
 _SWEEP_HEADINGS: Final = (
     "setting",
@@ -28,7 +28,7 @@ _SWEEP_HEADINGS: Final = (
 
 
 def class_names() -> list[str]:
-    """Return the names of the classes of results (see ``ascendref.verify.judge``)."""
+    """Return the names of the classes of results (see ``ascendref.verify.oracles.judge``)."""
     names = [""] * (ZERO_SIGN + 1)
     names[EXACT], names[ROUNDED] = "exact", "rounded"
     low = ""

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..core.dtypes import ELEMENT_TYPES, FLOAT64
 from ..core.errors import ArgumentValueError
-from . import exact
-from .formats import Doubles, format_of
-from .reference import Reference, Setting
-from .rounding import Arithmetic
-from .ulp import spacing
+from .comparison.ulp import spacing
+from .oracles import exact
+from .oracles.formats import Doubles, format_of
+from .oracles.reference import Reference, Setting
+from .oracles.rounding import Arithmetic
 
 #: the compute types, by what they cost
 COMPUTED: Final = ("bfloat16", "float16", "float32", "float64")

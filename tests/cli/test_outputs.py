@@ -18,7 +18,7 @@ import pytest
 
 import ascendref as ar
 from ascendref.core.output_files import output_file
-from ascendref.verify.checkpoint import check_state
+from ascendref.verify.accuracy.checkpoint import check_state
 
 from .command_line import call
 

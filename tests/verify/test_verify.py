@@ -16,7 +16,7 @@ from typer.testing import Result
 import ascendref as ar
 from ascendref import operators
 from ascendref.declaration.accuracy import Bound
-from ascendref.verify import float64, runner, sweep, sweep_result
+from ascendref.verify.accuracy import float64, runner, sweep, sweep_result
 from ascendref.verify.operators import REFERENCES
 
 from ..cli.command_line import assert_bad_call, call

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ...declaration.operator import find_operator
-from ..reference import Reference
+from ..oracles.reference import Reference
 from . import (
     hardshrink_backward,
     logit_grad,

@@ -10,12 +10,12 @@ import numpy as np
 from numba import prange
 
 from ...declaration.operator import OPERATORS
-from ..compiled import compiled
-from ..exact import Factor, exactly
-from ..factors import put
-from ..formats import Doubles
-from ..reference import Example, Reference, Setting, TorchOperator
-from ..rounding import Arithmetic
+from ..oracles.compiled import compiled
+from ..oracles.exact import Factor, exactly
+from ..oracles.factors import put
+from ..oracles.formats import Doubles
+from ..oracles.reference import Example, Reference, Setting, TorchOperator
+from ..oracles.rounding import Arithmetic
 
 
 def prepare(size: int) -> tuple[()]:

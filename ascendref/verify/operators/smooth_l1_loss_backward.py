@@ -10,12 +10,12 @@ import numpy as np
 from numba import prange
 
 from ...declaration.operator import OPERATORS
-from ..compiled import compiled
-from ..exact import Factor, exactly
-from ..factors import put, put_quotient, two_sum
-from ..formats import Doubles
-from ..reference import Example, Reference, Setting, TorchOperator
-from ..rounding import Arithmetic
+from ..oracles.compiled import compiled
+from ..oracles.exact import Factor, exactly
+from ..oracles.factors import put, put_quotient, two_sum
+from ..oracles.formats import Doubles
+from ..oracles.reference import Example, Reference, Setting, TorchOperator
+from ..oracles.rounding import Arithmetic
 
 #: by the vendor's and PyTorch's number
 _REDUCTIONS: Final = ("none", "mean", "sum")

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..declaration.accuracy import Bound
+from ...declaration.accuracy import Bound
+from ..oracles.judge import CLASSES, FIRST_WRONG, NAN, ZERO_SIGN
 from .bounds import stated
-from .judge import CLASSES, FIRST_WRONG, NAN, ZERO_SIGN
 from .sweep import Sweep
 
 #: the upper bits of a datum that say where in the profile of errors it goes

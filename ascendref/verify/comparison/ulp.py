@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import import_array
-from ..core.dtypes import FLOATS, ElementType, float_format
-from ..core.errors import ArgumentTypeError, ArgumentValueError
+from ...core.arrays import import_array
+from ...core.dtypes import FLOATS, ElementType, float_format
+from ...core.errors import ArgumentTypeError, ArgumentValueError
 
 #: distance between NaN and a number; every other distance is smaller
 NAN_DISTANCE: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)

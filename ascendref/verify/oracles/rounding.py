@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.dtypes import ELEMENT_TYPES
+from ...core.dtypes import ELEMENT_TYPES
 from .exact import exponential, round_fraction
 from .formats import Doubles, format_of
 

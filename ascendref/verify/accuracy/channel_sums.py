@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import ELEMENT_TYPES
-from ..operators import prelu_backward
+from ...core.dtypes import ELEMENT_TYPES
+from ...operators import prelu_backward
+from ..oracles.exact import round_fraction
+from ..oracles.formats import Doubles, format_of
 from .bounds import sum_bound
-from .exact import round_fraction
-from .formats import Doubles, format_of
 
 _LENGTHS: Final = (1, 17, 1000, 65_537)
 #: the longest sums, when time does not matter: so many terms, so many times

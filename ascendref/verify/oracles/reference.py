@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import operators
-from ..declaration.accuracy import Bound
-from ..declaration.operator import Operator
-from ..declaration.scalars import ScalarParam, check_scalar, single
+from ... import operators
+from ...declaration.accuracy import Bound
+from ...declaration.operator import Operator
+from ...declaration.scalars import ScalarParam, check_scalar, single
 from .exact import Factor
 from .formats import Doubles
 from .rounding import Arithmetic

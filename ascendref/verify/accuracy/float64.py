@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..core.dtypes import FLOAT64
-from ..declaration.accuracy import Bound
+from ...core.dtypes import FLOAT64
+from ...declaration.accuracy import Bound
+from ..oracles.exact import error_in_ulp, golden
+from ..oracles.formats import Doubles, format_of
+from ..oracles.reference import Reference, Setting
 from .bounds import stated
-from .exact import error_in_ulp, golden
-from .formats import Doubles, format_of
-from .reference import Reference, Setting
 from .sweep_result import Element
 
 #: pairs of a datum and a gradient in a sample, and where time does not matter

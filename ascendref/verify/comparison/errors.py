@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import BY_NUMPY, ElementType, float_format
-from .blocks import Block, blocks, import_pair
-from .formats import Doubles
+from ...core.dtypes import BY_NUMPY, ElementType, float_format
+from .blocks import Block, Doubles, blocks, import_pair
 from .ulp import NAN_DISTANCE, spacing, ulp_distance
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import ElementType, float_format
+from ...core.dtypes import ElementType, float_format
 
 Doubles = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import ArgumentValueError
-from ..core.output_files import check_output, is_special, output_file
+from ...core.errors import ArgumentValueError
+from ...core.output_files import check_output, is_special, output_file
 from .sweep import Sweep
 from .sweep_result import SweepResult, Tally
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from . import exact
-from .factors import COLUMNS
-from .formats import format_of
-from .judge import CLASSES, NAN, ZERO_SIGN, classify, copy, judge, widen
+from ..oracles import exact
+from ..oracles.factors import COLUMNS
+from ..oracles.formats import format_of
+from ..oracles.judge import CLASSES, NAN, ZERO_SIGN, classify, copy, judge, widen
 from .pytorch import torch_result
 from .sweep import TORCH, Sweep
 from .sweep_result import PROFILE_BITS, Element, SweepResult

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.dtypes import ELEMENT_TYPES, float_format
-from .figures import COLOURS, LABELS, figure_style, save_figure
-from .study import COMPUTED, Cost, Study
+from ...core.dtypes import ELEMENT_TYPES, float_format
+from ..study import COMPUTED, Cost, Study
+from .style import COLOURS, LABELS, figure_style, save_figure
 
 
 def draw_study(studies: Sequence[Study], path: Path) -> None:

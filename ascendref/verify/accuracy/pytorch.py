@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from .reference import Reference, Setting
+from ..oracles.reference import Reference, Setting
 
 
 def has_torch() -> bool:

@@ -8,14 +8,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import import_array
-from ..core.dtypes import BY_NUMPY, FLOATS, ElementType, promote
-from ..core.errors import ArgumentTypeError, ArgumentValueError
-from ..functional.casting import cast
-from .formats import Doubles
+from ...core.arrays import import_array
+from ...core.dtypes import BY_NUMPY, FLOATS, ElementType, promote
+from ...core.errors import ArgumentTypeError, ArgumentValueError
+from ...functional.casting import cast
 
 #: elements in a block; its float64 arrays stay in the second-level cache
 SIZE: Final = 8 * 1024
+
+Doubles = NDArray[np.float64]
 
 
 class Pair(NamedTuple):

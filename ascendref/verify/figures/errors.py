@@ -10,11 +10,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.dtypes import ELEMENT_TYPES, float_format
-from .figures import COLOURS, LABELS, figure_style, save_figure
-from .formats import Doubles
-from .sweep import TORCH
-from .sweep_result import PROFILE_BITS, SweepResult
+from ...core.dtypes import ELEMENT_TYPES, float_format
+from ..accuracy.sweep import TORCH
+from ..accuracy.sweep_result import PROFILE_BITS, SweepResult
+from ..oracles.formats import Doubles
+from .style import COLOURS, LABELS, figure_style, save_figure
 
 #: errors in ulp beyond these are drawn at the edge
 _FLOOR, _CEILING = 0.1, 12.0

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import ELEMENT_TYPES, ElementType, float_format
-from .operators import REFERENCES
-from .reference import Reference, Setting
+from ...core.dtypes import ELEMENT_TYPES, ElementType, float_format
+from ..operators import REFERENCES
+from ..oracles.reference import Reference, Setting
 
 #: what is measured beside the compute types: PyTorch's operator on the same inputs
 TORCH: Final = "torch"

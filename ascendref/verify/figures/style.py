@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ..core.output_files import output_file
-from .sweep import TORCH
+from ...core.output_files import output_file
+from ..accuracy.sweep import TORCH
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

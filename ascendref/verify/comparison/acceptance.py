@@ -7,9 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..core.dtypes import ELEMENT_TYPES
-from .blocks import Pair, blocks, import_pair
-from .formats import Doubles
+from ...core.dtypes import ELEMENT_TYPES
+from .blocks import Doubles, Pair, blocks, import_pair
 from .ulp import spacing
 
 

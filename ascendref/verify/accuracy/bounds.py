@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..core.dtypes import ELEMENT_TYPES, FLOAT64
-from ..declaration.accuracy import ROUNDED, Bound
-from ..declaration.operator import OPERATORS
-from .reference import Setting
+from ...core.dtypes import ELEMENT_TYPES, FLOAT64
+from ...declaration.accuracy import ROUNDED, Bound
+from ...declaration.operator import OPERATORS
+from ..oracles.reference import Setting
 
 
 def stated(operator: str, kind: str, compute: str, setting: Setting, size: int) -> Bound | None:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .rounding import Arithmetic, rounded
+from ..oracles.rounding import Arithmetic, rounded
 from .sweep import Sweep
 from .sweep_result import Element
 
