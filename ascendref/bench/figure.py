@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..verify.figures.style import COLOURS, LABELS, figure_style, save_figure
 from .results import Row
 
-_PEER_LINE: Final = {"linestyle": "--", "linewidth": 0.9, "markersize": 2.5, "marker": "o"}
-_OUR_LINE: Final = {"linestyle": "-", "linewidth": 1.2, "markersize": 2.5, "marker": "o"}
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: how lines are drawn: ascendref's, the peer's
+_OWN_LINE: Final[dict[str, Any]] = {
+    "linestyle": "-", "linewidth": 1.2, "markersize": 2.5, "marker": "o"
+}  # fmt: skip
+_PEER_LINE: Final[dict[str, Any]] = {
+    "linestyle": "--", "linewidth": 0.9, "markersize": 2.5, "marker": "o"
+}  # fmt: skip
 
 
 def draw_benchmarks(rows: Sequence[Row], path: Path, peer: str) -> None:
@@ -55,20 +63,19 @@ def draw_benchmarks(rows: Sequence[Row], path: Path, peer: str) -> None:
         save_figure(figure, path)
 
 
-def _draw(upper: Any, lower: Any, rows: Sequence[Row], colour: str) -> None:
-    """Draw the lines of one operator and type."""
+def _draw(upper: Axes, lower: Axes, rows: Sequence[Row], colour: str) -> None:
+    """Draw the lines of one operator and type: ratios above, bandwidths below."""
     rows = sorted(rows, key=lambda row: row.job.case.size)
-    sizes = [row.job.case.size for row in rows]
-    compared = [row for row in rows if row.ratio is not None]
+    compared = [(row.job.case.size, row.ratio, row.bandwidth) for row in rows if row.ratio]
     if compared:
-        places = [row.job.case.size for row in compared]
-        upper.plot(places, [row.ratio for row in compared], color=colour, **_OUR_LINE)
-        speeds = [row.bandwidth / (row.ratio or 1) / 1e9 for row in compared]
-        lower.plot(places, speeds, color=colour, **_PEER_LINE)
-    lower.plot(sizes, [row.bandwidth / 1e9 for row in rows], color=colour, **_OUR_LINE)
-    roofs = [row for row in rows if row.roof]
+        places = [size for size, _, _ in compared]
+        upper.plot(places, [ratio for _, ratio, _ in compared], color=colour, **_OWN_LINE)
+        peers = [bandwidth / ratio / 1e9 for _, ratio, bandwidth in compared]
+        lower.plot(places, peers, color=colour, **_PEER_LINE)
+    sizes = [row.job.case.size for row in rows]
+    lower.plot(sizes, [row.bandwidth / 1e9 for row in rows], color=colour, **_OWN_LINE)
+    triads = [(row.job.case.size, row.triad_bandwidth) for row in rows if row.triad_bandwidth]
     lower.plot(
-        [row.job.case.size for row in roofs],
-        [row.bandwidth / (row.roof or 1) / 1e9 for row in roofs],
+        [size for size, _ in triads], [bandwidth / 1e9 for _, bandwidth in triads],
         color=colour, linestyle=":", linewidth=0.9,
     )  # fmt: skip

@@ -34,13 +34,13 @@ from .machine import processor, versions
 from .markdown import check_report, write_report
 from .outputs import check_figure, messages_beside, report_write_errors
 
-#: what a quick run leaves out, and seconds of its cells
+#: sizes and seconds per cell of a quick run, and seconds per cell of others
 _QUICK_SIZES: Final = (16, 1 << 16, 1 << 20)
 _QUICK_SECONDS: Final = 0.02
 _SECONDS: Final = 0.4
-#: seconds to measure where the time of one small call goes
+#: seconds to take the time of one small call apart
 _BREAKDOWN_SECONDS: Final = 0.3
-#: elements that an address can tell apart in F64
+#: most elements of F64 that memory can be addressed for
 _MOST: Final = sys.maxsize // 8
 
 
@@ -62,7 +62,7 @@ class Request:
         return self.seconds or (_QUICK_SECONDS if self.quick else _SECONDS)
 
     def command(self) -> str:
-        """Return the call that asks for this."""
+        """Return the command that asks for this."""
         words = ["ascendref", "bench", *self.operators]
         words += [f"--dtype {kind}" for kind in self.kinds]
         words += [f"--size {size}" for size in self.sizes]
@@ -77,14 +77,7 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
     """Measure, print, draw."""
     check_figure(plot)
     check_report(report)
-    most = get_num_threads()
-    threads = request.threads or (most,)
-    if max(threads) > most:
-        raise ArgumentValueError("--threads", f"is {max(threads)}; there are {most}")
-    if request.peer == "jax" and threads != (os.cpu_count(),):
-        raise ArgumentValueError(
-            "--threads", f"are {threads}; JAX always uses all {os.cpu_count()} cores"
-        )
+    threads = check_threads(request)
     if max(request.sizes, default=0) > _MOST:
         raise ArgumentValueError("--size", f"is {max(request.sizes)}; at most {_MOST} is possible")
     sizes = request.sizes or (_QUICK_SIZES if request.quick else tuple(SIZES.values()))
@@ -115,6 +108,19 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
             print_json(as_dict(request, rows))
         else:
             show(request, rows)
+
+
+def check_threads(request: Request) -> tuple[int, ...]:
+    """Return the numbers of threads, or raise ArgumentValueError if one is impossible."""
+    most = get_num_threads()
+    threads = request.threads or (most,)
+    if max(threads) > most:
+        raise ArgumentValueError("--threads", f"is {max(threads)}; there are {most}")
+    if request.peer == "jax" and threads != (os.cpu_count(),):
+        raise ArgumentValueError(
+            "--threads", f"are {threads}; JAX always uses all {os.cpu_count()} cores"
+        )
+    return threads
 
 
 def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``ascendref doctor``: what is installed, what is in force, and whether it computes right."""
+"""``ascendref doctor``: versions, processor, threads, kernel cache; a check of every operator."""
 
 from __future__ import annotations
 

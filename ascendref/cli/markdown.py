@@ -1,4 +1,4 @@
-"""Reports in Markdown: what all of them say, tables, writing the file."""
+"""Markdown reports: origin, figures, tables, and writing the file."""
 
 from __future__ import annotations
 

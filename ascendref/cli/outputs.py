@@ -1,4 +1,4 @@
-"""Files that a command line names for output: checks beforehand, errors, messages beside them."""
+"""Output files named on the command line: checks before any work, errors, where messages go."""
 
 from __future__ import annotations
 

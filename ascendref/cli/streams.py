@@ -1,4 +1,4 @@
-"""Standard output and standard error that report what they cannot take."""
+"""Standard output and standard error, guarded: what cannot be written is one error."""
 
 from __future__ import annotations
 

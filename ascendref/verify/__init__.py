@@ -1,4 +1,4 @@
-"""How far results are from what they should be."""
+"""Accuracy: comparing arrays, and what `ascendref verify` and `ascendref study` measure."""
 
 from __future__ import annotations
 

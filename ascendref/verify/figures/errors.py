@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,9 @@ from ..accuracy.sweep import TORCH
 from ..accuracy.sweep_result import PROFILE_BITS, SweepResult
 from ..oracles.formats import Doubles
 from .style import COLOURS, LABELS, figure_style, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: errors in ulp beyond these are drawn at the edge
 _FLOOR, _CEILING = 0.1, 12.0
@@ -82,7 +85,7 @@ def draw_errors(results: Sequence[SweepResult], path: Path) -> None:
         save_figure(figure, path)
 
 
-def _draw_panel(axes: Any, results: Sequence[SweepResult], kind: str) -> dict[str, Any]:
+def _draw_panel(axes: Axes, results: Sequence[SweepResult], kind: str) -> dict[str, Any]:
     """Draw one panel; return what the legend is to show."""
     places = _profile_places(kind)
     handles: dict[str, Any] = {}
@@ -125,7 +128,7 @@ def _draw_panel(axes: Any, results: Sequence[SweepResult], kind: str) -> dict[st
     return handles
 
 
-def _set_ticks(axes: Any, kind: str) -> None:
+def _set_ticks(axes: Axes, kind: str) -> None:
     """Label zero and as many powers of ten as are easily read."""
     low, high = axes.get_xlim()
     form = float_format(ELEMENT_TYPES[kind])

@@ -5,11 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...core.dtypes import ELEMENT_TYPES, float_format
 from ..study import COMPUTED, Cost, Study
 from .style import COLOURS, LABELS, figure_style, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def draw_study(studies: Sequence[Study], path: Path) -> None:
@@ -56,7 +59,7 @@ def draw_study(studies: Sequence[Study], path: Path) -> None:
         save_figure(figure, path)
 
 
-def _draw_costs(axes: Any, study: Study) -> None:
+def _draw_costs(axes: Axes, study: Study) -> None:
     """Draw what each rounding point costs alone, and all together, in ulp of the compute type."""
     names = list(dict.fromkeys(point for points in study.points.values() for point in points))
     rows = [*names, "all"]

@@ -18,11 +18,6 @@ from ..oracles.reference import Example, Reference, Setting, TorchOperator
 from ..oracles.rounding import Arithmetic
 
 
-def prepare(size: int) -> tuple[()]:
-    """There are no scalars."""
-    return ()
-
-
 @compiled(parallel=True)
 def factors(data: Doubles, other: Doubles, table: Doubles) -> None:
     """1 where the input is positive, else the weight."""
@@ -55,7 +50,6 @@ REFERENCE = Reference(
     other="weight",
     # a datum meets its own bits as the weight: both signs together are every weight
     settings=(Setting({}, "self"), Setting({}, "-self")),
-    prepare=prepare,
     factors=factors,
     exact=exact,
     steps=steps,

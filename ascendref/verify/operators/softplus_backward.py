@@ -26,11 +26,6 @@ _TINY: Final = 2.0**-900
 _FAR: Final = 2000
 
 
-def prepare(beta: float, threshold: float, size: int) -> tuple[float, float]:
-    """Both as they are."""
-    return beta, threshold
-
-
 @compiled(parallel=True)
 def factors(data: Doubles, other: Doubles, beta: float, threshold: float, table: Doubles) -> None:
     """1 / (1 + exp(-z)); z is exact, as a product of two float32."""
@@ -98,7 +93,6 @@ REFERENCE = Reference(
         Setting({"beta": beta, "threshold": threshold})
         for beta, threshold in ((1.0, 20.0), (0.5, 20.0), (3.0, 20.0), (1.0, 1.0))
     ),
-    prepare=prepare,
     factors=factors,
     exact=exact,
     steps=steps,

@@ -1,4 +1,4 @@
-"""Floating-point formats by their exponents, as compiled code and fractions need them."""
+"""The formats of the floating-point types: bits, exponents, largest numbers."""
 
 from __future__ import annotations
 

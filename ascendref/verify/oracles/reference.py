@@ -1,4 +1,4 @@
-"""What `ascendref` has as a reference for one operator: its oracles, its peers, what to sweep."""
+"""The reference for one operator: oracles, settings to sweep, the same in PyTorch and JAX."""
 
 from __future__ import annotations
 
@@ -60,6 +60,11 @@ class TorchOperator(NamedTuple):
     out: str | None = None
 
 
+def scalars_alone(*scalars_and_size: float) -> tuple[float, ...]:
+    """Leave out the number of results."""
+    return scalars_and_size[:-1]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reference:
     """The reference for one operator."""
@@ -71,15 +76,15 @@ class Reference:
     other: str | None = None
     #: the scalars to sweep, and the values of the third tensor
     settings: tuple[Setting, ...]
-    #: what the oracles get besides the tensors: float64 numbers from the scalars as FLOAT, in the
-    #: declared order, and the number of results
-    prepare: Callable[..., tuple[float, ...]]
     #: the fast oracle, compiled: ``(data, other, *prepared, table)`` writes the `factors`
     factors: Callable[..., None]
     #: the slow oracle: ``(datum, other, *prepared)`` returns the exact factor
     exact: Callable[..., Factor]
     #: the formula with every operation rounded: ``(arithmetic, gradient, data, other, *prepared)``
     steps: Callable[..., Doubles]
+    #: what the oracles get besides the tensors: float64 numbers from the scalars as FLOAT, in the
+    #: declared order, and the number of results; by default, the scalars
+    prepare: Callable[..., tuple[float, ...]] = scalars_alone
     #: a call with an exactly known result, for ``ascendref doctor``
     example: Example
     #: the interval of data in which the operator has something to compute
