@@ -32,7 +32,7 @@ def scalar_values(
     --------
     >>> from ascendref.bench.scalars import scalar_values
     >>> scalar_values("smooth_l1_loss_backward", {"beta": 0.5})
-    (1, 0.5)
+    (1.0, 0.5)
     """
     values = default_scalars(operator) | dict(given or {})
     return tuple([check_named(p, values[p.name]) for p in OPERATORS[operator].scalars])

@@ -32,7 +32,7 @@ from .bench_report import report_lines
 from .console import print_json, progress
 from .machine import processor, versions
 from .markdown import check_report, write_report
-from .outputs import check_figure, messages_beside, report_write_errors
+from .outputs import check_plot, keep_stdout_for, report_write_errors
 
 #: sizes and seconds per cell of a quick run, and seconds per cell of others
 _QUICK_SIZES: Final = (16, 1 << 16, 1 << 20)
@@ -75,7 +75,7 @@ class Request:
 
 def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | None) -> None:
     """Measure, print, draw."""
-    check_figure(plot)
+    check_plot(plot)
     check_report(report)
     threads = check_threads(request)
     if max(request.sizes, default=0) > _MOST:
@@ -103,7 +103,7 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
     if report is not None:
         lines = report_lines(rows, breakdowns, request.command(), request.peer, report, plot)
         write_report(report, lines)
-    with messages_beside(plot, report):
+    with keep_stdout_for(plot, report):
         if as_json:
             print_json(as_dict(request, rows))
         else:

@@ -40,15 +40,15 @@ def reason(error: BaseException) -> str:
     return textwrap.shorten(str(error) or type(error).__name__, _REASON, placeholder=" …")
 
 
-def check_figure(plot: Path | None) -> None:
+def check_plot(plot: Path | None) -> None:
     """Raise ArgumentValueError if a figure cannot be drawn or written, before any work is done."""
     if plot is None:
         return
-    from ..verify.figures.style import check_plot
+    from ..verify.figures.style import check_format
 
     check_writable("--plot", plot)
     try:
-        check_plot(plot)
+        check_format(plot)
     except ModuleNotFoundError as error:
         raise ArgumentValueError(
             "--plot", f'needs {error.name}: pip install "ascendref[plot]"'
@@ -57,7 +57,7 @@ def check_figure(plot: Path | None) -> None:
         raise ArgumentValueError("--plot", str(error)) from None
 
 
-def messages_beside(*outputs: Path | None) -> AbstractContextManager[Any]:
+def keep_stdout_for(*outputs: Path | None) -> AbstractContextManager[Any]:
     """Print to stderr for a while if an output is sent to where stdout goes."""
     if any(output is not None and is_stdout(output) for output in outputs):
         return redirect_stdout(sys.stderr)

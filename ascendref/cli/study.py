@@ -13,14 +13,14 @@ from ..verify.operators import REFERENCES, find_reference
 from ..verify.study import COMPUTED, PAIRS, Cost, Study, study
 from .attributes import parse_attributes
 from .console import print_json, progress
-from .outputs import check_figure, messages_beside, report_write_errors
+from .outputs import check_plot, keep_stdout_for, report_write_errors
 
 
 def study_operators(
     operator: str | None, attributes: list[str], seed: int, as_json: bool, plot: Path | None
 ) -> None:
     """Send the same data through every compute type, print and draw."""
-    check_figure(plot)
+    check_plot(plot)
     if attributes and operator is None:
         raise ArgumentValueError("--attr", "needs an OPERATOR whose attribute it is")
     references = list(REFERENCES.values()) if operator is None else [find_reference(operator)]
@@ -36,7 +36,7 @@ def study_operators(
         # an operator that only selects loses nothing and has nothing to show
         with report_write_errors("--plot", plot):
             draw_study([s for s in studies if any(s.points.values())] or studies, plot)
-    with messages_beside(plot):
+    with keep_stdout_for(plot):
         if as_json:
             print_json([as_dict(row) for row in studies])
             return

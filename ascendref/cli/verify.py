@@ -34,7 +34,7 @@ from .attributes import parse_attributes
 from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress
 from .machine import processor, versions
 from .markdown import check_report, write_report
-from .outputs import check_figure, messages_beside, report_write_errors
+from .outputs import check_plot, keep_stdout_for, report_write_errors
 from .verify_report import report_lines
 from .verify_tables import class_names, tables
 
@@ -144,7 +144,7 @@ def verify(
     sweeps = request.sweeps()
     state = state or default_state(sweeps)
     check_state(state)
-    check_figure(plot)
+    check_plot(plot)
     if plot is not None and not sweeps:
         raise ArgumentValueError("--plot", f"has nothing to draw; swept are {', '.join(_SWEPT)}")
     check_report(report)
@@ -161,7 +161,7 @@ def verify(
     if report is not None:
         lines = report_lines(results, request.command(), request.inputs(), report, plot)
         write_report(report, lines)
-    with messages_beside(plot, report):
+    with keep_stdout_for(plot, report):
         if as_json:
             print_json(as_dict(results, request.exhaustive, request.seed))
         else:

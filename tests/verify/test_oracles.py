@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -23,7 +24,7 @@ from ascendref.verify.operators import (
     smooth_l1_loss_backward,
     softplus_backward,
 )
-from ascendref.verify.oracles import exact, judge
+from ascendref.verify.oracles import compiled, exact, judge
 from ascendref.verify.oracles.factors import COLUMNS, DIVISOR, SLACK
 from ascendref.verify.oracles.formats import Format, format_of
 from ascendref.verify.oracles.reference import Reference
@@ -302,6 +303,17 @@ def test_the_c_library_has_the_exponential_that_the_fast_oracle_trusts() -> None
         true = Fraction(Decimal(x).exp())
         factor = Fraction(row[0]) + Fraction(row[1])
         assert abs(factor - true / (1 + true)) <= Fraction(row[SLACK]) / 8
+
+
+def test_an_edited_file_has_another_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "operators").mkdir()
+    file = tmp_path / "operators" / "one.py"
+    file.write_text("1")
+    monkeypatch.setattr(compiled, "_VERIFY", tmp_path)
+    before = compiled._source_digest.__wrapped__()
+    assert compiled._source_digest.__wrapped__() == before
+    file.write_text("2")
+    assert compiled._source_digest.__wrapped__() != before
 
 
 # --- sums and steps -------------------------------------------------------------------------------

@@ -44,8 +44,8 @@ def figure_style() -> AbstractContextManager[None]:
     return mpl.rc_context(_STYLE)  # type: ignore[arg-type]
 
 
-def check_plot(path: Path) -> None:
-    """Raise before any work is done if a figure cannot be drawn.
+def check_format(path: Path) -> None:
+    """Raise before any work is done if a figure cannot be drawn in the format of a path's suffix.
 
     Raises
     ------

@@ -45,6 +45,12 @@ def exponential(argument: Fraction, digits: int) -> Enclosure:
     return Enclosure(power - doubt, power + doubt)
 
 
+def _exponent(value: Fraction) -> int:
+    """Return the exponent of the largest power of two that a positive fraction reaches."""
+    exponent = value.numerator.bit_length() - value.denominator.bit_length()
+    return exponent if value >= Fraction(2) ** exponent else exponent - 1
+
+
 def round_fraction(value: Fraction, form: Format) -> float:
     """Round a fraction to a type, to nearest even, in integers.
 
@@ -52,17 +58,14 @@ def round_fraction(value: Fraction, form: Format) -> float:
     --------
     >>> from fractions import Fraction
     >>> from ascendref.core.dtypes import FLOAT16
-    >>> from ascendref.verify.formats import format_of
+    >>> from ascendref.verify.oracles.formats import format_of
     >>> round_fraction(Fraction(2049, 2048), format_of(FLOAT16))
     1.0
     """
     size = abs(value)
     if size == 0:
         return 0.0
-    exponent = size.numerator.bit_length() - size.denominator.bit_length()
-    if size < Fraction(2) ** exponent:
-        exponent -= 1
-    ulp = Fraction(2) ** (max(exponent, form.emin) - form.fraction)
+    ulp = Fraction(2) ** (max(_exponent(size), form.emin) - form.fraction)
     steps = round(size / ulp)  # half to even
     rounded = float(steps * ulp) if steps * ulp <= form.largest else math.inf
     return -rounded if value < 0 else rounded
@@ -111,11 +114,7 @@ def error_in_ulp(actual: float, wanted: Golden, form: Format) -> float:
         exact = wanted.exact
     if math.isinf(wanted.rounded):
         exact = Fraction(math.copysign(form.beyond, wanted.rounded))
-    power = form.emin
-    if exact:
-        size = abs(exact)
-        power = size.numerator.bit_length() - size.denominator.bit_length()
-        power -= size < Fraction(2) ** power
-    ulp = Fraction(2) ** (min(max(power, form.emin), form.emax) - form.fraction)
+    exponent = _exponent(abs(exact)) if exact else form.emin
+    ulp = Fraction(2) ** (min(max(exponent, form.emin), form.emax) - form.fraction)
     clipped = Fraction(max(min(actual, form.beyond), -form.beyond))
     return float(abs(clipped - exact) / ulp)

@@ -1,8 +1,9 @@
-"""What multiplies a gradient, in float64 with a bound of the error: the rows of a table.
+"""The factors by which operators multiply gradients, in float64 with a bound of the error.
 
 All operators multiply the gradient by a *factor* that depends on the other tensors alone, or give
-+0. A factor is kept as an unevaluated sum of three doubles and a bound of what the sum lacks; the
-first two parts are so short that their products with any F16, BF16 or F32 gradient are exact.
++0. A factor is a row of a table: an unevaluated sum of three doubles, and a bound of the sum's
+error. The first two parts are so short that their products with any F16, BF16 or F32 gradient are
+exact.
 """
 
 from __future__ import annotations
