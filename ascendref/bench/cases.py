@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .. import operators
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32
 from ..declaration.operator import OPERATORS, Operator
-from ..verify.operators import REFERENCES
+from ..verify.references import REFERENCES
 
 Call = Callable[[], object]
 Arrays = tuple[NDArray[Any], ...]

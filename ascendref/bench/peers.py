@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import ArgumentValueError
 from ..verify.accuracy.pytorch import as_torch
-from ..verify.operators import REFERENCES
+from ..verify.references import REFERENCES
 from .cases import Arrays, Call, Case
 from .scalars import default_scalars
 

@@ -11,7 +11,7 @@ import ascendref
 
 from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32
 from ..core.layout import PARALLEL_FROM
-from ..verify.operators import REFERENCES
+from ..verify.references import REFERENCES
 
 
 def check_truth(name: str) -> dict[str, bool]:

@@ -17,7 +17,7 @@ from rich.table import Table
 from ..core.errors import CacheWarning
 from ..declaration.operator import OPERATORS
 from ..kernels.compiler.jit import kernel_statistics
-from ..verify.operators import REFERENCES
+from ..verify.references import REFERENCES
 from .checks import check_threads, check_truth
 from .console import print_json, progress
 from .machine import processor, versions

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ..core.errors import ArgumentValueError
 from ..core.output_files import check_output, is_stdout
@@ -57,7 +57,7 @@ def check_plot(plot: Path | None) -> None:
         raise ArgumentValueError("--plot", str(error)) from None
 
 
-def keep_stdout_for(*outputs: Path | None) -> AbstractContextManager[Any]:
+def keep_stdout_for(*outputs: Path | None) -> AbstractContextManager[object]:
     """Print to stderr for a while if an output is sent to where stdout goes."""
     if any(output is not None and is_stdout(output) for output in outputs):
         return redirect_stdout(sys.stderr)

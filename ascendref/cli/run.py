@@ -7,7 +7,7 @@ import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 from rich.console import Console
@@ -22,6 +22,8 @@ from .attributes import parse_attributes
 from .console import print_json, progress
 from .options import FLOAT_TYPES, check_choices
 from .outputs import keep_stdout_for
+
+T = TypeVar("T")
 
 #: warm calls are repeated for this long, and at least once
 _SECONDS: Final = 0.2
@@ -103,14 +105,14 @@ def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[A
     return arrays
 
 
-def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+def timed(call: Callable[[], T]) -> tuple[float, T]:
     """Call once and return the seconds it took and its value."""
     start = time.perf_counter()
     value = call()
     return time.perf_counter() - start, value
 
 
-def time_warm(call: Callable[[], Any], first: float) -> CallTimes:
+def time_warm(call: Callable[[], object], first: float) -> CallTimes:
     """Time calls for a while, but at least one, once a call needs no new kernel."""
     before = -1
     while before != (kernels := len(ascendref.kernel_statistics())):

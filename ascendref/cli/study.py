@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..core.errors import ArgumentValueError
-from ..verify.operators import REFERENCES, find_reference
+from ..verify.references import REFERENCES, find_reference
 from ..verify.study import COMPUTED, PAIRS, Cost, Study, study
 from .attributes import parse_attributes
 from .console import print_json, progress

@@ -27,9 +27,9 @@ from ..verify.accuracy.results import Results
 from ..verify.accuracy.runner import run
 from ..verify.accuracy.sweep import TORCH, Sweep
 from ..verify.accuracy.sweep_result import Element, SweepResult
-from ..verify.operators import REFERENCES, find_reference
 from ..verify.oracles.reference import Reference, Setting
 from ..verify.oracles.rounding import HALF
+from ..verify.references import REFERENCES, find_reference
 from .attributes import parse_attributes
 from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress
 from .machine import processor, versions

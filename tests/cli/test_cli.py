@@ -22,7 +22,7 @@ import ascendref as ar
 from ascendref.cli import demo, doctor
 from ascendref.cli.array_files import read_array, read_arrays, write_arrays
 from ascendref.core.errors import ArgumentValueError
-from ascendref.verify.operators import REFERENCES
+from ascendref.verify.references import REFERENCES
 
 from .command_line import call
 

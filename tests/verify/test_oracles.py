@@ -18,17 +18,17 @@ from ascendref.verify.accuracy.channel_sums import exact_sum
 from ascendref.verify.accuracy.runner import Runner
 from ascendref.verify.accuracy.sweep import Sweep
 from ascendref.verify.accuracy.sweep_result import SweepResult
-from ascendref.verify.operators import (
-    REFERENCES,
-    prelu_backward,
-    smooth_l1_loss_backward,
-    softplus_backward,
-)
 from ascendref.verify.oracles import compiled, exact, judge
 from ascendref.verify.oracles.factors import COLUMNS, DIVISOR, SLACK
 from ascendref.verify.oracles.formats import Format, format_of
 from ascendref.verify.oracles.reference import Reference
 from ascendref.verify.oracles.rounding import Arithmetic, rounded
+from ascendref.verify.references import (
+    REFERENCES,
+    prelu_backward,
+    smooth_l1_loss_backward,
+    softplus_backward,
+)
 
 HALF, BRAIN, SINGLE = (format_of(kind) for kind in (FLOAT16, BFLOAT16, FLOAT32))
 POWER = Fraction(2)

@@ -17,7 +17,7 @@ import ascendref as ar
 from ascendref import operators
 from ascendref.declaration.accuracy import Bound
 from ascendref.verify.accuracy import float64, runner, sweep, sweep_result
-from ascendref.verify.operators import REFERENCES
+from ascendref.verify.references import REFERENCES
 
 from ..cli.command_line import assert_bad_call, call
 

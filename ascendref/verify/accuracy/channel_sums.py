@@ -61,16 +61,16 @@ def exact_sum(terms: Doubles) -> Fraction:
     whole = np.ldexp(significands, 53).astype(np.int64)
     total = Fraction(0)
     for exponent in np.unique(exponents):
-        chosen = whole[exponents == exponent]
-        sum_of_them = (int((chosen >> 26).sum()) << 26) + int((chosen & ((1 << 26) - 1)).sum())
-        total += sum_of_them * Fraction(2) ** (int(exponent) - 53)
+        alike = whole[exponents == exponent]
+        integer = (int((alike >> 26).sum()) << 26) + int((alike & ((1 << 26) - 1)).sum())
+        total += integer * Fraction(2) ** (int(exponent) - 53)
     return total
 
 
 def _vectors(
     kind: str, seed: int, exhaustive: bool
 ) -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
-    """Yield gradients and data with what is special about them; rows, if any, are all the same."""
+    """Yield what is special about some terms, and their two factors; rows are all the same."""
     rng = np.random.default_rng(seed)
     numpy = ELEMENT_TYPES[kind].numpy
     for length in _LENGTHS:
@@ -107,14 +107,16 @@ def measure_sums(
     for kind in kinds:
         for what, gradient, data in _vectors(kind, seed, exhaustive):
             # a product of two numbers of 24 bits is exact in float64
-            row = gradient.size // gradient.shape[-1], gradient.shape[-1]
-            pattern = gradient.reshape(row)[0], data.reshape(row)[0]
-            terms = pattern[0].astype(np.float64) * pattern[1].astype(np.float64)
-            wanted, scale = (row[0] * exact_sum(part) for part in (terms, np.abs(terms)))
+            rows, length = gradient.size // gradient.shape[-1], gradient.shape[-1]
+            first = (
+                array.reshape(rows, length)[0].astype(np.float64) for array in (gradient, data)
+            )
+            terms = np.multiply(*first)
+            exact, scale = (rows * exact_sum(part) for part in (terms, np.abs(terms)))
             for compute in computed:
                 weight = np.ones(1, gradient.dtype)
                 found = prelu_backward(gradient, data, weight, compute_dtype=compute)[1]
-                error = abs(Fraction(float(found[0])) - wanted) / scale
+                error = abs(Fraction(float(found[0])) - exact) / scale
                 bound = sum_bound(kind, compute, gradient.size)
-                rounded = round_fraction(wanted, format_of(ELEMENT_TYPES[kind])) == float(found[0])
+                rounded = round_fraction(exact, format_of(ELEMENT_TYPES[kind])) == float(found[0])
                 yield SumResult(kind, compute, what, gradient.size, float(error), bound, rounded)

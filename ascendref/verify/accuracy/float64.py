@@ -73,17 +73,17 @@ def measure_float64(
     wrong, beyond, worst, at = 0, 0, 0.0, None
     rows = zip(*(a.tolist() for a in (data, others, gradients, results, allowed)), strict=True)
     for x, other, gradient, actual, most in rows:
-        wanted = golden(reference.exact(x, other, *prepared), gradient, _FORM)
-        if math.isnan(actual) and math.isnan(wanted.rounded):
+        expected = golden(reference.exact(x, other, *prepared), gradient, _FORM)
+        if math.isnan(actual) and math.isnan(expected.rounded):
             continue
-        signs = [math.copysign(1.0, number) for number in (actual, wanted.rounded)]
-        if actual == wanted.rounded and (actual != 0 or signs[0] == signs[1]):
-            error = error_in_ulp(actual, wanted, _FORM)
+        signs = [math.copysign(1.0, number) for number in (actual, expected.rounded)]
+        if actual == expected.rounded and (actual != 0 or signs[0] == signs[1]):
+            error = error_in_ulp(actual, expected, _FORM)
         else:
             wrong += 1
-            alike = actual != wanted.rounded and not math.isnan(actual - wanted.rounded)
-            error = error_in_ulp(actual, wanted, _FORM) if alike else math.inf
+            alike = actual != expected.rounded and not math.isnan(actual - expected.rounded)
+            error = error_in_ulp(actual, expected, _FORM) if alike else math.inf
         beyond += error > most
         if worst < error < math.inf and most < math.inf:
-            worst, at = error, Element(x, gradient, actual, wanted.rounded)
+            worst, at = error, Element(x, gradient, actual, expected.rounded)
     return Float64Result(reference, setting, data.size, wrong, worst, at, beyond, bound)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import ELEMENT_TYPES, ElementType, float_format
-from ..operators import REFERENCES
 from ..oracles.reference import Reference, Setting
+from ..references import REFERENCES
 
 #: what is measured beside the compute types: PyTorch's operator on the same inputs
 TORCH: Final = "torch"
@@ -68,15 +68,12 @@ class Sweep:
     @cached_property
     def gradients(self) -> NDArray[Any]:
         """The gradients that every datum meets."""
-        if self.raw.itemsize == 2:
-            patterns = (
-                np.arange(1 << 16, dtype=self.raw)
-                if self.exhaustive
-                else self._sample(_SAMPLED[2][1], ())
-            )
-            return patterns.view(self.element.numpy)
-        extra = () if self.exhaustive else (3.0e38,)
-        return np.array([*F32_GRADIENTS, *extra], self.element.numpy)
+        if self.raw.itemsize == 4:
+            extra = () if self.exhaustive else (3.0e38,)
+            return np.array([*F32_GRADIENTS, *extra], self.element.numpy)
+        if self.exhaustive:
+            return np.arange(1 << 16, dtype=self.raw).view(self.element.numpy)
+        return self._sample(_SAMPLED[2][1], ()).view(self.element.numpy)
 
     @cached_property
     def _sampled_data(self) -> NDArray[Any]:
@@ -84,13 +81,13 @@ class Sweep:
         return self._sample(_SAMPLED[self.raw.itemsize][0], self.reference.edges(self.setting))
 
     def grid(self, side: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return some data and some gradients, every pair of which is to be tried."""
-        numpy = self.element.numpy
-        return self._sample(side, self.reference.edges(self.setting)).view(numpy), self._sample(
-            side, ()
-        ).view(numpy)
+        """Return as many data and gradients, every pair of which is to be tried."""
+        data = self._sample(side, self.reference.edges(self.setting))
+        gradients = self._sample(side, ())
+        return data.view(self.element.numpy), gradients.view(self.element.numpy)
 
     def _sample(self, count: int, edges: Sequence[float]) -> NDArray[Any]:
+        """Return the bits of numbers in order: special ones, edges, their neighbours, random ones."""
         form = float_format(self.element)
         special = [*_SPECIAL, form.smallest, form.normal, form.largest]
         with np.errstate(over="ignore", invalid="ignore"):

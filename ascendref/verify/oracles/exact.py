@@ -99,21 +99,21 @@ def golden(factor: Factor, gradient: float, form: Format) -> Golden:
         digits *= 2
 
 
-def error_in_ulp(actual: float, wanted: Golden, form: Format) -> float:
+def error_in_ulp(actual: float, expected: Golden, form: Format) -> float:
     """Return how far a number is from what it should be, in units in the last place of that.
 
     An infinity counts as the number one unit beyond the largest finite one.
     """
-    if math.isinf(actual) and actual == wanted.rounded:
+    if math.isinf(actual) and actual == expected.rounded:
         return 0.0
-    if math.isinf(form.beyond) and (math.isinf(actual) or math.isinf(wanted.rounded)):
+    if math.isinf(form.beyond) and (math.isinf(actual) or math.isinf(expected.rounded)):
         return math.inf  # there is no double beyond the largest
-    if wanted.exact is None:
-        exact = Fraction(max(min(wanted.rounded, form.beyond), -form.beyond))
+    if expected.exact is None:
+        exact = Fraction(max(min(expected.rounded, form.beyond), -form.beyond))
     else:
-        exact = wanted.exact
-    if math.isinf(wanted.rounded):
-        exact = Fraction(math.copysign(form.beyond, wanted.rounded))
+        exact = expected.exact
+    if math.isinf(expected.rounded):
+        exact = Fraction(math.copysign(form.beyond, expected.rounded))
     exponent = _exponent(abs(exact)) if exact else form.emin
     ulp = Fraction(2) ** (min(max(exponent, form.emin), form.emax) - form.fraction)
     clipped = Fraction(max(min(actual, form.beyond), -form.beyond))
