@@ -18,7 +18,7 @@ from ascendref.verify.accuracy.channel_sums import exact_sum
 from ascendref.verify.accuracy.runner import Runner
 from ascendref.verify.accuracy.sweep import Sweep
 from ascendref.verify.accuracy.sweep_result import SweepResult
-from ascendref.verify.oracles import compiled, exact, judge
+from ascendref.verify.oracles import exact, jit, judge
 from ascendref.verify.oracles.factors import COLUMNS, DIVISOR, SLACK
 from ascendref.verify.oracles.formats import Format, format_of
 from ascendref.verify.oracles.reference import Reference
@@ -309,11 +309,11 @@ def test_an_edited_file_has_another_digest(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "operators").mkdir()
     file = tmp_path / "operators" / "one.py"
     file.write_text("1")
-    monkeypatch.setattr(compiled, "_VERIFY", tmp_path)
-    before = compiled._source_digest.__wrapped__()
-    assert compiled._source_digest.__wrapped__() == before
+    monkeypatch.setattr(jit, "_VERIFY", tmp_path)
+    before = jit._source_digest.__wrapped__()
+    assert jit._source_digest.__wrapped__() == before
     file.write_text("2")
-    assert compiled._source_digest.__wrapped__() != before
+    assert jit._source_digest.__wrapped__() != before
 
 
 # --- sums and steps -------------------------------------------------------------------------------

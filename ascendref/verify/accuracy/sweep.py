@@ -87,7 +87,7 @@ class Sweep:
         return data.view(self.element.numpy), gradients.view(self.element.numpy)
 
     def _sample(self, count: int, edges: Sequence[float]) -> NDArray[Any]:
-        """Return the bits of numbers in order: special ones, edges, their neighbours, random ones."""
+        """Return the bits of special numbers, edges, their neighbours and random ones, sorted."""
         form = float_format(self.element)
         special = [*_SPECIAL, form.smallest, form.normal, form.largest]
         with np.errstate(over="ignore", invalid="ignore"):

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from .compiled import compiled
 from .formats import Doubles
+from .jit import compiled
 
 # --- arithmetic without error -----------------------------------------------------------------
 

@@ -15,7 +15,6 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from .compiled import compiled
 from .factors import (
     DIVISOR,
     LONG,
@@ -29,6 +28,7 @@ from .factors import (
     two_sum,
 )
 from .formats import Doubles, Format
+from .jit import compiled
 
 Integers = NDArray[np.int64]
 

@@ -10,12 +10,20 @@ import numpy as np
 from numba import prange
 
 from ...declaration.operator import OPERATORS
-from ..oracles.compiled import compiled
-from ..oracles.exact import Factor, exactly
-from ..oracles.factors import put, put_quotient, two_sum
-from ..oracles.formats import Doubles
-from ..oracles.reference import Example, Reference, Setting, TorchOperator
-from ..oracles.rounding import Arithmetic
+from ..oracles import (
+    Arithmetic,
+    Doubles,
+    Example,
+    Factor,
+    Reference,
+    Setting,
+    TorchOperator,
+    compiled,
+    exactly,
+    put,
+    put_quotient,
+    two_sum,
+)
 
 #: by the vendor's and PyTorch's number
 _REDUCTIONS: Final = ("none", "mean", "sum")

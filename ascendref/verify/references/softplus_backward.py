@@ -10,12 +10,20 @@ import numpy as np
 from numba import prange
 
 from ...declaration.operator import OPERATORS
-from ..oracles.compiled import compiled
-from ..oracles.exact import Enclosure, Factor, exactly, exponential
-from ..oracles.factors import put
-from ..oracles.formats import Doubles
-from ..oracles.reference import Example, Reference, Setting, TorchOperator
-from ..oracles.rounding import Arithmetic
+from ..oracles import (
+    Arithmetic,
+    Doubles,
+    Enclosure,
+    Example,
+    Factor,
+    Reference,
+    Setting,
+    TorchOperator,
+    compiled,
+    exactly,
+    exponential,
+    put,
+)
 
 #: relative error that the C library's exp is trusted with; libraries state one or two times 2**-53
 _EXP_ERROR: Final = 2.0**-48
