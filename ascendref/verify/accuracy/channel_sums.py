@@ -37,7 +37,7 @@ class SumResult(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Tell whether that is so."""
+        """Tell whether the bound holds."""
         return self.rounded if self.bound is None else self.error <= self.bound
 
     @property

@@ -39,7 +39,7 @@ class Float64Result(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Tell whether that is so."""
+        """Tell whether the bound holds."""
         return not (self.wrong if self.bound.rounded else self.beyond)
 
 

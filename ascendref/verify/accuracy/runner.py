@@ -72,7 +72,7 @@ class Runner:
         rows = data.size
         self._data[:rows], self._others[:rows] = data[:, None], others[:, None]
         for m, computed in enumerate(sweep.computed):
-            self._keep(self._compute(computed, rows), self._actual[m, :rows])
+            self._store(self._compute(computed, rows), self._actual[m, :rows])
         block = Block(sweep, data, others)
         histogram, hard = self._judge(block)
         # patterns are in order, so that a bin is a run of rows
@@ -145,7 +145,7 @@ class Runner:
         error = exact.error_in_ulp(value, golden, self.form)
         return classify(value, golden.rounded, error), error
 
-    def _keep(self, results: NDArray[Any], out: NDArray[np.float32]) -> None:
+    def _store(self, results: NDArray[Any], out: NDArray[np.float32]) -> None:
         """Write results as float32."""
         if results.itemsize == out.itemsize:
             copy(results.reshape(-1), out.reshape(-1))

@@ -38,7 +38,7 @@ class Tally:
     at: Element | None = None
     #: data with results that are further off than is stated, or NaN, or zeros of the wrong sign
     beyond: int = 0
-    #: largest error in ulp by the upper bits of the datum; NaN where there was none
+    #: largest error in ulp by the upper bits of the datum; 0 where there was none
     profile: NDArray[np.float32] = field(
         default_factory=lambda: np.zeros(1 << PROFILE_BITS, np.float32)
     )
@@ -94,13 +94,13 @@ class SweepResult:
         return self.done == self.sweep.blocks
 
     def bound(self, computed: str) -> Bound | None:
-        """Return what is stated for one computation."""
+        """Return the bound that is stated for one computation, if any."""
         sweep = self.sweep
         size = sweep.rows * sweep.gradients.size
         return stated(sweep.operator, sweep.kind, computed, sweep.setting, size)
 
     def holds(self, computed: str) -> bool:
-        """Tell whether that is so."""
+        """Tell whether the bound holds."""
         bound, tally = self.bound(computed), self.tallies[computed]
         if bound is None:
             return True
