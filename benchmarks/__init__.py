@@ -1,5 +1,4 @@
-"""Benchmarks for asv, and what queuing on the device costs (`python -m benchmarks.launches`).
+"""Benchmarks for asv, and of queuing on the device (`python -m benchmarks.launches`).
 
-Operators, types, sizes and layouts come from `ascendref.bench`, which `ascendref bench` prints as a
-table of ratios.
+Operators, types, sizes and layouts are those of `ascendref bench`.
 """

@@ -5,25 +5,22 @@ from __future__ import annotations
 import tracemalloc
 
 import ascendref as ar
-from ascendref.bench.measure import Job, Row, measure
-from ascendref.bench.work import (
+from ascendref.bench.cases import (
     CHANNEL_LAYOUTS,
     KINDS,
     LAYOUTS,
     SIZES,
     Case,
-    cases_of,
-    ours,
+    kinds_of,
+    own_call,
     tensors,
 )
+from ascendref.bench.measure import measure
+from ascendref.bench.peers import chosen_peer
+from ascendref.bench.results import Job, Row
 
-try:
-    import torch  # noqa: F401
-except ImportError:
-    PEER = "none"
-else:
-    PEER = "torch"
-
+#: PyTorch, where it is installed
+PEER = chosen_peer(None)
 OPERATORS = list(ar.OPERATORS)
 SUMMED = [name for name, operator in ar.OPERATORS.items() if operator.channel_term is not None]
 #: seconds for a ratio
@@ -41,10 +38,10 @@ class Arrays:
 
     def setup(self, operator: str, kind: str, size: int) -> None:
         """Make arrays and compile."""
-        if kind not in cases_of(operator, KINDS):
+        if kind not in kinds_of(operator, KINDS):
             raise NotImplementedError  # asv leaves these parameters out
         self.case = Case(operator, kind, size, self.layout, self.out)
-        self.call = ours(self.case, tensors(self.case), **self.options)
+        self.call = own_call(self.case, tensors(self.case), **self.options)
 
     def time_call(self, operator: str, kind: str, size: int) -> None:
         """One call."""
@@ -102,7 +99,7 @@ class Ratios:
 
     def setup(self, operator: str, kind: str, size: int) -> None:
         """Leave out what an operator does not take."""
-        if kind not in cases_of(operator, KINDS):
+        if kind not in kinds_of(operator, KINDS):
             raise NotImplementedError
 
     def _row(self, operator: str, kind: str, size: int) -> Row:
@@ -128,7 +125,7 @@ class Memory:
     def setup(self, operator: str, layout: str) -> None:
         """Make arrays and compile."""
         case = Case(operator, "float32", SIZES["1 Mi"], layout)
-        self.call = ours(case, tensors(case))
+        self.call = own_call(case, tensors(case))
 
     def track_peak(self, operator: str, layout: str) -> int:
         """The most at any time of one call."""

@@ -1,9 +1,7 @@
-"""What it costs that kernels run in the default floating-point environment, whatever is set."""
+"""The cost of running kernels in the default floating-point environment, whatever is set."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -11,9 +9,12 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 import ascendref as ar
+from ascendref.bench.timing import take_turns
 from ascendref.kernels.runtime import fp_environment as environment
 
 ROUNDS = 20_000
+#: seconds for both sides
+BUDGET = 0.5
 
 
 @intrinsic
@@ -47,18 +48,10 @@ class Environment:
                 ar.hardshrink_backward(x, x, out=out)
 
         self.calls = calls
+        calls()
+        _nothing(ROUNDS)
 
     def track_default_settings(self) -> float:
         """Where the settings are the default ones: they are read."""
-        return least(lambda: _nothing(ROUNDS)) / least(self.calls)
-
-
-def least(function: Callable[[], object]) -> float:
-    """Return the least time of several calls after a first one."""
-    function()
-    times = []
-    for _ in range(20):
-        start = perf_counter()
-        function()
-        times.append(perf_counter() - start)
-    return min(times)
+        alone, whole = take_turns([lambda: _nothing(ROUNDS), self.calls], BUDGET)
+        return alone.seconds / whole.seconds

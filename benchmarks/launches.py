@@ -1,10 +1,10 @@
-"""What queuing on the device costs the host: ``python -m benchmarks.launches``.
+"""The cost of queuing on the device for the host: ``python -m benchmarks.launches``.
 
-The peer is ``submit`` of a pool with one thread, which is what one would otherwise hand the array
-functions to. Both take turns, and the minimum of many turns counts. The table gives microseconds
-per call of 16 elements: phase 1 with phase 2 for a call that was made before, for one with a new
-scalar, which needs a new plan, and the peer's. Then: how much of the host's work is hidden behind
-the device's, and what an idle device costs.
+The peer is ``submit`` of a pool with one thread, to which one would otherwise hand the array
+functions. Both take turns, and the least of many turns counts. The table gives microseconds per
+call of 16 elements: phase 1 with phase 2 for a repeated call, for one with a new scalar, which
+needs a new plan, and the peer's. Then: how much of the host's work is hidden behind the device's,
+and what an idle device costs.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from __future__ import annotations
 import argparse
 import hashlib
 import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Any
-
-import numpy as np
 
 import ascendref as ar
 from ascendref import aclnn
+from ascendref.bench.cases import Case, results, tensors
+from ascendref.cli.markdown import table
 
 #: calls between two synchronizations
 BATCH = 200
@@ -34,26 +36,20 @@ class Launches:
         """Make tensors and compile what is needed."""
         ar.set_num_threads(1)  # the other core is the host's
         self.declared = ar.OPERATORS[operator]
+        layout = "dense" if self.declared.channel_term is None else "one weight"
+        case = Case(operator, "float32", size, layout)
+        self.arrays = tensors(case)
+        self.out = results(case, self.arrays)
         self.device = ar.Device("Atlas A2")
-        x = np.linspace(0.1, 0.9, size, dtype=np.float32)
-        weights = 1 if operator == "prelu_backward" else size
-        lengths = [size] * len(self.declared.tensors) + [size, weights][
-            : len(self.declared.outputs)
-        ]
-        if operator == "prelu_backward":
-            lengths[2] = weights
-        self.arrays = [np.resize(x, length) for length in lengths]
-        tensors = list(map(self.device.tensor, self.arrays))
-        inputs = len(self.declared.tensors)
-        self.inputs, self.results = tuple(tensors[:inputs]), tuple(tensors[inputs:])
-        self.scalars = (0,) * (len(self.declared.scalars) - 1)
+        outputs = self.out if isinstance(self.out, tuple) else (self.out,)
+        self.tensors = [self.device.tensor(array) for array in (*self.arrays, *outputs)]
         self.phase_1 = getattr(aclnn, f"{self.declared.api}GetWorkspaceSize")
         self.phase_2 = getattr(aclnn, self.declared.api)
-        needed, _ = self.phase_1(*self.inputs, *self._scalars(0), *self.results)
+        needed, _ = self._plan(0)
         self.workspace = self.device.malloc(needed) if needed else None
         self.pool = ThreadPoolExecutor(1)
         self.turn = 0
-        self.known()
+        self.repeated()
         self.pooled()
 
     def teardown(self, operator: str) -> None:
@@ -62,47 +58,49 @@ class Launches:
 
     def _scalars(self, turn: int) -> tuple[float, ...]:
         """Return scalars that are the same for every call with one number."""
-        return (*self.scalars, 1 + turn / 2**20) if self.declared.scalars else ()
+        count = len(self.declared.scalars)
+        return (*[0.0] * (count - 1), 1 + turn / 2**20) if count else ()
 
-    def _queue(self, turn: int) -> None:
-        size, executor = self.phase_1(*self.inputs, *self._scalars(turn), *self.results)
+    def _plan(self, turn: int) -> tuple[int, Any]:
+        inputs = len(self.arrays)
+        return self.phase_1(*self.tensors[:inputs], *self._scalars(turn), *self.tensors[inputs:])
+
+    def queue(self, turn: int) -> None:
+        """Queue one call: phase 1 and phase 2."""
+        size, executor = self._plan(turn)
         self.phase_2(self.workspace, size, executor, None)
 
-    def known(self) -> float:
-        """Queue a batch of one call; return the seconds of that alone."""
+    def _queue_batch(self, turns: Iterable[int]) -> float:
+        """Queue calls, let the device do them, and return the seconds of queuing alone."""
         start = time.perf_counter()
-        for _ in range(BATCH):
-            self._queue(0)
+        for turn in turns:
+            self.queue(turn)
         spent = time.perf_counter() - start
         self.device.synchronize()
         return spent
+
+    def repeated(self) -> float:
+        """Queue a batch of one call; return the seconds of queuing."""
+        return self._queue_batch(repeat(0, BATCH))
 
     def new(self) -> float:
-        """Queue a batch of calls that were never made before."""
-        start = time.perf_counter()
-        for _ in range(BATCH):
-            self.turn += 1
-            self._queue(self.turn)
-        spent = time.perf_counter() - start
-        self.device.synchronize()
-        return spent
+        """Queue a batch of calls that were never made before; return the seconds of queuing."""
+        self.turn += BATCH
+        return self._queue_batch(range(self.turn - BATCH + 1, self.turn + 1))
 
     def pooled(self) -> float:
-        """Submit a batch of calls of the array function."""
+        """Submit a batch of calls of the array function; return the seconds of submitting."""
         function = getattr(ar, self.declared.name)
-        inputs = len(self.declared.tensors)
-        arrays, out = self.arrays[:inputs], self.arrays[inputs:]
-        result = tuple(out) if len(out) > 1 else out[0]
         start = time.perf_counter()
         for _ in range(BATCH):
-            last = self.pool.submit(function, *arrays, *self._scalars(0), out=result)
+            last = self.pool.submit(function, *self.arrays, *self._scalars(0), out=self.out)
         spent = time.perf_counter() - start
         last.result()
         return spent
 
-    def time_known_calls(self, operator: str) -> None:
-        """A batch of calls that were made before, until the device is done."""
-        self.known()
+    def time_repeated_calls(self, operator: str) -> None:
+        """A batch of repeated calls, until the device is done."""
+        self.repeated()
 
     def time_new_calls(self, operator: str) -> None:
         """A batch of calls that need plans, until the device is done."""
@@ -125,7 +123,7 @@ def overlap(turns: int) -> tuple[float, float, float]:
 
     def device() -> None:
         for _ in range(1000):
-            work._queue(0)
+            work.queue(0)
 
     def measure(*parts: Any) -> float:
         start = time.perf_counter()
@@ -141,20 +139,22 @@ def overlap(turns: int) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Print the tables in Markdown."""
+    """Print the results in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=50)
     turns = parser.parse_args().turns
-    print("| operator | known call | new call | pool | known / pool |")
-    print("|---|---|---|---|---|")
+    rows = []
     for operator in ar.OPERATORS:
         work = Launches()
         work.setup(operator)
-        rows = [(work.known(), work.new(), work.pooled()) for _ in range(turns)]
-        known, new, pool = (min(column) / BATCH * 1e6 for column in zip(*rows, strict=True))
-        shown = f"{new:.1f}" if work.declared.scalars else "–"
-        print(f"| {operator} | {known:.1f} | {shown} | {pool:.1f} | {known / pool:.2f} |")
+        seconds = [(work.repeated(), work.new(), work.pooled()) for _ in range(turns)]
+        repeated, new, pool = (min(column) / BATCH * 1e6 for column in zip(*seconds, strict=True))
+        new_text = f"{new:.1f}" if work.declared.scalars else "–"
+        ratio = repeated / pool
+        rows.append((operator, f"{repeated:.1f}", new_text, f"{pool:.1f}", f"{ratio:.2f}"))
         work.teardown(operator)
+    headings = ("operator", "repeated call", "new call", "pool", "repeated / pool")
+    print("\n".join(table(headings, rows)))
     host, device, both = overlap(max(2, turns // 10))
     print(
         f"\nhost {host * 1e3:.0f} ms, device {device * 1e3:.0f} ms, both at once"

@@ -6,23 +6,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import ascendref as ar
-from ascendref.bench.work import SIZES
+from ascendref.bench.cases import SIZES
 
-_CALL = """
-import time, numpy as np, ascendref as ar
-from ascendref.bench.work import Case, ours, tensors
-case = Case("{operator}", "float32", {size})
-arrays = tensors(case)
-if "{layout}" == "strided":
-    arrays = [arrays[0][..., ::-1], *arrays[1:]]
-function = getattr(ar, case.operator)
-import numba
-start = time.process_time()
-function(*arrays)
-print(time.process_time() - start)
-"""
+ROOT = Path(__file__).parents[1]
 
 
 class Import:
@@ -33,7 +22,8 @@ class Import:
     def track_import(self) -> float:
         """The least of five processes."""
         program = "import numpy, time; t = time.perf_counter(); import ascendref"
-        return min(run(f"{program}; print(time.perf_counter() - t)") for _ in range(5))
+        command = ["-c", f"{program}; print(time.perf_counter() - t)"]
+        return min(run(command, {}) for _ in range(5))
 
 
 class FirstCall:
@@ -45,24 +35,32 @@ class FirstCall:
     timeout = 120
 
     def track_from_the_cache(self, operator: str, size: int, layout: str) -> float:
-        """A process that finds its kernel in the cache; the least of five."""
-        program = _CALL.format(operator=operator, size=size, layout=layout)
-        return min(run(program) for _ in range(6))
+        """A process that finds its kernel in the cache; the least of six."""
+        return min(first_call(operator, size, layout) for _ in range(6))
 
     def track_compiling(self, operator: str, size: int, layout: str) -> float:
         """A process with an empty cache; the least of three."""
         times = []
         for _ in range(3):
             with tempfile.TemporaryDirectory() as folder:
-                program = _CALL.format(operator=operator, size=size, layout=layout)
-                times.append(run(program, folder))
+                times.append(first_call(operator, size, layout, folder))
         return min(times)
 
 
-def run(program: str, cache: str | None = None) -> float:
-    """Run a program in a new process and return the number that it prints."""
-    environment = os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {})
+def first_call(operator: str, size: int, layout: str, cache: str | None = None) -> float:
+    """Return the CPU seconds of a call in a new process, perhaps with a cache of its own."""
+    program = ["-m", "benchmarks.first_call", operator, str(size), layout]
+    return run(program, {"NUMBA_CACHE_DIR": cache} if cache else {})
+
+
+def run(arguments: list[str], variables: dict[str, str]) -> float:
+    """Run Python in a new process and return the number that it prints."""
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env=os.environ | variables,
     )
     return float(done.stdout)

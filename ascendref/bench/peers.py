@@ -8,46 +8,24 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.errors import ArgumentValueError
-from ..verify.peers import as_torch
-from .work import Arrays, Call, Case
+from ..verify.accuracy.pytorch import as_torch
+from ..verify.references import REFERENCES
+from .cases import Arrays, Call, Case
+from .scalars import default_scalars
 
 PEERS: Final = ("torch", "jax", "none")
 
-#: PyTorch's operator, what it gets besides the tensors, and what it calls its result's place
-_TORCH: Final[dict[str, tuple[str, Callable[..., tuple[Any, ...]], str | None]]] = {
-    "hardshrink_backward": (
-        "hardshrink_backward",
-        lambda grad, data: (grad, data, 0.5),
-        "grad_input",
-    ),
-    "softplus_backward": (
-        "softplus_backward",
-        lambda grad, data: (grad, data, 1.0, 20.0),
-        "grad_input",
-    ),
-    "prelu_backward": (
-        "_prelu_kernel_backward",
-        lambda grad, data, weight: (grad, data, weight),
-        None,
-    ),
-    "smooth_l1_loss_backward": (
-        "smooth_l1_loss_backward",
-        lambda grad, data, other: (grad, data, other, 1, 1.0),
-        "grad_input",
-    ),
-    "logit_grad": ("logit_backward", lambda data, grad: (grad, data, None), "grad_input"),
-}
-
 
 def chosen_peer(name: str | None) -> str:
-    """Return the peer that was asked for; without a wish PyTorch, where it is installed.
+    """Return the peer that was asked for; PyTorch, where it is installed, if none was.
 
     Raises
     ------
     ArgumentValueError
-        If it is unknown or not installed.
+        If there is no such peer, or it is not installed.
     """
     if name is None:
         return "torch" if find_spec("torch") is not None else "none"
@@ -58,18 +36,6 @@ def chosen_peer(name: str | None) -> str:
     return name
 
 
-def peer_call(name: str, case: Case, arrays: Arrays, out: Any = None) -> Call | None:
-    """Return the peer's call of the same work on the same numbers; None where it has none.
-
-    Where it can, it writes to ``out`` if that is given.
-    """
-    if name == "torch" and case.operator in _TORCH:
-        return _torch_call(case, arrays, out)
-    if name == "jax" and case.operator in _JAX:
-        return _jax_call(case, arrays)
-    return None
-
-
 def set_threads(name: str, count: int) -> None:
     """Let a peer use so many threads."""
     if name == "torch":
@@ -78,21 +44,41 @@ def set_threads(name: str, count: int) -> None:
         torch.set_num_threads(count)
 
 
-def _torch_call(case: Case, arrays: Arrays, out: Any) -> Call:
+def peer_call(
+    name: str, case: Case, arrays: Arrays, out: NDArray[Any] | None = None
+) -> Call | None:
+    """Return the peer's call of the same work on the same numbers; None where it has none.
+
+    Where it can, it writes to ``out`` if that is given. It has run once, so that all is compiled.
+    """
+    call = None
+    if name == "torch":
+        call = _torch_call(case, arrays, out)
+    elif name == "jax":
+        call = _jax_call(case, arrays)
+    if call is not None:
+        call()
+    return call
+
+
+def _torch_call(case: Case, arrays: Arrays, out: NDArray[Any] | None) -> Call | None:
     import torch
 
-    operator, arguments, place = _TORCH[case.operator]
-    given = [as_torch(array) for array in arrays]
-    packet = getattr(torch.ops.aten, operator)
+    operator = REFERENCES[case.operator].torch
+    if operator is None:
+        return None
+    overloads = getattr(torch.ops.aten, operator.name)
+    tensors = [as_torch(array) for array in arrays]
     if case.declared.channel_term is not None:
-        return _torch_sums(packet.default, *given)
-    if out is not None and place is not None:
-        where = {place: as_torch(out)}
-        call: Call = partial(getattr(packet, place), *arguments(*given), **where)
-    else:
-        call = partial(packet.default, *arguments(*given))
-    call()
-    return call
+        return _torch_sums(overloads.default, *tensors)
+    names = [param.name for param in case.declared.tensors]
+    by_name = dict(zip(names, tensors, strict=True))
+    arguments = operator.arguments(**by_name, **default_scalars(case.operator))
+    if out is not None and operator.out is not None:
+        return partial(
+            getattr(overloads, operator.out), *arguments, **{operator.out: as_torch(out)}
+        )
+    return partial(overloads.default, *arguments)
 
 
 def _torch_sums(function: Any, grad: Any, data: Any, weight: Any) -> Call:
@@ -104,59 +90,31 @@ def _torch_sums(function: Any, grad: Any, data: Any, weight: Any) -> Call:
         first, second = function(grad, data, wide)
         return first, second.sum(axes)
 
-    call()
     return call
+
+
+def _jax_call(case: Case, arrays: Arrays) -> Call | None:
+    """JAX compiles a formula for the processor; it writes to arrays of its own."""
+    import jax
+
+    formula = REFERENCES[case.operator].jax
+    if formula is None:
+        return None
+    formula = partial(formula, jax.numpy, **default_scalars(case.operator))
+    if case.declared.channel_term is not None:
+        formula = partial(_jax_sums, formula)
+    function = jax.jit(formula)
+    tensors = [jax.numpy.asarray(np.ascontiguousarray(array)) for array in arrays]
+    return lambda: jax.block_until_ready(function(*tensors))
+
+
+def _jax_sums(formula: Callable[..., Any], grad: Any, data: Any, weight: Any) -> Any:
+    axes, shape = _channels(data.ndim, weight.size)
+    first, second = formula(grad, data, weight.reshape(shape))
+    return first, second.sum(axes)
 
 
 def _channels(rank: int, weights: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the axes that are summed over, and the shape in which a weight meets the data."""
     axes = tuple(axis for axis in range(rank) if axis != 1 or weights == 1)
     return axes, tuple(-1 if axis == 1 else 1 for axis in range(rank))
-
-
-def _hardshrink(jnp: Any, grad: Any, data: Any) -> Any:
-    return jnp.where(abs(data) > 0.5, grad, 0)
-
-
-def _softplus(jnp: Any, grad: Any, data: Any) -> Any:
-    return jnp.where(data > 20, grad, grad / (1 + jnp.exp(-data)))
-
-
-def _prelu(jnp: Any, grad: Any, data: Any, weight: Any) -> Any:
-    axes, shape = _channels(data.ndim, weight.size)
-    wide = weight.reshape(shape)
-    first = jnp.where(data > 0, grad, wide * grad)
-    return first, jnp.where(data > 0, 0, data * grad).sum(axes)
-
-
-def _smooth_l1(jnp: Any, grad: Any, data: Any, target: Any) -> Any:
-    d = data - target
-    return jnp.where(abs(d) < 1, d, jnp.sign(d)) * grad * (1 / data.size)
-
-
-def _logit(jnp: Any, data: Any, grad: Any) -> Any:
-    inside = (data >= 0) & (data <= 1)
-    return jnp.where(inside, grad / (data * (1 - data)), jnp.nan)
-
-
-_JAX: Final[dict[str, Callable[..., Any]]] = {
-    "hardshrink_backward": _hardshrink,
-    "softplus_backward": _softplus,
-    "prelu_backward": _prelu,
-    "smooth_l1_loss_backward": _smooth_l1,
-    "logit_grad": _logit,
-}
-
-
-def _jax_call(case: Case, arrays: Arrays) -> Call:
-    """JAX compiles a formula for the processor; it writes to arrays of its own."""
-    import jax
-
-    given = [jax.numpy.asarray(np.ascontiguousarray(array)) for array in arrays]
-    function = jax.jit(partial(_JAX[case.operator], jax.numpy))
-
-    def call() -> object:
-        return jax.block_until_ready(function(*given))
-
-    call()
-    return call

@@ -1,4 +1,4 @@
-"""Timing on a machine that does other things too: turns, and the least of many."""
+"""Timing of calls in turns, of which the least counts: the machine does other things too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
-from .work import Call
+from .cases import Call
 
 #: seconds of one turn, in which a call is repeated
 _TURN: Final = 0.004

@@ -1,4 +1,4 @@
-"""The memory's speed: a triad, ``a = b + s * c``, of float32."""
+"""The memory's bandwidth: the triad of the STREAM benchmark, ``a = b + s * c``, in float32."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numba import prange, types
 
 from ..core.threads import get_num_threads
 from ..kernels.compiler.jit import kernel
-from .work import Call
+from .cases import Call
 
 
 def triad(moved: int) -> Call:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +12,21 @@ import typer
 import ascendref
 
 from ..core.errors import ArgumentError, ArgumentValueError
-from .screen import BAD_CALL, DIFFERENCE, bad_calls, complain, standard_streams
+from .console import BAD_CALL, DIFFERENCE, print_error, report_bad_calls
+from .options import (
+    FLOAT_TYPES,
+    AsJson,
+    Attributes,
+    ComputeTypes,
+    Dtypes,
+    OneOperator,
+    Operators,
+    Report,
+    check_choices,
+    check_operators,
+    whole_number,
+)
+from .streams import standard_streams
 
 app = typer.Typer(
     name="ascendref",
@@ -24,33 +36,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Dtypes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--dtype", metavar="TYPE", help="float16, bfloat16, float32, float64. Repeatable."
-    ),
-]
-ComputeTypes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--compute",
-        metavar="TYPE",
-        help="Compute type: float16, bfloat16, float32, float64. Repeatable.",
-    ),
-]
-Operators = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[OPERATOR]...", help="Some operators instead of all."),
-]
-Report = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-
 
 def run_app() -> int:
     """Run the command line on ``sys.argv`` and return its exit status."""
-    warnings.showwarning = lambda message, *_: complain(message)
+    warnings.showwarning = lambda message, *_: print_error(message)
     with standard_streams():
         try:
             if sys.stdout is None:
@@ -61,10 +50,10 @@ def run_app() -> int:
         except typer.TyperException as error:
             message = error.format_message()
             if message:  # without one the help has been printed instead
-                complain(f"{message} (see --help)")
+                print_error(f"{message} (see --help)")
             return error.exit_code
         except ArgumentError as error:
-            complain(error)
+            print_error(error)
             return BAD_CALL
         except typer.Abort:
             return BAD_CALL
@@ -74,18 +63,6 @@ def _print_version(asked: bool) -> None:
     if asked:
         print(ascendref.__version__)
         raise typer.Exit
-
-
-def _from(least: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers; Typer's own does not say what came."""
-
-    def parse(text: str) -> int:
-        with suppress(ValueError):
-            if int(text) >= least:
-                return int(text)
-        raise typer.BadParameter(f"{text!r} is no whole number of at least {least}")
-
-    return parse
 
 
 @app.callback()
@@ -123,10 +100,7 @@ def run_command(
         Path,
         typer.Option(help="Where the results go: .npz, or .npy for an operator with one."),
     ],
-    attributes: Annotated[
-        list[str] | None,
-        typer.Option("--attr", metavar="NAME=VALUE", help="A scalar. May be repeated."),
-    ] = None,
+    attributes: Attributes = None,
     compute_dtype: Annotated[
         str | None,
         typer.Option(
@@ -143,17 +117,19 @@ def run_command(
     """
     from .run import run
 
-    with bad_calls():
+    with report_bad_calls():
         run(operator, inputs, attributes or [], compute_dtype, output, as_json)
 
 
 @app.command("demo")
 def demo_command(
     seed: Annotated[
-        int, typer.Option(parser=_from(0), metavar="N", help="Seed of weights and shuffling.")
+        int,
+        typer.Option(parser=whole_number(0), metavar="N", help="Seed of weights and shuffling."),
     ] = 0,
     epochs: Annotated[
-        int, typer.Option(parser=_from(1), metavar="N", help="Passes over the training images.")
+        int,
+        typer.Option(parser=whole_number(1), metavar="N", help="Passes over the training images."),
     ] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -218,18 +194,16 @@ def warmup_command(
 
     Example: ascendref warmup softplus_backward --dtype bfloat16 --compute float64
     """
-    from ..declaration.operator import OPERATORS
-    from .verify import COMPUTED, KINDS, SWEPT
     from .warmup import warmup
 
-    with bad_calls():
-        chosen = _operators(names)
+    with report_bad_calls():
+        chosen = check_operators(names)
         if attributes and len(chosen) != 1:
             raise ArgumentValueError("--attr", "needs the one OPERATOR whose attribute it is")
         warmup(
-            chosen or tuple(OPERATORS),
-            _chosen("--dtype", dtypes, KINDS) or SWEPT,
-            _chosen("--compute", compute, COMPUTED),
+            chosen,
+            check_choices("--dtype", dtypes, FLOAT_TYPES),
+            check_choices("--compute", compute, FLOAT_TYPES),
             attributes or [],
             as_json,
         )
@@ -237,10 +211,7 @@ def warmup_command(
 
 @app.command("verify")
 def verify_command(
-    operator: Annotated[
-        str | None,
-        typer.Argument(metavar="[OPERATOR]", help="One operator instead of all."),
-    ] = None,
+    operator: OneOperator = None,
     dtypes: Dtypes = None,
     compute: ComputeTypes = None,
     attributes: Annotated[
@@ -257,7 +228,7 @@ def verify_command(
         ),
     ] = False,
     seed: Annotated[
-        int, typer.Option(parser=_from(0), metavar="N", help="Seed of the sample.")
+        int, typer.Option(parser=whole_number(0), metavar="N", help="Seed of the sample.")
     ] = 0,
     torch: Annotated[
         bool, typer.Option(help="Measure PyTorch on the same inputs where it is installed.")
@@ -283,13 +254,13 @@ def verify_command(
 
     Example: ascendref verify softplus_backward --dtype bfloat16 --exhaustive --plot errors.png
     """
-    from .verify import COMPUTED, KINDS, Request, verify
+    from .verify import Request, verify
 
-    with bad_calls():
+    with report_bad_calls():
         request = Request(
             operator,
-            _chosen("--dtype", dtypes, KINDS),
-            _chosen("--compute", compute, COMPUTED),
+            check_choices("--dtype", dtypes, FLOAT_TYPES),
+            check_choices("--compute", compute, FLOAT_TYPES),
             tuple(attributes or ()),
             exhaustive,
             seed,
@@ -302,30 +273,13 @@ def verify_command(
         raise typer.Exit(status)
 
 
-def _operators(names: list[str] | None) -> tuple[str, ...]:
-    from ..declaration.operator import find_operator
-
-    return tuple(dict.fromkeys(find_operator(name).name for name in names or ()))
-
-
-def _chosen(option: str, given: list[str] | None, allowed: tuple[str, ...]) -> tuple[str, ...]:
-    for name in given or ():
-        if name not in allowed:
-            raise ArgumentValueError(option, f"is {name!r}; allowed are {', '.join(allowed)}")
-    return tuple(dict.fromkeys(given or ()))
-
-
 @app.command("study")
 def study_command(
-    operator: Annotated[
-        str | None,
-        typer.Argument(metavar="[OPERATOR]", help="One operator instead of all."),
-    ] = None,
-    attributes: Annotated[
-        list[str] | None,
-        typer.Option("--attr", metavar="NAME=VALUE", help="A scalar. May be repeated."),
-    ] = None,
-    seed: Annotated[int, typer.Option(parser=_from(0), metavar="N", help="Seed of the data.")] = 0,
+    operator: OneOperator = None,
+    attributes: Attributes = None,
+    seed: Annotated[
+        int, typer.Option(parser=whole_number(0), metavar="N", help="Seed of the data.")
+    ] = 0,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw all of it (.png, .pdf, …).")
     ] = None,
@@ -337,10 +291,10 @@ def study_command(
 
     Example: ascendref study softplus_backward --plot study.png
     """
-    from .study import run_study
+    from .study import study_operators
 
-    with bad_calls():
-        run_study(operator, attributes or [], seed, as_json, plot)
+    with report_bad_calls():
+        study_operators(operator, attributes or [], seed, as_json, plot)
 
 
 @app.command("bench")
@@ -354,14 +308,16 @@ def bench_command(
         list[int] | None,
         typer.Option(
             "--size",
-            parser=_from(1),
+            parser=whole_number(1),
             metavar="N",
             help="Elements instead of 16 to 16 Mi. Repeatable.",
         ),
     ] = None,
     threads: Annotated[
         list[int] | None,
-        typer.Option(parser=_from(1), metavar="N", help="Threads instead of all. Repeatable."),
+        typer.Option(
+            parser=whole_number(1), metavar="N", help="Threads instead of all. Repeatable."
+        ),
     ] = None,
     peer: Annotated[
         str | None,
@@ -386,16 +342,16 @@ def bench_command(
 
     Example: ascendref bench softplus_backward --dtype bfloat16 --threads 1 --threads 2
     """
+    from ..bench.cases import KINDS
     from ..bench.peers import chosen_peer
-    from ..bench.work import KINDS
     from .bench import Request, bench
 
-    with bad_calls():
+    with report_bad_calls():
         if seconds is not None and not 0 < seconds < float("inf"):
             raise ArgumentValueError("--seconds", f"is {seconds}; a positive number is expected")
         request = Request(
-            _operators(names),
-            _chosen("--dtype", dtypes, KINDS),
+            check_operators(names),
+            check_choices("--dtype", dtypes, KINDS),
             tuple(dict.fromkeys(sizes or ())),
             tuple(dict.fromkeys(threads or ())),
             chosen_peer(peer),

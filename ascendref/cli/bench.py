@@ -1,10 +1,10 @@
-"""``ascendref bench``: how fast the operators are beside a peer, in one run."""
+"""``ascendref bench``: the time of the operators beside a peer's and beside the memory."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,33 +13,35 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..bench.measure import Row, geometric_mean, jobs, measure, noise
-from ..bench.work import KINDS, SIZES
+from ..bench.breakdown import measure_breakdown
+from ..bench.cases import KINDS, SIZES, kinds_of
+from ..bench.measure import jobs, measure
+from ..bench.results import (
+    EVEN,
+    Grid,
+    Row,
+    largest_beside_triad,
+    noise,
+    sections,
+    size_text,
+)
 from ..core.errors import ArgumentValueError
 from ..core.threads import get_num_threads
 from ..declaration.operator import OPERATORS
-from .doctor import processor, versions
-from .files import unwritable
-from .page import check_page, write_page
-from .screen import beside, print_json, progress
-from .verify import prepare_plot
+from .bench_report import report_lines
+from .console import print_json, progress
+from .machine import processor, versions
+from .markdown import check_report, write_report
+from .outputs import check_plot, keep_stdout_for, report_write_errors
 
-#: what a quick run leaves out, and seconds of its cells
+#: sizes and seconds per cell of a quick run, and seconds per cell of others
 _QUICK_SIZES: Final = (16, 1 << 16, 1 << 20)
 _QUICK_SECONDS: Final = 0.02
 _SECONDS: Final = 0.4
-#: elements that an address can tell apart in F64
+#: seconds to take the time of one small call apart
+_BREAKDOWN_SECONDS: Final = 0.3
+#: most elements of F64 that memory can be addressed for
 _MOST: Final = sys.maxsize // 8
-#: as good as 1 where both sides wait for the memory
-EVEN: Final = 0.97
-TITLES: Final = {
-    "sizes": "contiguous arrays, result given / result made",
-    "layouts": "other layouts, 1 Mi elements",
-    "channels": "sums per channel, other shapes",
-    "truth": "float64 arithmetic beside the peer's on float64 arrays, 1 Mi elements",
-    "rounding": "what correct rounding costs: float64 arithmetic beside the default, 1 Mi elements",
-    "threads": "all threads beside one, 1 Mi elements",
-}
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Request:
         return self.seconds or (_QUICK_SECONDS if self.quick else _SECONDS)
 
     def command(self) -> str:
-        """Return the call that asks for this."""
+        """Return the command that asks for this."""
         words = ["ascendref", "bench", *self.operators]
         words += [f"--dtype {kind}" for kind in self.kinds]
         words += [f"--size {size}" for size in self.sizes]
@@ -73,8 +75,43 @@ class Request:
 
 def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | None) -> None:
     """Measure, print, draw."""
-    prepare_plot(plot)
-    check_page(report)
+    check_plot(plot)
+    check_report(report)
+    threads = check_threads(request)
+    if max(request.sizes, default=0) > _MOST:
+        raise ArgumentValueError("--size", f"is {max(request.sizes)}; at most {_MOST} is possible")
+    sizes = request.sizes or (_QUICK_SIZES if request.quick else tuple(SIZES.values()))
+    operators, kinds = request.operators or tuple(OPERATORS), request.kinds or KINDS
+    cells = list(jobs(operators, kinds, sizes, threads))
+    rows, breakdowns = [], []
+    with progress(thread=False, long=True) as bar:
+        task = bar.add_task("", total=len(cells))
+        for job in cells:
+            bar.update(task, description=f"{job.case.operator} {job.case.kind} {job.section}")
+            bar.refresh()
+            rows.append(measure(job, request.peer, request.budget))
+            bar.advance(task)
+        if report is not None:
+            pairs = [(name, kind) for name in operators for kind in kinds_of(name, kinds)]
+            for name, kind in bar.track(pairs, description="small calls"):
+                breakdowns.append(measure_breakdown(name, kind, _BREAKDOWN_SECONDS))
+    if plot is not None:
+        from ..bench.figure import draw_benchmarks
+
+        with report_write_errors("--plot", plot):
+            draw_benchmarks(rows, plot, request.peer)
+    if report is not None:
+        lines = report_lines(rows, breakdowns, request.command(), request.peer, report, plot)
+        write_report(report, lines)
+    with keep_stdout_for(plot, report):
+        if as_json:
+            print_json(as_dict(request, rows))
+        else:
+            show(request, rows)
+
+
+def check_threads(request: Request) -> tuple[int, ...]:
+    """Return the numbers of threads, or raise ArgumentValueError if one is impossible."""
     most = get_num_threads()
     threads = request.threads or (most,)
     if max(threads) > most:
@@ -83,33 +120,7 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
         raise ArgumentValueError(
             "--threads", f"are {threads}; JAX always uses all {os.cpu_count()} cores"
         )
-    if max(request.sizes, default=0) > _MOST:
-        raise ArgumentValueError("--size", f"is {max(request.sizes)}; at most {_MOST} is possible")
-    sizes = request.sizes or (_QUICK_SIZES if request.quick else tuple(SIZES.values()))
-    chosen = request.operators or tuple(OPERATORS)
-    wanted = list(jobs(chosen, request.kinds or KINDS, sizes, threads))
-    rows = []
-    with progress(thread=False, long=True) as bar:
-        task = bar.add_task("", total=len(wanted))
-        for job in wanted:
-            bar.update(task, description=f"{job.case.operator} {job.case.kind} {job.section}")
-            bar.refresh()
-            rows.append(measure(job, request.peer, request.budget))
-            bar.advance(task)
-    if plot is not None:
-        from ..bench.pictures import draw
-
-        with unwritable("--plot", plot):
-            draw(rows, plot, request.peer)
-    if report is not None:
-        from .performance import lines
-
-        write_page(report, lines(report, request, rows, plot))
-    with beside(plot, report):
-        if as_json:
-            print_json(as_dict(request, rows))
-        else:
-            show(request, rows)
+    return threads
 
 
 def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
@@ -148,44 +159,10 @@ def show(request: Request, rows: Sequence[Row]) -> None:
     console = Console()
     for title, mine in sections(rows):
         console.print(table(mine, title))
-    roofs = [row for row in rows if row.roof is not None]
-    if roofs:
-        console.print(roof_table(roofs))
+    if largest := largest_beside_triad(rows):
+        console.print(memory_table(largest))
     other = "no peer" if request.peer == "none" else f"time of {request.peer} ÷ time of ascendref"
     console.print(f"{other}; a usual turn took {noise(rows):.0%} longer than the best one")
-
-
-def sections(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
-    """Yield the sections that have ratios, each with its title and its cells."""
-    for count in dict.fromkeys(row.job.threads for row in rows):
-        threads = "1 thread" if count == 1 else f"{count} threads"
-        for section, title in TITLES.items():
-            mine = [r for r in rows if (r.job.threads, r.job.section) == (count, section)]
-            if any(row.ratio is not None for row in mine):
-                yield f"{title}; {threads}", mine
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The cells of a section in lines and columns."""
-
-    columns: tuple[str, ...]
-    #: by operator and type, the cells that stand in each column
-    lines: dict[tuple[str, str], list[list[Row]]]
-    #: geometric means of the columns
-    means: list[float]
-
-    @classmethod
-    def of(cls, rows: Sequence[Row]) -> Grid:
-        """Put cells in order."""
-        places: dict[tuple[str, str], dict[str, list[Row]]] = {}
-        ratios: dict[str, list[float]] = {}
-        for row in rows:
-            line = places.setdefault((row.job.case.operator, row.job.case.kind), {})
-            line.setdefault(column(row), []).append(row)
-            ratios.setdefault(column(row), []).extend(() if row.ratio is None else (row.ratio,))
-        lines = {key: [line.get(name, []) for name in ratios] for key, line in places.items()}
-        return cls(tuple(ratios), lines, [geometric_mean(found) for found in ratios.values()])
 
 
 def table(rows: Sequence[Row], title: str) -> Table:
@@ -200,43 +177,28 @@ def table(rows: Sequence[Row], title: str) -> Table:
     return made
 
 
-def roof_table(rows: Sequence[Row]) -> Table:
+def memory_table(rows: Sequence[Row]) -> Table:
     """Return the bytes per second of the largest arrays beside the triad's."""
-    most = max(row.job.case.size for row in rows)
+    size = rows[0].job.case.size
     made = Table(
         "operator", "type", "threads", "GB/s", "triad", "of it",
-        title=f"memory, {size_text(most)} elements", title_justify="left",
+        title=f"memory, {size_text(size)} elements", title_justify="left",
     )  # fmt: skip
     for row in rows:
-        if row.job.case.size == most and row.roof is not None:
-            goal = row.roof_goal if most == max(SIZES.values()) else None
-            made.add_row(
-                row.job.case.operator, row.job.case.kind, str(row.job.threads),
-                f"{row.bandwidth / 1e9:.1f}", f"{row.bandwidth / row.roof / 1e9:.1f}",
-                coloured(row.roof, goal),
-            )  # fmt: skip
+        goal = row.roof_goal if size == max(SIZES.values()) else None
+        made.add_row(
+            row.job.case.operator,
+            row.job.case.kind,
+            str(row.job.threads),
+            f"{row.bandwidth / 1e9:.1f}",
+            f"{(row.triad_bandwidth or 0) / 1e9:.1f}",
+            coloured(row.roof, goal),
+        )
     return made
 
 
-def column(row: Row) -> str:
-    """Return where a cell stands."""
-    case, section = row.job.case, row.job.section
-    if section == "sizes":
-        return size_text(case.size)
-    if section == "layouts":
-        return case.layout
-    if section == "channels":
-        return f"{case.layout}, {size_text(case.size)}"
-    return "ratio"
-
-
-def size_text(size: int) -> str:
-    """Return a number of elements as it is called."""
-    return next((name for name, value in SIZES.items() if value == size), f"{size:,}")
-
-
 def coloured(ratio: float | None, goal: float | None) -> Text:
-    """Return a ratio: green where it reaches what is aimed at, yellow nearly, else red."""
+    """Return a ratio: green where it reaches its goal, yellow nearly, else red."""
     if ratio is None:
         return Text("–")
     style = ""

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..core.dtypes import BFLOAT16, FLOAT32
-from .screen import print_json, progress
+from .console import print_json, progress
 
 #: share of the held-out digits that must be recognised
 REQUIRED: Final = 0.95

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from sklearn.datasets import load_digits
 
 import ascendref as ar
@@ -106,7 +106,7 @@ def adam(weight: Array, grad: Array, mean: Array, square: Array, step: int) -> N
     weight -= RATE * mean / (1 - 0.9**step) / spread
 
 
-def train(digits: Digits, dtype: Any, epochs: int, seed: int) -> Iterator[Epoch]:
+def train(digits: Digits, dtype: DTypeLike, epochs: int, seed: int) -> Iterator[Epoch]:
     """Train with tensors of one type, and yield after every epoch."""
     rng = np.random.default_rng(seed)
     master = initial_weights(rng)

@@ -1,17 +1,14 @@
-"""``ascendref doctor``: what is installed, what is in force, and whether it computes right."""
+"""``ascendref doctor``: versions, processor, threads, kernel cache; a check of every operator."""
 
 from __future__ import annotations
 
 import importlib
 import os
-import platform
 import tempfile
 import warnings
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
-import llvmlite.binding
 import numba
 from rich.console import Console
 from rich.markup import escape
@@ -20,10 +17,12 @@ from rich.table import Table
 from ..core.errors import CacheWarning
 from ..declaration.operator import OPERATORS
 from ..kernels.compiler import disk_cache
-from .checks import CHECKS, check_threads, check_truth
-from .screen import print_json, progress
+from ..verify.references import REFERENCES
+from .checks import check_threads, check_truth
+from .console import print_json, progress
+from .machine import processor, versions
 
-_PACKAGES: Final = ("ascendref", "numpy", "numba", "llvmlite", "ml_dtypes")
+#: Numba's threading layers, and the modules that they are in
 _LAYERS: Final = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
 
 
@@ -56,7 +55,7 @@ def check_operator(name: str) -> dict[str, Any]:
     """Check one operator; one that cannot run, or that has no check, fails."""
     exact, same, error = {}, False, None
     try:
-        if name not in CHECKS:
+        if name not in REFERENCES:
             raise LookupError("there is no check for it")
         exact = check_truth(name)
         same = check_threads(name)
@@ -69,27 +68,6 @@ def check_operator(name: str) -> dict[str, Any]:
         "error": error,
         "ok": error is None and same and all(exact.values()),
     }
-
-
-def versions(*more: str) -> dict[str, str]:
-    """Return the versions of Python, of what the numbers depend on, and of more where there are."""
-    found = {"python": platform.python_version()}
-    for name in (*_PACKAGES, *more):
-        with suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
-
-
-def processor() -> dict[str, Any]:
-    """Return the processor's names, its own and LLVM's, and the number of cores."""
-    name = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                name = line.partition(":")[2].strip()
-                break
-    return {"name": name, "llvm": llvmlite.binding.get_host_cpu_name(), "cores": os.cpu_count()}
 
 
 def threads() -> dict[str, Any]:
@@ -135,16 +113,16 @@ def _writable(folder: str) -> bool:
 def show(report: dict[str, Any]) -> None:
     """Print the report for people."""
     chip, pool, cache = report["processor"], report["threads"], report["cache"]
-    facts = Table.grid(padding=(0, 2))
+    settings = Table.grid(padding=(0, 2))
     for name, version in report["versions"].items():
-        facts.add_row(name, version)
-    facts.add_row("processor", f"{chip['name']} ({chip['llvm']}), {chip['cores']} cores")
-    facts.add_row(
+        settings.add_row(name, version)
+    settings.add_row("processor", f"{chip['name']} ({chip['llvm']}), {chip['cores']} cores")
+    settings.add_row(
         "threads",
         f"{pool['count']}, layer {pool['layer']} (available: {', '.join(pool['available'])};"
         f" asked for: {pool['asked_for']})",
     )
-    facts.add_row(
+    settings.add_row(
         "kernel cache",
         f"{escape(cache['folder'] or 'none')}{'' if cache['writable'] else ' (cannot be written)'}",
     )
@@ -160,4 +138,6 @@ def show(report: dict[str, Any]) -> None:
                 "yes" if row["serial_equals_parallel"] else "NO",
             )
     console = Console()
-    console.print(facts, checks, "all checks hold" if report["ok"] else "a check FAILS", sep="\n")
+    console.print(
+        settings, checks, "all checks hold" if report["ok"] else "a check FAILS", sep="\n"
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterator
 from itertools import groupby
@@ -12,12 +11,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-import ascendref
-
+from ..bench.scalars import default_scalars
 from ..core.products import PRODUCTS, Product
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import ScalarParam
-from .screen import print_json
+from .console import print_json
 
 
 def ops(as_json: bool) -> None:
@@ -82,7 +80,7 @@ def types_on(operator: Operator, product: Product) -> dict[str, list[str]] | Non
 
 def describe(operator: Operator) -> dict[str, Any]:
     """Return an operator's row."""
-    parameters = inspect.signature(getattr(ascendref, operator.name)).parameters
+    defaults = default_scalars(operator.name)
     return {
         "name": operator.name,
         "api": operator.api,
@@ -91,9 +89,7 @@ def describe(operator: Operator) -> dict[str, Any]:
             for tensor in operator.tensors
         ],
         "same_type": operator.same_type,
-        "scalars": [
-            describe_scalar(param, parameters[param.name].default) for param in operator.scalars
-        ],
+        "scalars": [describe_scalar(param, defaults[param.name]) for param in operator.scalars],
         "outputs": list(operator.outputs),
         "products": {product.name: types_on(operator, product) for product in PRODUCTS},
     }

@@ -7,7 +7,7 @@ import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 from rich.console import Console
@@ -15,18 +15,21 @@ from rich.table import Table
 
 import ascendref
 
-from ..core.dtypes import FLOATS, names
 from ..core.errors import ArgumentValueError
 from ..declaration.operator import Operator, find_operator
-from ..declaration.scalars import ScalarParam
-from .files import check_target, read_array, read_arrays, write_arrays
-from .screen import beside, print_json, progress
+from .array_files import check_target, read_array, read_arrays, write_arrays
+from .attributes import parse_attributes
+from .console import print_json, progress
+from .options import FLOAT_TYPES, check_choices
+from .outputs import keep_stdout_for
+
+T = TypeVar("T")
 
 #: warm calls are repeated for this long, and at least once
 _SECONDS: Final = 0.2
 
 
-class Timing(NamedTuple):
+class CallTimes(NamedTuple):
     """How long a call took."""
 
     #: the first call in this process, in which kernels are compiled or loaded
@@ -48,10 +51,8 @@ def run(
     """Read arrays, call the operator, write its results and say how long it took."""
     operator = find_operator(operator_name)
     attrs = parse_attributes(operator, attributes)
-    if compute_dtype is not None and compute_dtype not in [kind.name for kind in FLOATS]:
-        raise ArgumentValueError(
-            "--compute-dtype", f"is {compute_dtype!r}; allowed are {names(FLOATS)}"
-        )
+    if compute_dtype is not None:
+        check_choices("--compute-dtype", [compute_dtype], FLOAT_TYPES)
     check_target("--output", output, operator.outputs)
     function = getattr(ascendref, operator.name)
     # no redrawing thread: it would run beside the calls that are timed
@@ -62,52 +63,18 @@ def run(
         call = lambda: function(**arrays, **attrs, compute_dtype=compute_dtype)  # noqa: E731
         first, value = timed(call)
         bar.update(task, advance=1, description="warm calls", refresh=True)
-        timing = time_warm(call, first)
+        times = time_warm(call, first)
         bar.update(task, advance=1, description="writing", refresh=True)
         results = dict(
             zip(operator.outputs, value if isinstance(value, tuple) else (value,), strict=True)
         )
         write_arrays("--output", output, results)
         bar.update(task, advance=1, refresh=True)
-    with beside(output):
+    with keep_stdout_for(output):
         if as_json:
-            print_json(as_dict(operator, attrs, compute_dtype, results, timing, output))
+            print_json(as_dict(operator, attrs, compute_dtype, results, times, output))
         else:
-            show(operator, results, timing, output)
-
-
-def parse_attributes(operator: Operator, texts: list[str]) -> dict[str, float | str]:
-    """Return the scalars given as NAME=VALUE."""
-    params = {param.name: param for param in operator.scalars}
-    values: dict[str, float | str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ArgumentValueError("--attr", f"is {text!r}; NAME=VALUE is expected")
-        if name not in params:
-            allowed = f"allowed are {', '.join(params)}" if params else "it has none"
-            raise ArgumentValueError(
-                "--attr", f"{name!r} is no attribute of {operator.name}; {allowed}"
-            )
-        if name in values:
-            raise ArgumentValueError("--attr", f"{name} is given twice")
-        values[name] = parse_value(params[name], value)
-    return values
-
-
-def parse_value(param: ScalarParam, text: str) -> float | str:
-    """Return a scalar's value: a number, or one of its names."""
-    if param.choices is not None and text in param.choices:
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        expected = "a number (inf and nan too)"
-        if param.choices is not None:
-            expected = ", ".join(f"{name} ({number})" for name, number in param.choices.items())
-        raise ArgumentValueError(
-            "--attr", f"{param.name} is {text!r}; allowed is {expected}"
-        ) from None
+            show(operator, results, times, output)
 
 
 def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[Any]]:
@@ -138,30 +105,30 @@ def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[A
     return arrays
 
 
-def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+def timed(call: Callable[[], T]) -> tuple[float, T]:
     """Call once and return the seconds it took and its value."""
     start = time.perf_counter()
     value = call()
     return time.perf_counter() - start, value
 
 
-def time_warm(call: Callable[[], Any], first: float) -> Timing:
+def time_warm(call: Callable[[], object], first: float) -> CallTimes:
     """Time calls for a while, but at least one, once a call needs no new kernel."""
-    known = -1
-    while known != (kernels := len(ascendref.kernel_statistics())):
-        known = kernels
+    before = -1
+    while before != (kernels := len(ascendref.kernel_statistics())):
+        before = kernels
         call()
     seconds: list[float] = []
     end = time.perf_counter() + _SECONDS
     while not seconds or time.perf_counter() < end:
         seconds.append(timed(call)[0])
-    return Timing(first, statistics.median(seconds), len(seconds))
+    return CallTimes(first, statistics.median(seconds), len(seconds))
 
 
-def rate(results: dict[str, NDArray[Any]], timing: Timing) -> float:
+def rate(results: dict[str, NDArray[Any]], times: CallTimes) -> float:
     """Return the elements per second of the largest result: a sum per channel is no measure."""
     size = max(array.size for array in results.values())
-    return size / timing.warm if timing.warm > 0 else 0.0
+    return size / times.warm if times.warm > 0 else 0.0
 
 
 def as_dict(
@@ -169,7 +136,7 @@ def as_dict(
     attrs: dict[str, float | str],
     compute_dtype: str | None,
     results: dict[str, NDArray[Any]],
-    timing: Timing,
+    times: CallTimes,
     output: Path,
 ) -> dict[str, Any]:
     """Return for programs what ``show`` prints for people."""
@@ -186,23 +153,23 @@ def as_dict(
             {"name": name, "shape": list(array.shape), "dtype": array.dtype.name}
             for name, array in results.items()
         ],
-        "first_call_seconds": timing.first,
-        "seconds": timing.warm,
-        "calls": timing.calls,
-        "elements_per_second": rate(results, timing),
+        "first_call_seconds": times.first,
+        "seconds": times.warm,
+        "calls": times.calls,
+        "elements_per_second": rate(results, times),
     }
 
 
 def show(
-    operator: Operator, results: dict[str, NDArray[Any]], timing: Timing, output: Path
+    operator: Operator, results: dict[str, NDArray[Any]], times: CallTimes, output: Path
 ) -> None:
     """Print the results and the times."""
     table = Table("result", "shape", "type", title=f"{operator.name} ({operator.api})")
     for name, array in results.items():
         table.add_row(name, str(array.shape), array.dtype.name)
-    times = Table.grid(padding=(0, 2))
-    times.add_row("warm call", f"{timing.warm:.3g} s", f"median of {timing.calls}")
-    times.add_row("elements/s", f"{rate(results, timing):.3g}", "of a warm call")
-    times.add_row("first call", f"{timing.first:.3g} s", "kernels compiled or loaded from disk")
-    Console().print(table, times, sep="\n")
+    speeds = Table.grid(padding=(0, 2))
+    speeds.add_row("warm call", f"{times.warm:.3g} s", f"median of {times.calls}")
+    speeds.add_row("elements/s", f"{rate(results, times):.3g}", "of a warm call")
+    speeds.add_row("first call", f"{times.first:.3g} s", "kernels compiled or loaded from disk")
+    Console().print(table, speeds, sep="\n")
     print(f"written to {output}")  # rich would wrap a path and read its brackets as markup

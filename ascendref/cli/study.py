@@ -9,35 +9,34 @@ from rich.console import Console
 from rich.table import Table
 
 from ..core.errors import ArgumentValueError
+from ..verify.references import REFERENCES, find_reference
 from ..verify.study import COMPUTED, PAIRS, Cost, Study, study
-from ..verify.subjects import SUBJECTS, find_subject
-from .files import unwritable
-from .run import parse_attributes
-from .screen import beside, print_json, progress
-from .verify import prepare_plot
+from .attributes import parse_attributes
+from .console import print_json, progress
+from .outputs import check_plot, keep_stdout_for, report_write_errors
 
 
-def run_study(
+def study_operators(
     operator: str | None, attributes: list[str], seed: int, as_json: bool, plot: Path | None
 ) -> None:
     """Send the same data through every compute type, print and draw."""
-    prepare_plot(plot)
+    check_plot(plot)
     if attributes and operator is None:
         raise ArgumentValueError("--attr", "needs an OPERATOR whose attribute it is")
-    subjects = list(SUBJECTS.values()) if operator is None else [find_subject(operator)]
+    references = list(REFERENCES.values()) if operator is None else [find_reference(operator)]
     chosen = [
-        (subject, subject.given(parse_attributes(subject.operator, attributes))[0])
-        for subject in subjects
+        (reference, reference.given(parse_attributes(reference.operator, attributes))[0])
+        for reference in references
     ]
     with progress() as bar:
         studies = [study(*pair, seed) for pair in bar.track(chosen, description="studying")]
     if plot is not None:
-        from ..verify.pictures import draw_study
+        from ..verify.figures.study import draw_study
 
         # an operator that only selects loses nothing and has nothing to show
-        with unwritable("--plot", plot):
+        with report_write_errors("--plot", plot):
             draw_study([s for s in studies if any(s.points.values())] or studies, plot)
-    with beside(plot):
+    with keep_stdout_for(plot):
         if as_json:
             print_json([as_dict(row) for row in studies])
             return
@@ -52,8 +51,8 @@ def run_study(
 def as_dict(row: Study) -> dict[str, Any]:
     """Return for programs what the table holds."""
     return {
-        "operator": row.subject.operator.name,
-        "setting": row.subject.label(row.setting),
+        "operator": row.reference.name,
+        "setting": row.reference.label(row.setting),
         "pairs": PAIRS,
         "compute_dtypes": {
             compute: {
@@ -76,7 +75,7 @@ def study_table(row: Study) -> Table:
     table = Table(
         "mean and largest error\nin ulp of the compute type",
         *COMPUTED,
-        title=f"{row.subject.operator.name}, {row.subject.label(row.setting)}",
+        title=f"{row.reference.name}, {row.reference.label(row.setting)}",
         title_justify="left",
     )
     points = dict.fromkeys(point for costs in row.points.values() for point in costs)

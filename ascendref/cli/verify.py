@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -10,35 +11,39 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
-from rich.progress import Progress, TaskID
+from rich.console import Console
+from rich.progress import Progress
 
 from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
 from ..core.errors import ArgumentValueError
-from ..verify.doubles import measure_doubles
-from ..verify.grid import HALF, measure_grid
-from ..verify.peers import has_torch
-from ..verify.state import check_state, default_state, discard, load, save
-from ..verify.subjects import SUBJECTS, Setting, Subject, find_subject
-from ..verify.sums import measure_sums
-from ..verify.sweep import TORCH, Outcome, Plan, run
-from .files import check_writable, unwritable
-from .findings import Findings, as_dict, show
-from .page import check_page, write_page
-from .run import parse_attributes
-from .screen import beside, complain, print_json, progress
+from ..verify.accuracy.channel_sums import measure_sums
+from ..verify.accuracy.checkpoint import check_state, default_state, discard, load, save
+from ..verify.accuracy.float64 import measure_float64
+from ..verify.accuracy.half_precision import measure_half_precision
+from ..verify.accuracy.pytorch import has_torch
+from ..verify.accuracy.results import Results
+from ..verify.accuracy.runner import run
+from ..verify.accuracy.sweep import TORCH, Sweep
+from ..verify.accuracy.sweep_result import Element, SweepResult
+from ..verify.oracles.reference import Reference, Setting
+from ..verify.oracles.rounding import HALF
+from ..verify.references import REFERENCES, find_reference
+from .attributes import parse_attributes
+from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress
+from .machine import processor, versions
+from .markdown import check_report, write_report
+from .outputs import check_plot, keep_stdout_for, report_write_errors
+from .verify_report import report_lines
+from .verify_tables import class_names, tables
 
-#: exit status after Ctrl-C, as shells have it
-INTERRUPTED: Final = 130
-#: element types that can be swept, and compute types
-SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
-#: and F64, which can only be sampled
-KINDS: Final = (*SWEPT, FLOAT64.name)
-COMPUTED: Final = ("float16", "bfloat16", "float32", "float64")
-#: unless others are asked for: the device's arithmetic and the truth mode; what half-precision
-#: arithmetic gives is checked step by step, and how far it is off is for ``ascendref study``
-_DEFAULT: Final = ("float32", "float64")
+#: the element types that are swept; F64 can only be sampled
+_SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
+#: the compute types unless others are asked for: the device's arithmetic and the truth mode; what
+#: half-precision arithmetic gives is checked step by step, and how far it is off is for
+#: ``ascendref study``
+_COMPUTED: Final = ("float32", "float64")
 #: seconds between two records of how far a run has come
 _SAVE_EVERY: Final = 30.0
 
@@ -55,41 +60,62 @@ class Request:
     seed: int = 0
     torch: bool = True
 
-    def subjects(self) -> tuple[Subject, ...]:
+    def references(self) -> tuple[Reference, ...]:
         """Return the operators."""
-        return tuple(SUBJECTS.values()) if self.operator is None else (find_subject(self.operator),)
+        if self.operator is None:
+            return tuple(REFERENCES.values())
+        return (find_reference(self.operator),)
 
-    def plans(self) -> list[Plan]:
-        """Return the sweeps to be made."""
-        computed = self.computed or _DEFAULT
-        if self.torch and has_torch():
-            computed = (*computed, TORCH)
-        return [
-            Plan(subject.operator.name, kind, setting, computed, self.exhaustive, self.seed)
-            for subject in self.subjects()
-            for kind in SWEPT
-            if kind in (self.kinds or SWEPT)
-            for setting in self.settings(subject)
-        ]
-
-    def doubles(self) -> list[tuple[Subject, Setting]]:
-        """Return the samples of F64 to be taken."""
-        wanted = [given or (FLOAT64.name,) for given in (self.kinds, self.computed)]
-        if not all(FLOAT64.name in names for names in wanted):
-            return []
-        subjects = self.subjects()
-        return [(subject, setting) for subject in subjects for setting in self.settings(subject)]
-
-    def settings(self, subject: Subject) -> tuple[Setting, ...]:
+    def settings(self, reference: Reference) -> tuple[Setting, ...]:
         """Return the settings of an operator."""
         if not self.attributes:
-            return subject.settings
+            return reference.settings
         if self.operator is None:
             raise ArgumentValueError("--attr", "needs an OPERATOR whose attribute it is")
-        return subject.given(parse_attributes(subject.operator, list(self.attributes)))
+        return reference.given(parse_attributes(reference.operator, list(self.attributes)))
+
+    def sweeps(self) -> list[Sweep]:
+        """Return the sweeps to be made."""
+        return [
+            Sweep(
+                reference.name,
+                kind,
+                setting,
+                self._computations(reference),
+                self.exhaustive,
+                self.seed,
+            )
+            for reference in self.references()
+            for kind in _SWEPT
+            if kind in (self.kinds or _SWEPT)
+            for setting in self.settings(reference)
+        ]
+
+    def _computations(self, reference: Reference) -> tuple[str, ...]:
+        computed = self.computed or _COMPUTED
+        with_torch = self.torch and reference.torch is not None and has_torch()
+        return (*computed, TORCH) if with_torch else computed
+
+    def half_precision(self) -> tuple[str, ...]:
+        """Return the half-precision compute types to check step by step."""
+        return tuple(name for name in HALF if name in (self.computed or HALF))
+
+    def float64(self) -> list[tuple[Reference, Setting]]:
+        """Return the samples of F64 to be taken."""
+        if any(names and FLOAT64.name not in names for names in (self.kinds, self.computed)):
+            return []
+        return [
+            (reference, setting)
+            for reference in self.references()
+            for setting in self.settings(reference)
+        ]
+
+    def sums(self) -> tuple[str, ...]:
+        """Return the compute types of the sums to be checked."""
+        return tuple(name for name in self.computed or _COMPUTED if name not in HALF)
 
     def command(self) -> str:
-        """Return the call that asks for this."""
+        """Return the command that asks for this."""
         words = ["ascendref", "verify"]
         words += [] if self.operator is None else [self.operator]
         words += [f"--dtype {kind}" for kind in self.kinds]
@@ -98,9 +124,11 @@ class Request:
         words += ["--exhaustive"] if self.exhaustive else [f"--seed {self.seed}"]
         return " ".join(words)
 
-    def half(self) -> tuple[str, ...]:
-        """Return the half-precision compute types to check step by step."""
-        return tuple(name for name in HALF if name in (self.computed or HALF))
+    def inputs(self) -> str:
+        """Return in words which inputs are taken."""
+        if self.exhaustive:
+            return "every pair of a datum and a gradient for F16 and BF16, every datum for F32"
+        return f"a sample (seed {self.seed})"
 
 
 def verify(
@@ -113,59 +141,35 @@ def verify(
     report: Path | None,
 ) -> int:
     """Measure, print, draw; return the exit status."""
-    plans = request.plans()
-    state = state or default_state(plans)
+    sweeps = request.sweeps()
+    state = state or default_state(sweeps)
     check_state(state)
-    prepare_plot(plot)
-    if plot is not None and not plans:
-        raise ArgumentValueError("--plot", f"has nothing to draw; swept are {', '.join(SWEPT)}")
-    check_page(report)
-    findings = Findings(load(state, plans) if resume else [Outcome(plan) for plan in plans])
+    check_plot(plot)
+    if plot is not None and not sweeps:
+        raise ArgumentValueError("--plot", f"has nothing to draw; swept are {', '.join(_SWEPT)}")
+    check_report(report)
+    results = Results(load(state, sweeps) if resume else [SweepResult(s) for s in sweeps])
     with progress(long=True) as bar, interruptible() as stop:
-        sweep(findings, bar, stop, state)
+        run_sweeps(results.sweeps, bar, stop, state)
         if not stop.is_set():
-            check_the_rest(request, findings, bar, stop)
-        findings.interrupted = stop.is_set()
-    if findings.interrupted:
-        save(state, findings.outcomes)
+            run_other_checks(request, results, bar, stop)
+        results.interrupted = stop.is_set()
+    if results.interrupted:
+        save(state, results.sweeps)
     if plot is not None:
-        from ..verify.pictures import draw_errors
-
-        if drawn := [outcome for outcome in findings.outcomes if outcome.done]:
-            with unwritable("--plot", plot):
-                draw_errors(drawn, plot)
-        else:
-            complain(f"--plot is {plot}, which is not drawn: nothing has been swept so far")
+        draw(results, plot)
     if report is not None:
-        from .report import lines
-
-        write_page(report, lines(report, request, findings, plot))
-    with beside(plot, report):
+        lines = report_lines(results, request.command(), request.inputs(), report, plot)
+        write_report(report, lines)
+    with keep_stdout_for(plot, report):
         if as_json:
-            print_json(as_dict(findings, request.exhaustive, request.seed))
+            print_json(as_dict(results, request.exhaustive, request.seed))
         else:
-            show(findings, state)
-    if findings.interrupted:
+            show(results, state)
+    if results.interrupted:
         return INTERRUPTED
     discard(state)
-    return 1 if findings.broken() else 0
-
-
-def prepare_plot(plot: Path | None) -> None:
-    """Raise before any work is done if there can be no picture."""
-    if plot is None:
-        return
-    from ..verify.pictures import check_plot
-
-    check_writable("--plot", plot)
-    try:
-        check_plot(plot)
-    except ModuleNotFoundError as error:
-        raise ArgumentValueError(
-            "--plot", f'needs {error.name}: pip install "ascendref[plot]"'
-        ) from None
-    except ValueError as error:
-        raise ArgumentValueError("--plot", str(error)) from None
+    return DIFFERENCE if results.broken() else 0
 
 
 @contextmanager
@@ -185,45 +189,143 @@ def interruptible() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def sweep(findings: Findings, bar: Progress, stop: threading.Event, state: Path) -> None:
+def run_sweeps(
+    results: list[SweepResult], bar: Progress, stop: threading.Event, state: Path
+) -> None:
     """Do the sweeps until they are done or a stop is asked for."""
-    outcomes = findings.outcomes
-    total = sum(outcome.plan.pairs for outcome in outcomes)
-    task = bar.add_task("", total=total, completed=sum(outcome.pairs for outcome in outcomes))
+    total = sum(result.sweep.pairs for result in results)
+    task = bar.add_task("", total=total, completed=sum(result.pairs for result in results))
     saved = time.monotonic()
-    for outcome in run(outcomes):
-        update(bar, task, outcome, sum(o.pairs for o in outcomes))
+    for result in run(results):
+        sweep = result.sweep
+        bar.update(
+            task,
+            completed=sum(result.pairs for result in results),
+            description=f"{sweep.operator} {sweep.kind} {sweep.label}",
+        )
         if stop.is_set():
             return
-        if outcome.plan.exhaustive and time.monotonic() - saved > _SAVE_EVERY:
-            save(state, outcomes)
+        if sweep.exhaustive and time.monotonic() - saved > _SAVE_EVERY:
+            save(state, results)
             saved = time.monotonic()
 
 
-def update(bar: Progress, task: TaskID, outcome: Outcome, pairs: int) -> None:
-    """Move the progress bar."""
-    plan = outcome.plan
-    bar.update(task, completed=pairs, description=f"{plan.operator} {plan.kind} {plan.label}")
-
-
-def check_the_rest(
-    request: Request, findings: Findings, bar: Progress, stop: threading.Event
+def run_other_checks(
+    request: Request, results: Results, bar: Progress, stop: threading.Event
 ) -> None:
     """Check the half-precision compute types, F64 and the sums."""
-    plans = [outcome.plan for outcome in findings.outcomes]
-    cases = [(plan, compute) for plan in plans for compute in request.half()]
-    for plan, compute in bar.track(cases, description="step by step"):
-        findings.grids.append(measure_grid(plan, compute))
+    sweeps = [result.sweep for result in results.sweeps]
+    pairs = [(sweep, compute) for sweep in sweeps for compute in request.half_precision()]
+    for sweep, compute in bar.track(pairs, description="step by step"):
+        results.half_precision.append(measure_half_precision(sweep, compute))
         if stop.is_set():
             return
-    for pair in bar.track(request.doubles(), description="F64"):
-        findings.doubles.append(measure_doubles(*pair, request.seed, request.exhaustive))
+    for reference, setting in bar.track(request.float64(), description="F64"):
+        results.float64.append(
+            measure_float64(reference, setting, request.seed, request.exhaustive)
+        )
         if stop.is_set():
             return
-    computed = tuple(name for name in request.computed or _DEFAULT if name not in HALF)
-    if computed and any(plan.operator == "prelu_backward" for plan in plans):
-        kinds = tuple(dict.fromkeys(plan.kind for plan in plans))
-        for case in measure_sums(kinds, computed, request.seed, request.exhaustive):
-            findings.sums.append(case)
+    kinds = tuple(dict.fromkeys(s.kind for s in sweeps if s.operator == "prelu_backward"))
+    if computed := request.sums():
+        for result in measure_sums(kinds, computed, request.seed, request.exhaustive):
+            results.sums.append(result)
             if stop.is_set():
                 return
+
+
+def draw(results: Results, plot: Path) -> None:
+    """Draw what has been swept."""
+    from ..verify.figures.errors import draw_errors
+
+    done = [result for result in results.sweeps if result.done]
+    if not done:
+        print_error(f"--plot is {plot}, which is not drawn: nothing has been swept so far")
+        return
+    with report_write_errors("--plot", plot):
+        draw_errors(done, plot)
+
+
+def show(results: Results, state: Path) -> None:
+    """Print the results."""
+    console = Console()
+    for table in tables(results):
+        console.print(table)
+    if results.interrupted:
+        done = sum(result.pairs for result in results.sweeps)
+        total = sum(result.sweep.pairs for result in results.sweeps)
+        print(f"interrupted after {done:,} of {total:,} pairs; --resume goes on from {state}")
+    broken = results.broken()
+    for line in broken:
+        print("BROKEN:", line)
+    if not broken:
+        print("every stated bound holds" + (" so far" if results.interrupted else ""))
+
+
+def as_dict(results: Results, exhaustive: bool, seed: int) -> dict[str, Any]:
+    """Return for programs what ``show`` prints for people."""
+    return {
+        "versions": versions(),
+        "processor": processor(),
+        "exhaustive": exhaustive,
+        "seed": seed,
+        "interrupted": results.interrupted,
+        "sweeps": [
+            {
+                "operator": result.sweep.operator,
+                "dtype": result.sweep.kind,
+                "setting": result.sweep.label,
+                "computed": name,
+                "pairs": result.pairs,
+                "of": result.sweep.pairs,
+                "hard_cases": result.hard,
+                "seconds": round(result.seconds, 1),
+                "wrongly_rounded": tally.wrong,
+                "max_ulp": tally.max_ulp,
+                "at": _element_dict(tally.at),
+                "histogram": dict(zip(class_names(), tally.histogram, strict=True)),
+                "bound": None if (bound := result.bound(name)) is None else str(bound),
+                "holds": result.holds(name),
+            }
+            for result in results.sweeps
+            if result.done
+            for name, tally in result.tallies.items()
+        ],
+        "step_by_step": [
+            {
+                "operator": result.sweep.operator,
+                "dtype": result.sweep.kind,
+                "setting": result.sweep.label,
+                "compute_dtype": result.compute,
+                "pairs": result.pairs,
+                "differing": result.differing,
+                "at": _element_dict(result.at),
+            }
+            for result in results.half_precision
+        ],
+        "float64": [
+            {
+                "operator": result.reference.name,
+                "setting": result.reference.label(result.setting),
+                "pairs": result.pairs,
+                "wrongly_rounded": result.wrong,
+                "max_ulp": result.max_ulp,
+                "at": _element_dict(result.at),
+                "bound": str(result.bound),
+                "holds": result.holds,
+            }
+            for result in results.float64
+        ],
+        "grad_weight": [result._asdict() | {"holds": result.holds} for result in results.sums],
+        "broken": results.broken(),
+    }
+
+
+def _element_dict(element: Element | None) -> dict[str, float | str] | None:
+    """Return an element for JSON, which has no NaN and no infinity."""
+    if element is None:
+        return None
+    return {
+        name: value if math.isfinite(value) else str(value)
+        for name, value in element._asdict().items()
+    }

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
 
-from ..bench.work import defaults
-from ..core.dtypes import ELEMENT_TYPES, FLOAT64, promote
+from ..bench.scalars import scalar_values
+from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, FLOAT64, promote
 from ..declaration.operator import OPERATORS, Operator
-from ..declaration.scalars import check_scalar
 from ..functional.call import kernel_for
 from ..kernels.compiler.jit import kernel_statistics
 from ..kernels.runtime.launch import Kernel
-from .run import parse_attributes
-from .screen import print_json, progress
+from .attributes import parse_attributes
+from .console import print_json, progress
+
+#: the element types whose kernels are compiled unless others are named
+_USUAL: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
 
 
 def warmup(
@@ -26,12 +28,12 @@ def warmup(
     attributes: list[str],
     as_json: bool,
 ) -> None:
-    """Compile every kernel of some operators, types and compute types, and say what it took."""
+    """Compile the kernels of some operators, types and compute types, or of all, and print them."""
     kernels = {
         (operator.name, kind, compute): _kernel(operator, kind, compute, attributes)
         for operator in OPERATORS.values()
-        if operator.name in chosen
-        for kind in kinds
+        if operator.name in (chosen or OPERATORS)
+        for kind in kinds or _USUAL
         for compute in computed or ("float64" if kind == FLOAT64.name else "float32",)
     }
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
@@ -65,15 +67,5 @@ def warmup(
 
 def _kernel(operator: Operator, kind: str, compute: str, attributes: list[str]) -> Kernel:
     types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
-    values = scalars(operator, attributes)
+    values = scalar_values(operator.name, parse_attributes(operator, attributes))
     return kernel_for(operator, types, promote(*types), compute, values)
-
-
-def scalars(operator: Operator, attributes: list[str]) -> tuple[float, ...]:
-    """Return the values of an operator's scalars: those given, and the defaults of the others."""
-    given = parse_attributes(operator, attributes)
-    values = []
-    for param, default in defaults(operator.name):
-        value: Any = given.get(param.name, default)
-        values.append(check_scalar(param, (param.choices or {}).get(value, value)))
-    return tuple(values)

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..core.dtypes import ELEMENT_TYPES, FLOAT64
 from ..core.errors import ArgumentValueError
-from . import exact
-from .steps import Arithmetic, evaluate
-from .subjects import Setting, Subject
-from .truth import Doubles, Target, target
-from .ulp import spacing
+from .comparison.ulp import spacing
+from .oracles import exact
+from .oracles.formats import Doubles, format_of
+from .oracles.reference import Reference, Setting
+from .oracles.rounding import Arithmetic
 
 #: the compute types, by what they cost
 COMPUTED: Final = ("bfloat16", "float16", "float32", "float64")
@@ -43,7 +43,7 @@ class Cost:
 class Study:
     """One operator in every compute type."""
 
-    subject: Subject
+    reference: Reference
     setting: Setting
     #: the data
     data: Doubles
@@ -55,40 +55,30 @@ class Study:
     points: dict[str, dict[str, Cost]]
 
 
-def study(subject: Subject, setting: Setting, seed: int) -> Study:
+def study(reference: Reference, setting: Setting, seed: int) -> Study:
     """Send the same data through every compute type."""
-    data, gradients = _data(subject, seed)
-    third = _short(setting.third(data))
-    numbers = subject.numbers(setting, data.size)
-    form = target(FLOAT64)
-    wanted = [
-        _exact(subject, x, t, numbers, g, form)
-        for x, t, g in zip(data.tolist(), third.tolist(), gradients.tolist(), strict=True)
-    ]
-    golden = np.array([float(value) for value in wanted])
+    data, gradients = _data(reference, seed)
+    tensors = gradients, data, _short(setting.others(data))
+    exact_results = _exact_results(reference, setting, *tensors)
+    golden = np.array([float(value) for value in exact_results])
     errors, costs, points = {}, {}, {}
     for compute in COMPUTED:
-        tensors = (array[:, None] for array in (gradients, data, third))
-        found = subject.call(setting, compute, *tensors)[:, 0]
+        found = reference.call(setting, compute, *(array[:, None] for array in tensors))[:, 0]
         # F64 results are as fine as golden: the difference is taken of fractions
-        away = [abs(Fraction(f) - v) for f, v in zip(found.tolist(), wanted, strict=True)]
+        away = [abs(Fraction(f) - v) for f, v in zip(found.tolist(), exact_results, strict=True)]
         absolute = np.array([float(value) for value in away])
         errors[compute] = absolute / np.where(golden == 0, 1, np.abs(golden))
         costs[compute] = _cost(absolute, golden, compute)
         if compute != "float64":
-            points[compute] = _points(subject, setting, compute, (gradients, data, third), golden)
-    return Study(subject, setting, data, errors, costs, points)
+            points[compute] = _points(reference, setting, compute, tensors, golden)
+    return Study(reference, setting, data, errors, costs, points)
 
 
-def _data(subject: Subject, seed: int) -> tuple[Doubles, Doubles]:
-    """Return data in the range where an operator does something, and gradients."""
+def _data(reference: Reference, seed: int) -> tuple[Doubles, Doubles]:
+    """Return data in the interval where an operator has something to compute, and gradients."""
     rng = np.random.default_rng(seed)
     gradients = _short(rng.choice([-1, 1], PAIRS) * rng.uniform(0.1, 4, PAIRS))
-    if subject.operator.name == "logit_grad":
-        return _short(rng.uniform(0.01, 0.99, PAIRS)), gradients
-    if subject.operator.name == "softplus_backward":
-        return _short(rng.uniform(-8, 8, PAIRS)), gradients
-    return _short(rng.uniform(-3, 3, PAIRS)), gradients
+    return _short(rng.uniform(*reference.interval, PAIRS)), gradients
 
 
 def _short(values: Doubles) -> Doubles:
@@ -99,15 +89,18 @@ def _short(values: Doubles) -> Doubles:
     return result
 
 
-def _exact(
-    subject: Subject, x: float, t: float, numbers: tuple[float, ...], g: float, form: Target
-) -> Fraction:
-    value = exact.golden(subject.exact(x, t, *numbers), g, form).exact
-    if value is None:  # the data are finite, and inside
+def _exact_results(
+    reference: Reference, setting: Setting, gradients: Doubles, data: Doubles, others: Doubles
+) -> list[Fraction]:
+    prepared, form = reference.prepared(setting, data.size), format_of(FLOAT64)
+    rows = zip(data.tolist(), others.tolist(), gradients.tolist(), strict=True)
+    values = [exact.golden(reference.exact(x, y, *prepared), g, form).exact for x, y, g in rows]
+    found = [value for value in values if value is not None]
+    if len(found) < len(values):  # the data are finite, and inside
         raise ArgumentValueError(
-            "--attr", f"makes results of {subject.operator.name} that are no finite numbers"
+            "--attr", f"makes results of {reference.name} that are no finite numbers"
         )
-    return value
+    return found
 
 
 def _cost(absolute: Doubles, golden: Doubles, compute: str) -> Cost:
@@ -116,17 +109,17 @@ def _cost(absolute: Doubles, golden: Doubles, compute: str) -> Cost:
 
 
 def _points(
-    subject: Subject,
+    reference: Reference,
     setting: Setting,
     compute: str,
     tensors: tuple[Doubles, Doubles, Doubles],
     golden: Doubles,
 ) -> dict[str, Cost]:
     everywhere = Arithmetic(compute)
-    evaluate(subject, setting, everywhere, tensors)
+    reference.evaluate(setting, everywhere, *tensors)
     costs = {}
     for point in everywhere.points:
         if point not in _INCOMING:
-            values = evaluate(subject, setting, Arithmetic(compute, only=point), tensors)
+            values = reference.evaluate(setting, Arithmetic(compute, only=point), *tensors)
             costs[point] = _cost(np.abs(values - golden), golden, compute)
     return {point: cost for point, cost in costs.items() if cost.max_ulp > _NOTHING}

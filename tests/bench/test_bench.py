@@ -10,34 +10,29 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import ascendref as ar
-from ascendref.bench.measure import Row, geometric_mean, jobs
-from ascendref.bench.peers import peer_call
-from ascendref.bench.timing import Timing, take_turns
-from ascendref.bench.triad import triad
-from ascendref.bench.work import (
+from ascendref.bench.cases import (
     CHANNEL_LAYOUTS,
     KINDS,
     LAYOUTS,
     SIZES,
     Case,
-    moved,
-    ours,
+    bytes_moved,
+    own_call,
     results,
     tensors,
 )
-from ascendref.cli.app import app
+from ascendref.bench.measure import jobs
+from ascendref.bench.peers import peer_call
+from ascendref.bench.results import Row, geometric_mean
+from ascendref.bench.timing import Timing, take_turns
+from ascendref.bench.triad import triad
+
+from ..cli.command_line import assert_bad_call, call
 
 INSTALLED = [name for name in ("torch", "jax") if find_spec(name) is not None]
 PRELU = "prelu_backward"
-
-
-def call(*arguments: object) -> Result:
-    """Call the command line in this process."""
-    words = ["bench", *map(str, arguments)]
-    return CliRunner().invoke(app, words, catch_exceptions=False)
 
 
 def layouts(operator: str) -> tuple[str, ...]:
@@ -75,7 +70,7 @@ def test_both_sides_do_the_same_work(peer: str, case: Case) -> None:
     tolerance = {"float32": 1e-5, "float16": 4e-3, "bfloat16": 3e-2}[case.kind]
     # sums of half-precision terms cancel: what one side rounds in between is many of its ulps
     for index, (got, want) in enumerate(
-        zip(as_numbers(ours(case, arrays)()), as_numbers(theirs()), strict=True)
+        zip(as_numbers(own_call(case, arrays)()), as_numbers(theirs()), strict=True)
     ):
         scale = float(np.abs(want).max()) if index else 0.0
         np.testing.assert_allclose(
@@ -97,10 +92,10 @@ def test_arrays_are_laid_out_as_named(operator: str, kind: str) -> None:
 
 
 def test_bytes_count_each_read_and_write_once() -> None:
-    assert moved(Case("hardshrink_backward", "float32", 4096)) == 3 * 4 * 4096
-    assert moved(Case("smooth_l1_loss_backward", "float16", 4096)) == 4 * 2 * 4096
-    assert moved(Case(PRELU, "bfloat16", 4096)) == 3 * 2 * 4096
-    assert moved(Case("logit_grad", "float32", 4096, "broadcast")) == 4 * (2 * 4096 + 64)
+    assert bytes_moved(Case("hardshrink_backward", "float32", 4096)) == 3 * 4 * 4096
+    assert bytes_moved(Case("smooth_l1_loss_backward", "float16", 4096)) == 4 * 2 * 4096
+    assert bytes_moved(Case(PRELU, "bfloat16", 4096)) == 3 * 2 * 4096
+    assert bytes_moved(Case("logit_grad", "float32", 4096, "broadcast")) == 4 * (2 * 4096 + 64)
 
 
 def test_the_triad_adds() -> None:
@@ -140,7 +135,7 @@ def test_a_ratio_is_the_other_sides_time() -> None:
 @pytest.mark.parametrize("peer", ["none", *INSTALLED[:1]])
 def test_json_has_every_cell(peer: str) -> None:
     done = call(
-        "logit_grad", PRELU, "--dtype", "float16", "--size", 16, "--size", 65536,
+        "bench", "logit_grad", PRELU, "--dtype", "float16", "--size", 16, "--size", 65536,
         "--seconds", 0.001, "--threads", 1, "--peer", peer, "--json",
     )  # fmt: skip
     assert done.exit_code == 0
@@ -161,7 +156,7 @@ def test_json_has_every_cell(peer: str) -> None:
 def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
     picture, page = tmp_path / "sweep.png", tmp_path / "page.md"
     done = call(
-        "aclnnHardshrinkBackward", "--size", 16, "--seconds", 0.001, "--quick",
+        "bench", "aclnnHardshrinkBackward", "--size", 16, "--seconds", 0.001, "--quick",
         "--plot", picture, "--report", page,
     )  # fmt: skip
     assert done.exit_code == 0
@@ -189,15 +184,12 @@ def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else None,
 )
 def test_bad_calls_are_one_line_and_status_2(arguments: tuple[object, ...], words: str) -> None:
-    done = call(*arguments)
-    assert done.exit_code == 2
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert_bad_call(call("bench", *arguments), words)
 
 
 def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ascendref.bench.peers.find_spec", lambda name: None)
-    done = call("--peer", "torch")
+    done = call("bench", "--peer", "torch")
     assert done.exit_code == 2
     assert "--peer is 'torch', which is not installed" in done.stderr
 

@@ -17,23 +17,19 @@ import ml_dtypes
 import mpmath
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import ascendref as ar
-from ascendref.cli import checks, demo, doctor
-from ascendref.cli.app import app
-from ascendref.cli.files import read_array, read_arrays, write_arrays
+from ascendref.cli import demo, doctor
+from ascendref.cli.array_files import read_array, read_arrays, write_arrays
 from ascendref.core.errors import ArgumentValueError
+from ascendref.verify.references import REFERENCES
+
+from .command_line import call
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 ALL_BF16 = np.arange(65536, dtype=np.uint16).view(BF16)
 X = np.array([[-2.0, -0.5, 0.25], [0.75, 3.0, -0.125]], np.float32)
 G = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32)
-
-
-def call(*arguments: object) -> Result:
-    """Call the command line in this process."""
-    return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
 
 
 def process(*arguments: object, code: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -419,7 +415,7 @@ def test_doctor_finds_a_wrong_result(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_doctor_finds_an_unchecked_operator(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "CHECKS", {})
+    monkeypatch.setattr(doctor, "REFERENCES", {})
     done = call("doctor", "--json")
     assert done.exit_code == 1
     assert {row["error"] for row in json.loads(done.stdout)["checks"]} == {
@@ -456,15 +452,15 @@ def test_doctor_reports_missing_threads_and_cache(
 
 
 def test_doctor_checks_every_operator_against_exact_values() -> None:
-    assert checks.CHECKS.keys() == ar.OPERATORS.keys()
+    assert REFERENCES.keys() == ar.OPERATORS.keys()
     with mpmath.workdps(50):
         logistic = [float(g / (1 + mpmath.exp(-x))) for g, x in ((1, -1), (2, 0), (-3, 1))]
-    assert checks.CHECKS["softplus_backward"].expected[0][:3] == logistic
+    assert REFERENCES["softplus_backward"].example.expected[0][:3] == logistic
     exact = [Fraction(1, 24), Fraction(16, 3), Fraction(64, 15)]
     assert [float(value) for value in exact] == [
-        checks.CHECKS["smooth_l1_loss_backward"].expected[0][0],
-        checks.CHECKS["logit_grad"].expected[0][0],
-        checks.CHECKS["logit_grad"].expected[0][3],
+        REFERENCES["smooth_l1_loss_backward"].example.expected[0][0],
+        REFERENCES["logit_grad"].example.expected[0][0],
+        REFERENCES["logit_grad"].example.expected[0][3],
     ]
 
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import ascendref as ar
-from ascendref.cli.app import app
 from ascendref.core.output_files import output_file
-from ascendref.verify.state import check_state
+from ascendref.verify.accuracy.checkpoint import check_state
+
+from .command_line import call
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="FIFOs, devices and links are POSIX's")
 
@@ -43,7 +43,7 @@ def trace() -> Any:
 
 def command(*arguments: object) -> None:
     """Call the command line in this process."""
-    done = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    done = call(*arguments)
     assert done.exit_code == 0, done.stderr
 
 
@@ -177,11 +177,11 @@ def test_outputs_that_cannot_be(bad: str, option: str, inputs: Path, tmp_path: P
         "no folder": inputs / f"x{suffix}",
         "loop on the way": loop / f"x{suffix}",
     }[bad]
-    call: tuple[object, ...] = (*VERIFY, option, path)
+    arguments: tuple[object, ...] = (*VERIFY, option, path)
     if option == "--output":
-        call = ("run", "hardshrink_backward", "--input", inputs, option, path)
+        arguments = ("run", "hardshrink_backward", "--input", inputs, option, path)
     before = sorted(tmp_path.iterdir())
-    done = CliRunner().invoke(app, [str(a) for a in call], catch_exceptions=False)
+    done = call(*arguments)
     assert done.exit_code == 2
     assert done.stderr.startswith(f"ascendref: {option} is {path}")
     assert done.stderr.count("\n") == 1
@@ -192,9 +192,7 @@ def test_outputs_that_cannot_be(bad: str, option: str, inputs: Path, tmp_path: P
 def test_a_loop_of_links_cannot_be_read(tmp_path: Path) -> None:
     loop = tmp_path / "loop.npz"
     loop.symlink_to(loop)
-    done = CliRunner().invoke(
-        app, ["run", "logit_grad", "--input", str(loop), "--output", str(tmp_path / "o.npy")]
-    )
+    done = call("run", "logit_grad", "--input", loop, "--output", tmp_path / "o.npy")
     assert done.exit_code == 2
     assert "symbolic links" in done.stderr
 
@@ -202,7 +200,7 @@ def test_a_loop_of_links_cannot_be_read(tmp_path: Path) -> None:
 def test_a_state_replaces_and_removes_nothing_else(tmp_path: Path) -> None:
     notes = tmp_path / "notes.json"
     notes.write_text('{"precious": true}')
-    done = CliRunner().invoke(app, [*VERIFY, "--state", str(notes)], catch_exceptions=False)
+    done = call(*VERIFY, "--state", notes)
     assert done.exit_code == 2
     assert "--state is" in done.stderr
     assert notes.read_text() == '{"precious": true}'
@@ -218,7 +216,7 @@ def test_a_state_replaces_and_removes_nothing_else(tmp_path: Path) -> None:
 def test_a_damaged_state_is_one_line(text: str | bytes, tmp_path: Path) -> None:
     state = tmp_path / "state.json"
     state.write_bytes(text if isinstance(text, bytes) else text.encode())
-    done = CliRunner().invoke(app, [*VERIFY, "--state", str(state), "--resume"])
+    done = call(*VERIFY, "--state", state, "--resume")
     assert done.exit_code == 2
     assert done.stderr.count("\n") == 1
     assert state.exists()
@@ -227,7 +225,7 @@ def test_a_damaged_state_is_one_line(text: str | bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [(*VERIFY[:2], "--dtype", "float64", "--no-torch"), BENCH])
 def test_a_picture_of_nothing_is_refused_or_drawn(command: tuple[str, ...], tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
-    done = CliRunner().invoke(app, [*command, "--plot", str(picture)], catch_exceptions=False)
+    done = call(*command, "--plot", picture)
     assert (done.exit_code, picture.exists()) in [(0, True), (2, False)]
 
 
@@ -292,8 +290,8 @@ def test_results_on_stdout_are_all_that_is_there(
     name: str, rest: str, inputs: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "link.npy").symlink_to("/dev/stdout")
-    call = f"$A run hardshrink_backward --input {inputs} --output {name} {rest}"
-    done = shell(call.format(tmp=tmp_path))
+    script = f"$A run hardshrink_backward --input {inputs} --output {name} {rest}"
+    done = shell(script.format(tmp=tmp_path))
     assert done.returncode == 0, done.stderr
     found = np.load(io.BytesIO(done.stdout))
     if not name.endswith(".npy"):

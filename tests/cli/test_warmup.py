@@ -9,19 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import ascendref as ar
-from ascendref.cli.app import app
 from ascendref.kernels.loops.channel_sums import ChannelSumKernel
 from ascendref.kernels.loops.elementwise import ElementwiseKernel
 from ascendref.kernels.runtime.launch import Kernel
 
-
-def call(*arguments: str) -> Result:
-    """Call the command line in this process."""
-    return CliRunner().invoke(app, ["warmup", *arguments], catch_exceptions=False)
-
+from .command_line import assert_bad_call, call
 
 PROGRAM = """
 import sys
@@ -72,7 +66,7 @@ def test_calls_after_it_compile_nothing(
 
 
 def test_a_table() -> None:
-    done = call("logit_grad", "--dtype", "float32", "--attr", "eps=0")
+    done = call("warmup", "logit_grad", "--dtype", "float32", "--attr", "eps=0")
     assert done.exit_code == 0
     for text in ("logit_grad", "float32", "compiled"):
         assert text in done.stdout
@@ -90,8 +84,4 @@ def test_a_table() -> None:
     ],
 )
 def test_bad_calls_are_one_line_and_status_2(arguments: tuple[str, ...], words: str) -> None:
-    done = call(*arguments)
-    assert done.exit_code == 2
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not done.stdout
+    assert_bad_call(call("warmup", *arguments), words)

@@ -10,7 +10,8 @@ import numba
 import pytest
 
 import ascendref as ar
-from ascendref.bench.work import KINDS, defaults
+from ascendref.bench.cases import KINDS
+from ascendref.bench.scalars import scalar_values
 from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.kernels.loops.channel_sums import ChannelSumKernel
 from ascendref.kernels.loops.elementwise import ElementwiseKernel
@@ -41,8 +42,7 @@ def widest(pattern: str, code: str) -> int:
 
 
 def suited(operator: str, kind: str) -> Any:
-    values = tuple(value for _, value in defaults(operator))
-    return ar.OPERATORS[operator].formula.suited("float32", kind, values)
+    return ar.OPERATORS[operator].formula.suited("float32", kind, scalar_values(operator))
 
 
 @pytest.mark.usefixtures("anew")

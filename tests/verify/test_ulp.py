@@ -10,7 +10,7 @@ import pytest
 
 import ascendref as ar
 from ascendref.core.dtypes import ELEMENT_TYPES
-from ascendref.verify.ulp import spacing
+from ascendref.verify.comparison.ulp import spacing
 
 from ..support.rounding import FORMATS, array_of, decode, exact
 

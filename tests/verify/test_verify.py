@@ -11,20 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
+import ascendref as ar
 from ascendref import operators
-from ascendref.cli.app import app
-from ascendref.verify import doubles, sweep
-from ascendref.verify.bounds import Bound
-from ascendref.verify.subjects import SUBJECTS
+from ascendref.declaration.accuracy import Bound
+from ascendref.verify.accuracy import float64, runner, sweep, sweep_result
+from ascendref.verify.references import REFERENCES
+
+from ..cli.command_line import assert_bad_call, call
 
 ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
-
-
-def call(*arguments: object) -> Result:
-    """Call the command line in this process."""
-    return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +40,8 @@ def test_a_sample_of_everything(everything: tuple[Result, Path]) -> None:
     found = json.loads(done.stdout)
     assert done.exit_code == 0, found["broken"]
     assert not found["broken"]
-    assert {row["operator"] for row in found["sweeps"]} == set(SUBJECTS)
-    settings = sum(len(subject.settings) for subject in SUBJECTS.values())
+    assert {row["operator"] for row in found["sweeps"]} == set(REFERENCES) == set(ar.OPERATORS)
+    settings = sum(len(reference.settings) for reference in REFERENCES.values())
     assert len(found["sweeps"]) == settings * 3 * 2
     for row in found["sweeps"]:
         assert row["pairs"] == row["of"] == sum(row["histogram"].values())
@@ -69,7 +66,7 @@ def test_the_picture_and_the_report(everything: tuple[Result, Path]) -> None:
     assert "`ascendref verify --seed 0 --report " in text
     assert "](errors.png)" in text
     assert f"numpy {np.__version__}" in text
-    for name in SUBJECTS:
+    for name in REFERENCES:
         assert f"## {name}, bfloat16" in text
     assert "**broken**" not in text
     assert text.endswith("Every stated bound holds.\n")
@@ -121,34 +118,34 @@ def test_odd_attributes_mean_the_same_to_oracle_and_operator(
 
 
 def test_a_seed_chooses_the_sample() -> None:
-    plans = [
-        sweep.Plan("logit_grad", "float32", SUBJECTS["logit_grad"].settings[0], (), False, seed)
+    sweeps = [
+        sweep.Sweep("logit_grad", "float32", REFERENCES["logit_grad"].settings[0], (), False, seed)
         for seed in (0, 0, 1)
     ]
-    data = [plan.patterns(0) for plan in plans]
+    data = [made.patterns(0) for made in sweeps]
     np.testing.assert_array_equal(data[0], data[1])
     assert not np.array_equal(data[0], data[2])
 
 
 @pytest.mark.parametrize("kind", ["float16", "float32"])
 def test_an_exhaustive_sweep_takes_every_number_once(kind: str) -> None:
-    subject = SUBJECTS["hardshrink_backward"]
-    plan = sweep.Plan(subject.operator.name, kind, subject.settings[0], (), exhaustive=True)
+    reference = REFERENCES["hardshrink_backward"]
+    made = sweep.Sweep(reference.name, kind, reference.settings[0], (), exhaustive=True)
     bits = 16 if kind == "float16" else 32
-    assert plan.data == 1 << bits
-    edges = [plan.patterns(block) for block in (0, 1, plan.blocks - 1)]
+    assert made.data == 1 << bits
+    edges = [made.patterns(block) for block in (0, 1, made.blocks - 1)]
     assert edges[0][0] == 0
     assert edges[1][0] == edges[0][-1] + 1
     assert edges[2][-1] == (1 << bits) - 1
-    assert plan.gradients.size == (1 << 16 if bits == 16 else len(sweep.F32_GRADIENTS))
+    assert made.gradients.size == (1 << 16 if bits == 16 else len(sweep.F32_GRADIENTS))
 
 
 def test_pytorch_on_the_same_inputs() -> None:
     pytest.importorskip("torch")
-    for name in SUBJECTS:
+    for name in REFERENCES:
         done = call("verify", name, "--dtype", "bfloat16", "--compute", "float32", "--json")
         rows = [row for row in json.loads(done.stdout)["sweeps"] if row["computed"] == "torch"]
-        assert len(rows) == len(SUBJECTS[name].settings)
+        assert len(rows) == len(REFERENCES[name].settings)
         assert all(row["bound"] is None for row in rows)
         if name == "prelu_backward":
             assert not any(row["wrongly_rounded"] for row in rows)
@@ -158,7 +155,7 @@ def test_pytorch_on_the_same_inputs() -> None:
 
 
 def test_a_broken_bound_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep, "stated", lambda *_: Bound(0.25))
+    monkeypatch.setattr(sweep_result, "stated", lambda *_: Bound(0.25))
     done = call("verify", "prelu_backward", "--dtype", "float16", "--no-torch")
     assert done.exit_code == 1
     assert (
@@ -168,7 +165,7 @@ def test_a_broken_bound_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_broken_bound_of_doubles_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doubles, "stated", lambda *_: Bound(0.25))
+    monkeypatch.setattr(float64, "stated", lambda *_: Bound(0.25))
     done = call("verify", "logit_grad", "--dtype", "float64", "--attr", "eps=-1", "--json")
     assert done.exit_code == 1
     (row,) = json.loads(done.stdout)["float64"]
@@ -181,7 +178,7 @@ def test_what_a_bound_excepts_does_not_break_it(monkeypatch: pytest.MonkeyPatch)
     def nowhere(data: Any) -> Any:
         return np.where(np.abs(data) < 2, np.inf, 0.0)
 
-    monkeypatch.setattr(sweep, "stated", lambda *_: Bound(0.25, more=nowhere))
+    monkeypatch.setattr(sweep_result, "stated", lambda *_: Bound(0.25, more=nowhere))
     done = call("verify", "logit_grad", "--dtype", "float16", "--no-torch", "--compute", "float32",
                 "--json")  # fmt: skip
     assert done.exit_code == 0
@@ -216,15 +213,15 @@ def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def interrupt_at(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Press Ctrl-C while a block is being done."""
-    step, seen = sweep.Runner.step, [0]
+    step, seen = runner.Runner.step, [0]
 
-    def pressed(runner: sweep.Runner) -> None:
+    def pressed(self: runner.Runner) -> None:
         seen[0] += 1
         if seen[0] == block:
             os.kill(os.getpid(), signal.SIGINT)
-        step(runner)
+        step(self)
 
-    monkeypatch.setattr(sweep.Runner, "step", pressed)
+    monkeypatch.setattr(runner.Runner, "step", pressed)
 
 
 def without_times(found: dict[str, Any]) -> dict[str, Any]:
@@ -316,11 +313,7 @@ def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_bad_calls_are_one_line_and_status_2(arguments: tuple[str, ...], words: str) -> None:
-    done = call(*arguments)
-    assert done.exit_code == 2
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not done.stdout
+    assert_bad_call(call(*arguments), words)
 
 
 @pytest.mark.parametrize("command", [ONE, ("study", "logit_grad")])
@@ -343,7 +336,7 @@ def test_a_study_of_everything(tmp_path: Path) -> None:
     done = call("study", "--json", "--plot", tmp_path / "study.png")
     assert done.exit_code == 0, done.stderr
     found = {row["operator"]: row["compute_dtypes"] for row in json.loads(done.stdout)}
-    assert set(found) == set(SUBJECTS)
+    assert set(found) == set(REFERENCES)
     assert all(types["max_ulp"] == 0 for types in found["hardshrink_backward"].values())
     softplus = found["softplus_backward"]
     errors = [

@@ -1,0 +1,61 @@
+"""The time of one small call, taken apart: arguments, dispatch, loop."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.dtypes import ELEMENT_TYPES, promote
+from ..functional.call import kernel_for
+from .cases import Arrays, Call, Case, own_call, tensors
+from .scalars import scalar_values
+from .timing import take_turns
+
+
+class Breakdown(NamedTuple):
+    """The seconds of a call on 16 elements with ``out=``, and of its parts."""
+
+    operator: str
+    kind: str
+    #: all of it
+    call: float
+    #: the compiled function on 16 elements
+    kernel: float
+    #: the compiled function on none: its arguments and its own checks of the arrays
+    dispatch: float
+
+    @property
+    def arguments(self) -> float:
+        """What the array function does before and after."""
+        return self.call - self.kernel
+
+    @property
+    def loop(self) -> float:
+        """What 16 elements cost."""
+        return self.kernel - self.dispatch
+
+
+def measure_breakdown(operator: str, kind: str, budget: float) -> Breakdown:
+    """Measure one operator and type."""
+    case = Case(operator, kind, 16)
+    arrays = tensors(case)
+    result = np.empty_like(arrays[1])
+    right, wrong = (*arrays, result), (*arrays, result[..., :0])
+    calls = (own_call(case, arrays), kernel_call(case, right), kernel_call(case, wrong))
+    return Breakdown(operator, kind, *[timing.seconds for timing in take_turns(calls, budget)])
+
+
+def kernel_call(case: Case, operands: Arrays) -> Call:
+    """Return the call of the compiled function alone, which refuses a result of another size.
+
+    The operands must outlive it.
+    """
+    declared = case.declared
+    types = (ELEMENT_TYPES[case.kind],) * len(declared.tensors)
+    values = scalar_values(case.operator)
+    kernel: Any = kernel_for(declared, types, promote(*types), "float32", values)
+    if declared.channel_term is not None:
+        return partial(kernel.dense, operands, np.empty_like(operands[2]))
+    return partial(kernel.bind(values), *map(id, operands))

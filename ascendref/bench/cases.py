@@ -1,0 +1,125 @@
+"""The calls that are timed: every operator on arrays of some type, size and layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from .. import operators
+from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32
+from ..declaration.operator import OPERATORS, Operator
+from ..verify.references import REFERENCES
+
+Call = Callable[[], object]
+Arrays = tuple[NDArray[Any], ...]
+
+#: element types that are timed
+KINDS: Final = (FLOAT32.name, FLOAT16.name, BFLOAT16.name)
+#: numbers of elements that are timed, by what they are called
+SIZES: Final = {"16": 16, "4 Ki": 1 << 12, "64 Ki": 1 << 16, "1 Mi": 1 << 20, "16 Mi": 1 << 24}
+#: how tensors lie in memory: contiguous; all but the first along the other axis; every second
+#: element of a row; the first one row for all rows
+LAYOUTS: Final = ("dense", "transposed", "sliced", "broadcast")
+#: and contiguous ones of an operator with sums per channel: images of rank 4, and one weight for
+#: all channels
+CHANNEL_LAYOUTS: Final = ("images", "one weight")
+
+#: most channels of an array of rank 2
+_CHANNELS: Final = 64
+#: the interval of numbers that tensors hold, apart from the data
+_INTERVAL: Final = (-3.0, 3.0)
+
+
+class Case(NamedTuple):
+    """One call, but for its scalars, which are the defaults."""
+
+    operator: str
+    #: element type
+    kind: str
+    #: number of elements, or nearly
+    size: int
+    layout: str = "dense"
+    #: whether it writes to given arrays
+    out: bool = True
+
+    @property
+    def declared(self) -> Operator:
+        """The operator."""
+        return OPERATORS[self.operator]
+
+    def shape(self) -> tuple[int, ...]:
+        """Return the shape of the data."""
+        if self.layout == "images":
+            side = 56 if self.size >= 1 << 20 else 32
+            return max(1, self.size // (_CHANNELS * side * side)), _CHANNELS, side, side
+        channels = min(_CHANNELS, self.size)
+        return self.size // channels, channels
+
+
+def kinds_of(operator: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the element types, of some, that an operator takes."""
+    tensors = OPERATORS[operator].tensors
+    return tuple(k for k in kinds if all(ELEMENT_TYPES[k] in t.types for t in tensors))
+
+
+def tensors(case: Case) -> Arrays:
+    """Return the tensors of a call, filled with the same numbers every time."""
+    rng = np.random.default_rng(7)
+    shape, declared, reference = case.shape(), case.declared, REFERENCES[case.operator]
+    made = []
+    for position, param in enumerate(declared.tensors):
+        low, high = reference.interval if param.name == reference.data else _INTERVAL
+        if declared.channel_term is not None and position == 2:
+            count = 1 if case.layout == "one weight" else shape[1]
+            made.append(_fill(rng, (count,), case.kind, low, high))
+        elif case.layout == "transposed" and position:
+            made.append(_fill(rng, shape[::-1], case.kind, low, high).T)
+        elif case.layout == "sliced":
+            wide = (*shape[:-1], 2 * shape[-1])
+            made.append(_fill(rng, wide, case.kind, low, high)[..., ::2])
+        elif case.layout == "broadcast" and not position:
+            row = _fill(rng, shape[-1:], case.kind, low, high)
+            made.append(as_strided(row, shape, (0, row.itemsize)))
+        else:
+            made.append(_fill(rng, shape, case.kind, low, high))
+    return tuple(made)
+
+
+def _fill(
+    rng: np.random.Generator, shape: tuple[int, ...], kind: str, low: float, high: float
+) -> NDArray[Any]:
+    numbers = rng.random(shape, np.float32)
+    numbers *= np.float32(high - low)
+    numbers += np.float32(low)
+    return numbers.astype(ELEMENT_TYPES[kind].numpy)
+
+
+def results(case: Case, arrays: Arrays, **options: Any) -> Any:
+    """Return the results of ascendref's function, where later calls may write."""
+    return getattr(operators, case.operator)(*arrays, **options)
+
+
+def own_call(case: Case, arrays: Arrays, **options: Any) -> Call:
+    """Return the call of ascendref's function; it has run once, so that all is compiled."""
+    made = results(case, arrays, **options)
+    if case.out:
+        options |= {"out": made}
+    return partial(getattr(operators, case.operator), *arrays, **options)
+
+
+def bytes_moved(case: Case) -> int:
+    """Return how many bytes a call must read and write, at least."""
+    shape, declared = case.shape(), case.declared
+    size, row = prod(shape), shape[-1]
+    elements = size
+    for position in range(len(declared.tensors)):
+        if declared.channel_term is not None and position == 2:
+            continue  # a weight is no work to speak of
+        elements += row if case.layout == "broadcast" and not position else size
+    return elements * ELEMENT_TYPES[case.kind].numpy.itemsize

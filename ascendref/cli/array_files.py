@@ -1,0 +1,150 @@
+"""Arrays in .npy and .npz files, BF16 included.
+
+NumPy's format has no name for BF16. ``np.save`` and ``np.savez`` write such an array as raw
+two-byte elements (descriptor ``<V2``), with every bit in place, and ``np.load`` gives it back as
+``V2``. So that files from both sides fit together, plain two-byte elements *are* BF16 here: what a
+user saved with NumPy can be read, and what is written here is what NumPy would write. In Python,
+``np.load(path)["out"].view(ml_dtypes.bfloat16)`` reads it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib.npyio import NpzFile
+from numpy.typing import NDArray
+
+from ..core.dtypes import BFLOAT16
+from ..core.errors import ArgumentValueError
+from ..core.output_files import is_special, output_file
+from .outputs import check_writable, reason, report_write_errors
+
+
+def read_array(argument: str, path: Path) -> NDArray[Any]:
+    """Return the array of a .npy file.
+
+    Parameters
+    ----------
+    argument : str
+        What the user passed the file to, for the message.
+    path : Path
+        The file.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it is no such file.
+    """
+    with _loaded(argument, path) as found:
+        if isinstance(found, NpzFile):
+            raise ArgumentValueError(
+                argument, f"{path} is a .npz file; one array (.npy) is expected"
+            )
+        return _native(found)
+
+
+def read_arrays(argument: str, path: Path, allowed: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a .npz file by name.
+
+    Parameters
+    ----------
+    argument : str
+        What the user passed the file to, for the message.
+    path : Path
+        The file.
+    allowed : tuple of str
+        The names that it may hold.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it is no such file, or holds an array of another name.
+    """
+    with _loaded(argument, path) as found:
+        if not isinstance(found, NpzFile):
+            raise ArgumentValueError(
+                argument, f"{path} holds one array without a name; write NAME={path}"
+            )
+        unknown = [name for name in found if name not in allowed]
+        if unknown:
+            raise ArgumentValueError(
+                argument, f"{path} holds {', '.join(unknown)}; allowed are {', '.join(allowed)}"
+            )
+        if len(set(found.files)) < len(found.files):
+            raise ArgumentValueError(argument, f"{path} holds several arrays of one name")
+        arrays = {}
+        for name, array in found.items():
+            if not isinstance(array, np.ndarray):  # a member of the archive that is no .npy file
+                raise ArgumentValueError(argument, f"{path} holds no array under {name}")
+            arrays[name] = _native(array)
+        return arrays
+
+
+@contextmanager
+def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
+    """Open a file; what goes wrong while it is being read is an error about the argument."""
+    try:
+        # np.load does not close a file that it opened itself and then cannot read
+        with path.open("rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # how a header is written is not the reader's concern
+            yield np.load(file, allow_pickle=False)
+    except ArgumentValueError:
+        raise
+    # what the file holds decides which parser, decompressor or allocation fails, and with what
+    except Exception as error:
+        raise ArgumentValueError(
+            argument, f"{path} cannot be read as .npy or .npz: {reason(error)}"
+        ) from error
+
+
+def _native(array: NDArray[Any]) -> NDArray[Any]:
+    """Read two raw bytes as BF16, and other types in this machine's byte order."""
+    kind = array.dtype
+    if kind.itemsize == 0:  # any number of elements fits a file; no result can have so many
+        raise ValueError("its elements have no size")
+    if kind.kind == "V" and kind.itemsize == 2 and kind.names is None and kind.subdtype is None:
+        return array.view(BFLOAT16.numpy)
+    return array if kind.isnative else array.astype(kind.newbyteorder("="))
+
+
+def check_target(argument: str, path: Path, results: tuple[str, ...]) -> None:
+    """Raise ArgumentValueError unless the results can go to a file, before they are computed."""
+    check_writable(argument, path)
+    suffixes = (".npz", ".npy") if len(results) == 1 else (".npz",)
+    if path.suffix not in suffixes and (path.suffix == ".npy" or not is_special(path)):
+        raise ArgumentValueError(
+            argument,
+            f"is {path}; its name must end in {' or '.join(suffixes)}, as there"
+            f" {'is one result' if len(results) == 1 else f'are {len(results)} results'}"
+            f" ({', '.join(results)})",
+        )
+
+
+def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays to a .npz file, or one array to a .npy file, as a whole or not at all.
+
+    Parameters
+    ----------
+    argument : str
+        What the user passed the file to, for the message.
+    path : Path
+        The file, by ``ascendref.core.output_files.output_file``; .npz unless its name ends in .npy.
+    arrays : mapping
+        What to write, by name.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it cannot be written; an existing file is as it was.
+    """
+    with report_write_errors(argument, path), output_file(path) as file:
+        if path.suffix == ".npy":
+            (array,) = arrays.values()
+            np.save(file, array, allow_pickle=False)
+        else:
+            np.savez(file, allow_pickle=False, **arrays)

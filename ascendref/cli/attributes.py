@@ -1,0 +1,41 @@
+"""Scalars from the command line: ``--attr NAME=VALUE``."""
+
+from __future__ import annotations
+
+from ..core.errors import ArgumentValueError
+from ..declaration.operator import Operator
+from ..declaration.scalars import ScalarParam
+
+
+def parse_attributes(operator: Operator, texts: list[str]) -> dict[str, float | str]:
+    """Return the scalars given as NAME=VALUE."""
+    params = {param.name: param for param in operator.scalars}
+    values: dict[str, float | str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ArgumentValueError("--attr", f"is {text!r}; NAME=VALUE is expected")
+        if name not in params:
+            allowed = f"allowed are {', '.join(params)}" if params else "it has none"
+            raise ArgumentValueError(
+                "--attr", f"{name!r} is no attribute of {operator.name}; {allowed}"
+            )
+        if name in values:
+            raise ArgumentValueError("--attr", f"{name} is given twice")
+        values[name] = parse_value(params[name], value)
+    return values
+
+
+def parse_value(param: ScalarParam, text: str) -> float | str:
+    """Return a scalar's value: a number, or one of its names."""
+    if param.choices is not None and text in param.choices:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        expected = "a number (inf and nan too)"
+        if param.choices is not None:
+            expected = ", ".join(f"{name} ({number})" for name, number in param.choices.items())
+        raise ArgumentValueError(
+            "--attr", f"{param.name} is {text!r}; allowed is {expected}"
+        ) from None

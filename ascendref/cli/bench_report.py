@@ -1,0 +1,137 @@
+"""``ascendref bench --report``: the results as a Markdown page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..bench.breakdown import Breakdown
+from ..bench.cases import SIZES
+from ..bench.results import Grid, Row, largest_beside_triad, noise, sections, size_text
+from . import markdown
+
+
+def report_lines(
+    rows: Sequence[Row],
+    calls: Sequence[Breakdown],
+    command: str,
+    peer: str,
+    path: Path,
+    plot: Path | None,
+) -> Iterator[str]:
+    """Yield the lines of the page.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        The cells of the tables.
+    calls : sequence of Breakdown
+        Where the time of small calls goes.
+    command, peer : str
+        The command that was run, without its outputs, and the peer.
+    path, plot : Path
+        The page and its figure, if any.
+    """
+    yield from ("# Performance", "")
+    yield from (f"Measured by `{markdown.full_command(command, path, plot)}`.", "")
+    yield from markdown.origin(peer)
+    yield f"- a usual turn took {noise(rows):.0%} longer than the best one"
+    yield ""
+    yield (
+        f"Numbers without a unit are the time of {peer} as a multiple of the time of"
+        " `ascendref`: above 1, `ascendref` is the faster one. Both sides take turns on the same"
+        " numbers with the same number of threads, and the least of many turns counts. **Bold**"
+        " cells are below their goal."
+    )
+    yield from markdown.figure(
+        "Ratio and bytes per second against the number of elements", path, plot
+    )
+    yield from _cells_below_goal(rows)
+    for title, mine in sections(rows):
+        yield from ("", f"## {title[0].upper()}{title[1:]}", "")
+        yield from _ratios(mine)
+    yield from _memory(largest_beside_triad(rows))
+    yield from _small_calls(calls)
+
+
+def _cells_below_goal(rows: Sequence[Row]) -> Iterator[str]:
+    below = [row for row in rows if row.below_goal]
+    yield from ("", "## Cells below their goal", "")
+    if not below:
+        yield "There are none."
+        return
+    yield from markdown.table(
+        (
+            "section", "operator", "type", "elements", "layout", "result", "threads", "ratio",
+            "goal",
+        ),
+        (
+            (
+                row.job.section, row.job.case.operator, row.job.case.kind,
+                size_text(row.job.case.size), row.job.case.layout,
+                "given" if row.job.case.out else "made", str(row.job.threads),
+                f"{row.ratio:.2f}", f"{row.goal:g}",
+            )
+            for row in sorted(below, key=lambda row: (row.ratio or 0) / (row.goal or 1))
+        ),
+    )  # fmt: skip
+
+
+def _ratios(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the ratios of a section."""
+    grid = Grid.of(rows)
+    lines = [
+        [*key, *(" / ".join(map(_ratio, found)) for found in cells)]
+        for key, cells in grid.lines.items()
+    ]
+    lines.append(["geometric mean", "", *(f"{mean:.2f}" for mean in grid.means)])
+    yield from markdown.table(("operator", "type", *grid.columns), lines)
+
+
+def _ratio(row: Row) -> str:
+    """Return a ratio, bold where it is below its goal."""
+    if row.ratio is None:
+        return "–"
+    return f"**{row.ratio:.2f}**" if row.below_goal else f"{row.ratio:.2f}"
+
+
+def _memory(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the bytes per second of the largest arrays."""
+    if not rows or rows[0].job.case.size < max(SIZES.values()):
+        return
+    yield from ("", f"## Bytes per second, {size_text(rows[0].job.case.size)} elements", "")
+    yield (
+        "Every read and every write counts once; the triad (a = b + s·c) moves as many. It stores"
+        " through the caches, large results of the operators go past them."
+    )
+    yield ""
+    lines = []
+    for row in rows:
+        roof = row.roof or 0
+        part = f"{roof:.2f}" if roof >= row.roof_goal else f"**{roof:.2f}**"
+        case = row.job.case
+        bandwidth = f"{row.bandwidth / 1e9:.1f}"
+        lines.append((case.operator, case.kind, str(row.job.threads), bandwidth, part))
+    yield from markdown.table(("operator", "type", "threads", "GB/s", "of the triad"), lines)
+
+
+def _small_calls(calls: Sequence[Breakdown]) -> Iterator[str]:
+    """Yield where the time of a small call goes."""
+    yield from ("", "## Where the time of a small call goes", "")
+    yield (
+        "A call on 16 elements with `out=`, in nanoseconds. *Arguments* is what the array function"
+        " does around its kernel, *dispatch* the way into compiled code and what it checks there,"
+        " *loop* the 16 elements."
+    )
+    yield ""
+    yield from markdown.table(
+        ("operator", "type", "call", "arguments", "dispatch", "loop"),
+        (
+            (
+                call.operator,
+                call.kind,
+                *(f"{t * 1e9:.0f}" for t in (call.call, call.arguments, call.dispatch, call.loop)),
+            )
+            for call in calls
+        ),
+    )

@@ -1,0 +1,81 @@
+"""What all commands print in the same way: errors, JSON, progress bars; and exit statuses."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from ..core.errors import ArgumentError
+
+#: exit status of a command that found a difference
+DIFFERENCE: Final = 1
+#: exit status of a bad call
+BAD_CALL: Final = 2
+#: exit status after Ctrl-C, as shells have it
+INTERRUPTED: Final = 130
+
+
+def print_error(message: object) -> None:
+    """Print one line about a bad call, whatever the message quotes."""
+    text = "".join(
+        char if char.isprintable() else f"\\x{ord(char):02x}"
+        for char in " ".join(str(message).split())
+    )
+    print("ascendref:", text, file=sys.stderr)
+
+
+@contextmanager
+def report_bad_calls() -> Iterator[None]:
+    """Turn errors about an argument into one line on stderr and exit status 2."""
+    try:
+        yield
+    except ArgumentError as error:
+        print_error(error)
+        raise typer.Exit(BAD_CALL) from None
+    except MemoryError as error:
+        print_error(f"there is not enough memory: {error}")
+        raise typer.Exit(BAD_CALL) from None
+
+
+def print_json(value: Mapping[str, Any] | list[Any]) -> None:
+    """Print a value for programs; NaN and infinities are not JSON and are refused."""
+    print(json.dumps(value, indent=2, allow_nan=False))
+
+
+def progress(*, thread: bool = True, long: bool = False) -> Progress:
+    """Return a progress bar on stderr that vanishes at the end and is silent in pipes.
+
+    Parameters
+    ----------
+    thread : bool
+        Whether a thread redraws the bar; without one nothing runs beside what is being timed.
+    long : bool
+        Whether the time left is worth more than the number of steps.
+    """
+    steps = (TaskProgressColumn(), TimeRemainingColumn()) if long else (MofNCompleteColumn(),)
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        *steps,
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        auto_refresh=thread,
+        disable=not console.is_terminal,
+    )

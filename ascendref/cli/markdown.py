@@ -1,0 +1,61 @@
+"""Markdown reports: origin, figures, tables, and writing the file."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ..core.output_files import output_file
+from .machine import processor, versions
+from .outputs import check_writable, report_write_errors
+
+
+def check_report(path: Path | None) -> None:
+    """Raise ArgumentValueError if a report cannot be written, before any work is done."""
+    if path is not None:
+        check_writable("--report", path)
+
+
+def write_report(path: Path, lines: Iterable[str]) -> None:
+    """Write the lines of a report."""
+    text = "\n".join(lines) + "\n"
+    with report_write_errors("--report", path), output_file(path) as file:
+        file.write(text.encode())
+
+
+def full_command(command: str, path: Path, plot: Path | None) -> str:
+    """Return the command that writes a report again."""
+    return f"{command} --report {path}" + (f" --plot {plot}" if plot else "")
+
+
+def origin(*packages: str) -> Iterator[str]:
+    """Yield a list: the date, the versions, those of more packages too, and the machine."""
+    chip = processor()
+    yield f"- {datetime.datetime.now(datetime.UTC):%d %B %Y}"
+    yield "- " + ", ".join(f"{name} {version}" for name, version in versions(*packages).items())
+    yield f"- {chip['name']} ({chip['llvm']}), {chip['cores']} cores"
+
+
+def figure(text: str, path: Path, plot: Path | None) -> Iterator[str]:
+    """Yield the link to the figure of a report, if there is one."""
+    if plot is not None:
+        yield from ("", f"![{text}]({Path(os.path.relpath(plot, path.parent)).as_posix()})")
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table.
+
+    Examples
+    --------
+    >>> from ascendref.cli.markdown import table
+    >>> print("\\n".join(table(("operator", "ratio"), [("logit_grad", "1.25")])))
+    | operator | ratio |
+    |---|---|
+    | logit_grad | 1.25 |
+    """
+    yield f"| {' | '.join(headings)} |"
+    yield "|---" * len(headings) + "|"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"

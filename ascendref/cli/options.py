@@ -1,0 +1,74 @@
+"""Options that several commands have, and checks of what is given for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from ..core.dtypes import FLOATS
+from ..core.errors import ArgumentValueError
+from ..declaration.operator import find_operator
+
+#: names of the floating-point types
+FLOAT_TYPES: Final = tuple([kind.name for kind in FLOATS])
+
+Dtypes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dtype", metavar="TYPE", help="float16, bfloat16, float32, float64. Repeatable."
+    ),
+]
+ComputeTypes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--compute",
+        metavar="TYPE",
+        help="Compute type: float16, bfloat16, float32, float64. Repeatable.",
+    ),
+]
+Operators = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[OPERATOR]...", help="Some operators instead of all."),
+]
+OneOperator = Annotated[
+    str | None, typer.Argument(metavar="[OPERATOR]", help="One operator instead of all.")
+]
+Attributes = Annotated[
+    list[str] | None,
+    typer.Option("--attr", metavar="NAME=VALUE", help="A scalar. May be repeated."),
+]
+Report = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers; Typer's own does not say what came."""
+
+    def parse(text: str) -> int:
+        with suppress(ValueError):
+            if int(text) >= least:
+                return int(text)
+        raise typer.BadParameter(f"{text!r} is no whole number of at least {least}")
+
+    return parse
+
+
+def check_choices(
+    option: str, given: list[str] | None, allowed: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return what was given for an option, each once, or raise ArgumentValueError."""
+    for name in given or ():
+        if name not in allowed:
+            raise ArgumentValueError(option, f"is {name!r}; allowed are {', '.join(allowed)}")
+    return tuple(dict.fromkeys(given or ()))
+
+
+def check_operators(names: list[str] | None) -> tuple[str, ...]:
+    """Return operators by their functions' or the vendor's names, each once, or raise."""
+    return tuple(dict.fromkeys(find_operator(name).name for name in names or ()))

@@ -1,0 +1,64 @@
+"""Output files named on the command line: checks before any work, errors, where messages go."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from pathlib import Path
+from typing import Final
+
+from ..core.errors import ArgumentValueError
+from ..core.output_files import check_output, is_stdout
+
+#: characters of another library's message that are repeated; some quote the whole file
+_REASON: Final = 300
+
+
+def check_writable(argument: str, path: Path) -> None:
+    """Raise ArgumentValueError if a file cannot be written, as far as that shows by now."""
+    with report_write_errors(argument, path):
+        check_output(path)
+
+
+@contextmanager
+def report_write_errors(argument: str, path: Path) -> Iterator[None]:
+    """Turn what goes wrong while a file is being written into an error about the argument."""
+    try:
+        yield
+    except OSError as error:
+        raise ArgumentValueError(
+            argument, f"is {path}, which cannot be written: {reason(error)}"
+        ) from error
+
+
+def reason(error: BaseException) -> str:
+    """Return what an error of the system or of a library says, in one short line."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return textwrap.shorten(str(error) or type(error).__name__, _REASON, placeholder=" …")
+
+
+def check_plot(plot: Path | None) -> None:
+    """Raise ArgumentValueError if a figure cannot be drawn or written, before any work is done."""
+    if plot is None:
+        return
+    from ..verify.figures.style import check_format
+
+    check_writable("--plot", plot)
+    try:
+        check_format(plot)
+    except ModuleNotFoundError as error:
+        raise ArgumentValueError(
+            "--plot", f'needs {error.name}: pip install "ascendref[plot]"'
+        ) from None
+    except ValueError as error:
+        raise ArgumentValueError("--plot", str(error)) from None
+
+
+def keep_stdout_for(*outputs: Path | None) -> AbstractContextManager[object]:
+    """Print to stderr for a while if an output is sent to where stdout goes."""
+    if any(output is not None and is_stdout(output) for output in outputs):
+        return redirect_stdout(sys.stderr)
+    return nullcontext()

@@ -1,0 +1,72 @@
+"""Standard output and standard error, guarded: what cannot be written is one error."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
+
+from ..core.errors import ArgumentError, ArgumentValueError
+
+
+class _Raw(io.FileIO):
+    """A standard stream; what it cannot take is reported once, and the rest is dropped."""
+
+    def __init__(self, descriptor: int, name: str | None) -> None:
+        super().__init__(descriptor, "wb", closefd=False)
+        self._reported_as = name
+        self._failed = False
+
+    def write(self, data: Any) -> int:
+        """Write; an error is one about the stream, and none where nobody can be told."""
+        if not self._failed:
+            try:
+                written = super().write(data)
+                if written is None:
+                    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+                return written
+            except OSError as error:
+                self._failed = True
+                if self._reported_as is not None:
+                    raise ArgumentValueError(
+                        self._reported_as, f"cannot be written: {error.strerror}"
+                    ) from error
+        return len(data)
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Print for a while to streams that degrade what they cannot encode, and report failure.
+
+    A write to standard output that fails raises ArgumentValueError.
+    """
+    before = sys.stdout, sys.stderr
+    # without stderr, print(file=None) would write to stdout
+    sys.stderr = io.StringIO() if sys.stderr is None else _guarded(sys.stderr, None)
+    if sys.stdout is not None:
+        sys.stdout = _guarded(sys.stdout, "stdout")
+    try:
+        yield
+    finally:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            with suppress(ArgumentError):
+                stream.flush()
+        sys.stdout, sys.stderr = before
+
+
+def _guarded(stream: TextIO, name: str | None) -> TextIO:
+    try:
+        raw = _Raw(stream.fileno(), name)
+    except (OSError, ValueError):  # what stands in for a stream has no descriptor
+        return stream
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=stream.encoding,
+        errors="backslashreplace",
+        line_buffering=name is None or stream.isatty(),
+    )

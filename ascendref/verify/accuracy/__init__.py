@@ -1,0 +1,1 @@
+"""The accuracy of the operators, measured on sweeps of their inputs."""

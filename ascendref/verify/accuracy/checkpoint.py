@@ -1,0 +1,112 @@
+"""The file in which an unfinished run is kept, so that ``--resume`` can go on."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import ArgumentValueError
+from ...core.output_files import check_output, is_special, output_file
+from .sweep import Sweep
+from .sweep_result import SweepResult, Tally
+
+
+def default_state(sweeps: Sequence[Sweep]) -> Path:
+    """Return the file that is used unless another is given: each run has its own."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    digest = hashlib.sha256(json.dumps(identity(sweeps)).encode()).hexdigest()
+    return Path(cache) / "ascendref" / f"verify-{digest[:16]}.json"
+
+
+def check_state(path: Path) -> None:
+    """Raise ArgumentValueError if a file holds something other than an unfinished run."""
+    try:
+        with suppress(FileNotFoundError):  # a folder that is missing will be made
+            check_output(path)
+    except OSError as error:
+        raise ArgumentValueError("--state", f"is {path}: {error.strerror}") from error
+    if is_special(path) or not path.exists() or path.stat().st_size == 0:
+        return
+    with _read(path, "--state", "is {path}, which is not of an unfinished run") as state:
+        state["run"], state["outcomes"]
+
+
+def discard(path: Path) -> None:
+    """Remove the state of a run that is finished."""
+    if not is_special(path):
+        path.unlink(missing_ok=True)
+
+
+def save(path: Path, results: Sequence[SweepResult]) -> None:
+    """Write the results so far, as a whole or not at all."""
+    rows = [
+        {
+            "done": result.done,
+            "pairs": result.pairs,
+            "hard": result.hard,
+            "seconds": result.seconds,
+            "tallies": {name: tally.as_dict() for name, tally in result.tallies.items()},
+        }
+        for result in results
+        if result.done
+    ]
+    text = json.dumps({"run": identity([result.sweep for result in results]), "outcomes": rows})
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with output_file(path) as file:
+            file.write(text.encode())
+    except OSError as error:
+        raise ArgumentValueError(
+            "--state", f"is {path}, which cannot be written: {error}"
+        ) from error
+
+
+def load(path: Path, sweeps: Sequence[Sweep]) -> list[SweepResult]:
+    """Return the results of the same run, as far as it came.
+
+    Raises
+    ------
+    ArgumentValueError
+        If there is no such file, or it is of another run.
+    """
+    with _read(path, "--resume", "cannot go on from {path}") as state:
+        same = state["run"] == json.loads(json.dumps(identity(sweeps)))
+        if same:
+            rows = [
+                _result(sweep, row) for sweep, row in zip(sweeps, state["outcomes"], strict=False)
+            ]
+    if not same:
+        raise ArgumentValueError(
+            "--resume",
+            f"cannot go on from {path}: it is of another run, by its options or by the versions",
+        )
+    return rows + [SweepResult(sweep) for sweep in sweeps[len(rows) :]]
+
+
+@contextmanager
+def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
+    """Give what a file holds; whatever is wrong with it is an error about the argument."""
+    try:
+        yield json.loads(path.read_bytes())
+    except Exception as error:  # the file decides what is raised, here and where it is looked at
+        raise ArgumentValueError(argument, f"{problem.format(path=path)}: {error!r}") from error
+
+
+def identity(sweeps: Sequence[Sweep]) -> list[Any]:
+    """Return what must be the same for a run to go on: versions and sweeps."""
+    versions = [importlib.metadata.version(name) for name in ("ascendref", "numpy", "numba")]
+    return versions + [
+        [s.operator, s.kind, s.label, list(s.computed), s.exhaustive, s.seed] for s in sweeps
+    ]
+
+
+def _result(sweep: Sweep, row: dict[str, Any]) -> SweepResult:
+    tallies = {name: Tally.from_dict(value) for name, value in row["tallies"].items()}
+    done, pairs, hard = (int(row[name]) for name in ("done", "pairs", "hard"))
+    return SweepResult(sweep, done, pairs, hard, float(row["seconds"]), tallies)

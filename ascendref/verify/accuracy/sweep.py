@@ -1,0 +1,133 @@
+"""A sweep: which data and gradients an operator gets, in which blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.dtypes import ELEMENT_TYPES, ElementType, float_format
+from ..oracles.reference import Reference, Setting
+from ..references import REFERENCES
+
+#: what is measured beside the compute types: PyTorch's operator on the same inputs
+TORCH: Final = "torch"
+
+#: results in a block: no power of two, so that a mean divides by a number that is not one either
+BLOCK: Final = 30 * 65536
+
+#: gradients that every F32 datum meets: one, one with a full significand, and one so small that
+#: most results are subnormal
+F32_GRADIENTS: Final = (1.0, -1.7182817, 2.5e-40)
+
+#: data and gradients of a sample, by the size of an element
+_SAMPLED: Final = {2: (256, 4096), 4: (1 << 18, 4)}
+#: numbers near which every sample looks, beside the ends of the type's range
+_SPECIAL: Final = (0.0, 0.5, 1.0, math.inf)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep: all that its result depends on."""
+
+    operator: str
+    #: element type of data, gradients and results
+    kind: str
+    setting: Setting
+    #: what is measured: compute types, and PyTorch
+    computed: tuple[str, ...]
+    #: every pair (16 bits) or datum (32 bits), instead of a sample
+    exhaustive: bool
+    seed: int = 0
+
+    @property
+    def reference(self) -> Reference:
+        """The operator's reference."""
+        return REFERENCES[self.operator]
+
+    @property
+    def label(self) -> str:
+        """The setting in one line."""
+        return self.reference.label(self.setting)
+
+    @property
+    def element(self) -> ElementType:
+        """The element type."""
+        return ELEMENT_TYPES[self.kind]
+
+    @property
+    def raw(self) -> np.dtype[Any]:
+        """The type of its bits."""
+        return np.dtype(f"u{self.element.numpy.itemsize}")
+
+    @cached_property
+    def gradients(self) -> NDArray[Any]:
+        """The gradients that every datum meets."""
+        if self.raw.itemsize == 4:
+            extra = () if self.exhaustive else (3.0e38,)
+            return np.array([*F32_GRADIENTS, *extra], self.element.numpy)
+        if self.exhaustive:
+            return np.arange(1 << 16, dtype=self.raw).view(self.element.numpy)
+        return self._sample(_SAMPLED[2][1], ()).view(self.element.numpy)
+
+    @cached_property
+    def _sampled_data(self) -> NDArray[Any]:
+        """The bits of the data of a sample."""
+        return self._sample(_SAMPLED[self.raw.itemsize][0], self.reference.edges(self.setting))
+
+    def grid(self, side: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return as many data and gradients, every pair of which is to be tried."""
+        data = self._sample(side, self.reference.edges(self.setting))
+        gradients = self._sample(side, ())
+        return data.view(self.element.numpy), gradients.view(self.element.numpy)
+
+    def _sample(self, count: int, edges: Sequence[float]) -> NDArray[Any]:
+        """Return the bits of special numbers, edges, their neighbours and random ones, sorted."""
+        form = float_format(self.element)
+        special = [*_SPECIAL, form.smallest, form.normal, form.largest]
+        with np.errstate(over="ignore", invalid="ignore"):
+            near = np.array([*special, *edges], np.float64).astype(self.element.numpy)
+        patterns = near.view(self.raw)
+        sign = self.raw.type(1 << (8 * self.raw.itemsize - 1))
+        steps = [patterns + self.raw.type(step) for step in range(3)]
+        steps += [patterns - self.raw.type(step) for step in range(1, 3)]
+        chosen = np.concatenate(steps)
+        chosen = np.unique(np.concatenate([chosen, chosen ^ sign]))
+        rng = np.random.default_rng(self.seed)
+        random = rng.integers(0, 1 << (8 * self.raw.itemsize), count - chosen.size, self.raw)
+        return np.sort(np.concatenate([chosen, random]))
+
+    @property
+    def data(self) -> int:
+        """How many data there are."""
+        if self.exhaustive:
+            return 1 << (8 * self.raw.itemsize)
+        return int(self._sampled_data.size)
+
+    @property
+    def rows(self) -> int:
+        """How many data a block has."""
+        return min(max(BLOCK // self.gradients.size, 1), self.data)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return -(-self.data // self.rows)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of a datum and a gradient there are."""
+        return self.data * int(self.gradients.size)
+
+    def patterns(self, block: int) -> NDArray[Any]:
+        """Return the bits of a block's data."""
+        start = block * self.rows
+        stop = min(start + self.rows, self.data)
+        if self.exhaustive:
+            return np.arange(start, stop, dtype=np.uint64).astype(self.raw)
+        return self._sampled_data[start:stop]

@@ -1,0 +1,1 @@
+"""Comparing arrays: distances in ulp, errors, the vendor's acceptance rule."""

@@ -1,0 +1,149 @@
+"""The vendor's acceptance rule for results of floating-point operators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ...core.dtypes import ELEMENT_TYPES
+from .blocks import Doubles, Pair, blocks, import_pair
+from .ulp import spacing
+
+
+class Rule(NamedTuple):
+    """What a result of one type may be off."""
+
+    #: exponents of two: an element is in tolerance within ``2**atol + 2**rtol * |golden|``
+    rtol: int
+    atol: int
+    #: no element may be off by more than this and more than ``ULPS`` units in the last place
+    cap: float
+
+
+#: by type of the result; the vendor has no rule for F64
+RULES: Final = {
+    "float16": Rule(rtol=-9, atol=-9, cap=0.1),
+    "bfloat16": Rule(rtol=-6, atol=-6, cap=1.0),
+    "float32": Rule(rtol=-10, atol=-16, cap=0.01),
+}
+#: units in the last place that an element may always be off, as far as the cap is concerned
+ULPS: Final = 32
+#: percentage of the elements that may be out of tolerance
+PERCENT: Final = 1
+
+
+def assert_accepted(actual: Any, golden: Any) -> None:
+    """Raise unless a result passes the vendor's acceptance rule for floating-point operators.
+
+    Parameters
+    ----------
+    actual : array
+        The result: F16, BF16 or F32.
+    golden : array
+        What it should be: of the same shape, and of the same type or one that holds all its
+        numbers (F32 for F16 and BF16, F64 for all).
+
+    Raises
+    ------
+    AssertionError
+        If the result is not accepted. The message says which part of the rule failed, by how many
+        elements, and where the largest error of these is.
+    ArgumentTypeError
+        If an argument is no floating array, golden's type is too narrow, or the result is F64, for
+        which there is no rule.
+    ArgumentValueError
+        If the shapes differ.
+
+    Notes
+    -----
+    Two things are asked for: at least 99 % of the elements are in tolerance,
+    ``|actual - golden| <= atol + rtol * |golden|``, and no element at all has an absolute error
+    beyond a cap and beyond 32 ulp (the larger of the two counts).
+
+    ======  ========  ========  ====
+    type    rtol      atol      cap
+    ======  ========  ========  ====
+    F16     2**-9     2**-9     0.1
+    BF16    2**-6     2**-6     1
+    F32     2**-10    2**-16    0.01
+    ======  ========  ========  ====
+
+    Units in the last place are those of the result's type at golden, as `compare` defines them. NaN
+    must meet NaN and infinity the same infinity, or the error is infinite; a golden value that
+    rounds to infinity in the result's type counts as that.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> golden = np.ones(1000)
+    >>> actual = np.ones(1000, np.float16)
+    >>> ar.assert_accepted(actual, golden)
+    >>> actual[7] += 0.125
+    >>> ar.assert_accepted(actual, golden)
+    Traceback (most recent call last):
+    ...
+    AssertionError: the result is not accepted as float16
+    1 of 1,000 elements beyond the cap, none may be: |actual - golden| <= max(0.1, 32 ulp)
+      the largest error at (7,): actual 1.125, golden 1.0, error 0.125
+    """
+    pair = import_pair(actual, golden, tuple([ELEMENT_TYPES[name] for name in RULES]))
+    rule = RULES[pair.kind.name]
+    atol, rtol = 2.0**rule.atol, 2.0**rule.rtol
+    outside, beyond = Offenders(), Offenders()
+    for block in blocks(pair):
+        tolerance = atol + rtol * np.abs(block.golden)
+        cap = np.maximum(rule.cap, ULPS * spacing(block.golden, pair.kind))
+        outside.add(block.start, block.absolute, tolerance)
+        beyond.add(block.start, block.absolute, cap)
+    failures = []
+    if outside.count * 100 > PERCENT * pair.actual.size:
+        failures.append(
+            outside.describe(
+                pair,
+                f"out of tolerance, {PERCENT} % may be: |actual - golden| <= 2**{rule.atol} +"
+                f" 2**{rule.rtol} * |golden|",
+            )
+        )
+    if beyond.count:
+        failures.append(
+            beyond.describe(
+                pair,
+                f"beyond the cap, none may be: |actual - golden| <= max({rule.cap:g}, {ULPS} ulp)",
+            )
+        )
+    if failures:
+        raise AssertionError(
+            "\n".join([f"the result is not accepted as {pair.kind.name}", *failures])
+        )
+
+
+@dataclass
+class Offenders:
+    """The elements that break one part of the rule."""
+
+    #: how many there are
+    count: int = 0
+    #: number of the one with the largest absolute error, and that error
+    at: int = 0
+    error: float = 0.0
+
+    def add(self, start: int, absolute: Doubles, allowed: Doubles) -> None:
+        """Count those of a block."""
+        # what is allowed is infinite or NaN beside an infinity or a NaN, but the error is not then
+        broken = (absolute > allowed) | np.isinf(absolute)
+        self.count += int(np.count_nonzero(broken))
+        ranked = np.where(broken, absolute, 0)
+        worst = int(ranked.argmax())
+        if ranked[worst] > self.error:
+            self.at, self.error = start + worst, float(ranked[worst])
+
+    def describe(self, pair: Pair, what: str) -> str:
+        """Return what is wrong, and where."""
+        index = tuple(int(k) for k in np.unravel_index(self.at, pair.actual.shape))
+        return (
+            f"{self.count:,} of {pair.actual.size:,} elements {what}\n  the largest error at"
+            f" {index}: actual {float(pair.actual[index])!r}, golden"
+            f" {float(pair.golden[index])!r}, error {self.error:g}"
+        )

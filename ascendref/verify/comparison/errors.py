@@ -1,0 +1,211 @@
+"""A result beside what it should be: how many elements differ, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import BY_NUMPY, ElementType, float_format
+from .blocks import Block, Doubles, blocks, import_pair
+from .ulp import NAN_DISTANCE, spacing, ulp_distance
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The element with the largest error in ulp, the first of them in C order."""
+
+    #: where it is
+    index: tuple[int, ...]
+    #: the result there
+    actual: float
+    #: what it should be
+    golden: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare` found; ``str`` of it is a few lines to read.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> golden = np.array([1.0, 0.1, 3.0])
+    >>> print(ar.compare(np.array([1.0, 0.1, 3.004], np.float16), golden))
+    float16 against float64: 2 of 3 elements differ, 1 wrongly rounded
+    ulp:      max 2          mean 0.8
+    absolute: max 0.00390625 mean 0.00131022
+    relative: max 0.00130208 mean 0.000515408
+    worst at (2,): 3.00390625 instead of 3.0
+    """
+
+    #: element type of the result
+    actual_dtype: str
+    #: element type of what it should be
+    golden_dtype: str
+    #: number of elements
+    elements: int
+    #: elements that have another value than golden
+    differing: int
+    #: elements that have another value than golden rounded to the result's type, to nearest even
+    wrong: int
+    #: largest and mean error in units in the last place
+    max_ulp: float
+    mean_ulp: float
+    #: largest and mean absolute error
+    max_absolute: float
+    mean_absolute: float
+    #: largest and mean relative error
+    max_relative: float
+    mean_relative: float
+    #: the element with the largest error in ulp; None where no element differs
+    worst: Worst | None
+    #: elements that are NaN on one side only
+    nan_mismatches: int
+    #: elements without NaN that are infinite on one side only, or on both with opposite signs
+    infinity_mismatches: int
+    #: elements that are 0 on both sides, with opposite signs; these do not count as differing
+    zero_sign_mismatches: int
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.actual_dtype} against {self.golden_dtype}: {self.differing:,} of"
+            f" {self.elements:,} elements differ, {self.wrong:,} wrongly rounded",
+            f"ulp:      max {self.max_ulp:<10.6g} mean {self.mean_ulp:.6g}",
+            f"absolute: max {self.max_absolute:<10.6g} mean {self.mean_absolute:.6g}",
+            f"relative: max {self.max_relative:<10.6g} mean {self.mean_relative:.6g}",
+        ]
+        if self.worst is not None:
+            lines.append(
+                f"worst at {self.worst.index}: {self.worst.actual!r} instead of"
+                f" {self.worst.golden!r}"
+            )
+        special = {
+            "NaN": self.nan_mismatches,
+            "infinity": self.infinity_mismatches,
+            "sign of zero": self.zero_sign_mismatches,
+        }
+        if any(special.values()):
+            lines.append("mismatches: " + ", ".join(f"{k} {v:,}" for k, v in special.items() if v))
+        return "\n".join(lines)
+
+
+def compare(actual: Any, golden: Any) -> Comparison:
+    """Compare a result with what it should be.
+
+    Parameters
+    ----------
+    actual : array
+        The result: F16, BF16, F32 or F64.
+    golden : array
+        What it should be: of the same shape, and of the same type or one that holds all its
+        numbers (F32 for F16 and BF16, F64 for all).
+
+    Returns
+    -------
+    Comparison
+        Errors, counts, and the place of the worst element.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is no floating array, or golden's type is too narrow.
+    ArgumentValueError
+        If the shapes differ.
+
+    Notes
+    -----
+    Errors in ulp are, where the types are the same, the steps that `ulp_distance` counts. Where
+    golden is wider they are real numbers: ``|actual - golden| / ulp(golden)``, where the unit in
+    the last place at golden is the distance between neighbouring numbers of the result's type in
+    golden's binade, which starts with a power of two; in and below the subnormal range it is the
+    smallest subnormal number. A correctly rounded result is within 0.5.
+
+    A golden value that rounds to infinity in the result's type counts as that infinity. For errors
+    in ulp an infinity is the number one unit beyond the largest finite one; an infinity beside a
+    finite number is an infinite absolute and relative error. Equal infinities and two NaNs are
+    without error; a NaN beside a number is an infinite error of every kind. Relative errors are
+    ``|actual - golden| / |golden|``, 0 where both are 0. All errors are computed in F64, and are
+    infinite where they overflow. Means are over all elements, 0 where there are none.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.linspace(0.125, 0.875, 7)
+    >>> truth = 1 / (x * (1 - x))
+    >>> found = ar.compare(ar.logit_grad(x.astype(np.float16), np.ones(7, np.float16)), truth)
+    >>> found.wrong, found.max_ulp <= 0.5
+    (0, True)
+    """
+    pair = import_pair(actual, golden)
+    totals = {"differing": 0, "wrong": 0, "nan": 0, "infinity": 0, "zero_sign": 0}
+    largest, sums = np.zeros(3), np.zeros(3)
+    at = None
+    for block in blocks(pair):
+        table = _errors(block, pair.kind)
+        here = table.max(axis=1)
+        if here[0] > largest[0]:
+            at = block.start + int(table[0].argmax())
+        with np.errstate(over="ignore"):
+            largest, sums = np.maximum(largest, here), sums + table.sum(axis=1)
+        for name, mask in _masks(block).items():
+            totals[name] += int(np.count_nonzero(mask))
+    worst = None
+    if at is not None:
+        index = tuple(int(k) for k in np.unravel_index(at, pair.actual.shape))
+        worst = Worst(index, float(pair.actual[index]), float(pair.golden[index]))
+    (max_ulp, max_absolute, max_relative) = largest.tolist()
+    (mean_ulp, mean_absolute, mean_relative) = (sums / max(pair.actual.size, 1)).tolist()
+    return Comparison(
+        actual_dtype=pair.kind.name,
+        golden_dtype=BY_NUMPY[pair.golden.dtype].name,
+        elements=pair.actual.size,
+        differing=totals["differing"],
+        wrong=totals["wrong"],
+        max_ulp=max_ulp,
+        mean_ulp=mean_ulp,
+        max_absolute=max_absolute,
+        mean_absolute=mean_absolute,
+        max_relative=max_relative,
+        mean_relative=mean_relative,
+        worst=worst,
+        nan_mismatches=totals["nan"],
+        infinity_mismatches=totals["infinity"],
+        zero_sign_mismatches=totals["zero_sign"],
+    )
+
+
+@np.errstate(all="ignore")
+def _errors(block: Block, kind: ElementType) -> Doubles:
+    """Return the errors of a block: rows of ulp, absolute and relative errors."""
+    absolute = block.absolute
+    relative = np.where(np.isinf(absolute), np.inf, absolute / np.abs(block.golden))
+    return np.stack([_ulps(block, kind), absolute, np.where(absolute == 0, 0, relative)])
+
+
+def _ulps(block: Block, kind: ElementType) -> Doubles:
+    actual, golden = block.stored
+    if actual.dtype == golden.dtype:
+        steps = ulp_distance(actual, golden)
+        return np.where(steps == NAN_DISTANCE, np.inf, steps.astype(np.float64))
+    beyond = float_format(kind).beyond
+    distance = np.abs(
+        np.clip(block.actual, -beyond, beyond) - np.clip(block.golden, -beyond, beyond)
+    )
+    ulps = distance / spacing(block.golden, kind)
+    return np.where(np.isnan(ulps), np.where(block.absolute == 0, 0, np.inf), ulps)
+
+
+def _masks(block: Block) -> dict[str, Any]:
+    """Tell which elements of a block count as what."""
+    actual, rounded = block.actual, block.rounded
+    nan, golden_nan = np.isnan(actual), np.isnan(rounded)
+    wrong = (actual != rounded) & ~(nan & golden_nan)
+    return {
+        "differing": block.absolute != 0,
+        "wrong": wrong,
+        "nan": nan != golden_nan,
+        "infinity": wrong & (np.isinf(actual) | np.isinf(rounded)) & ~(nan | golden_nan),
+        "zero_sign": (actual == 0) & (rounded == 0) & (np.signbit(actual) != np.signbit(rounded)),
+    }

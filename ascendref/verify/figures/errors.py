@@ -1,0 +1,154 @@
+"""The figure of `ascendref verify`: the largest errors against the input."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...core.dtypes import ELEMENT_TYPES, float_format
+from ..accuracy.sweep import TORCH
+from ..accuracy.sweep_result import PROFILE_BITS, SweepResult
+from ..oracles.formats import Doubles
+from .style import COLOURS, LABELS, figure_style, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: errors in ulp beyond these are drawn at the edge
+_FLOOR, _CEILING = 0.1, 12.0
+#: most labels on an axis of inputs
+_TICKS: Final = 9
+#: sizes of marks, largest first: equal errors show as rings
+_SIZES: Final = {TORCH: 3.0, "float32": 2.4, "bfloat16": 1.8, "float16": 1.4, "float64": 1.0}
+
+
+def _place(values: ArrayLike, kind: str) -> Doubles:
+    """Return where data stand on an axis on which neighbouring numbers are equally far apart.
+
+    It is 0 at zero and logarithmic in both directions, in binades.
+    """
+    numpy = ELEMENT_TYPES[kind].numpy
+    raw = np.dtype(f"u{numpy.itemsize}")
+    with np.errstate(over="ignore"):
+        bits = np.asarray(values, numpy).view(raw).astype(np.int64)
+    half = 1 << (8 * raw.itemsize - 1)
+    steps = np.where(bits < half, bits, half - bits)
+    placed: Doubles = steps / float(1 << float_format(ELEMENT_TYPES[kind]).fraction)
+    return placed
+
+
+def _profile_places(kind: str) -> Doubles:
+    """Return where the middle of each bin of a profile stands; NaN for bins of NaN."""
+    numpy = ELEMENT_TYPES[kind].numpy
+    raw = np.dtype(f"u{numpy.itemsize}")
+    shift = 8 * raw.itemsize - PROFILE_BITS
+    bits = (np.arange(1 << PROFILE_BITS) << shift) + (1 << shift >> 1)
+    middle = bits.astype(raw).view(numpy)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isnan(middle.astype(np.float64)), np.nan, _place(middle, kind))
+
+
+def draw_errors(results: Sequence[SweepResult], path: Path) -> None:
+    """Draw the largest error against the datum, a panel for every operator and type.
+
+    Settings of one operator and type share a panel: the largest error of all is drawn.
+    """
+    from matplotlib.figure import Figure
+
+    names = list(dict.fromkeys(result.sweep.operator for result in results))
+    kinds = list(dict.fromkeys(result.sweep.kind for result in results))
+    with figure_style():
+        figure = Figure(
+            figsize=(max(2.3 * len(kinds) + 0.5, 4.4), 1.75 * len(names) + 1.25),
+            layout="constrained",
+        )
+        panels = figure.subplots(len(names), len(kinds), squeeze=False)
+        handles: dict[str, Any] = {}
+        for row, name in enumerate(names):
+            for column, kind in enumerate(kinds):
+                chosen = [o for o in results if (o.sweep.operator, o.sweep.kind) == (name, kind)]
+                handles |= _draw_panel(panels[row, column], chosen, kind)
+                if row == 0:
+                    panels[row, column].set_title(f"{LABELS[kind]} data")
+            panels[row, 0].set_ylabel(name.replace("_backward", "").replace("_", " "))
+        figure.supxlabel("input, by its place among the numbers of the type", fontsize=8)
+        figure.supylabel("largest error, in ulp", fontsize=8)
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside upper center",
+            ncols=2 if len(kinds) == 1 else 3, markerscale=2, frameon=False,
+        )  # fmt: skip
+        save_figure(figure, path)
+
+
+def _draw_panel(axes: Axes, results: Sequence[SweepResult], kind: str) -> dict[str, Any]:
+    """Draw one panel; return what the legend is to show."""
+    places = _profile_places(kind)
+    handles: dict[str, Any] = {}
+    highest, drawn = 0.0, list[float]()
+    for depth, name in enumerate(n for n in _SIZES if n in results[0].tallies):
+        profile = np.max([result.tallies[name].profile for result in results], axis=0)
+        met = (profile > 0) & np.isfinite(places)
+        label = "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
+        (handles[label],) = axes.plot(
+            places[met], np.maximum(profile[met], _FLOOR), "o", markersize=_SIZES[name],
+            markeredgewidth=0, color=COLOURS[name], zorder=2 + depth, rasterized=True,
+        )  # fmt: skip
+        beyond = met & (profile > _CEILING)
+        if beyond.any():
+            (handles[f"{label}, beyond the axis"],) = axes.plot(
+                places[beyond], np.full(beyond.sum(), 0.97), "^", markersize=2.6,
+                markeredgewidth=0, color=COLOURS[name], transform=axes.get_xaxis_transform(),
+            )  # fmt: skip
+        highest = max(highest, float(profile.max()))
+        drawn += [float(place) for place in places[met]]
+    axes.set_yscale("log")
+    axes.set_ylim(_FLOOR / 1.2, _CEILING)
+    ticks = (0.1, 0.5, 1, 2, 4, 8)
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.axhline(0.5, color="0.6", linewidth=0.6, zorder=1)
+    limits = [bound.ulp for o in results if (bound := o.bound("float32")) is not None]
+    if "float32" in results[0].tallies and limits and max(limits) > 0.5:
+        handles["largest stated bound, F32"] = axes.axhline(
+            max(limits), color=COLOURS["float32"], linewidth=0.8, linestyle="--", zorder=1
+        )
+    if highest == 0:
+        axes.text(0.5, 0.15, "exact", transform=axes.transAxes, ha="center", color="0.4")
+    edge = float(_place([math.inf], kind)[0])
+    low, high = (min(drawn), max(drawn)) if drawn else (-edge, edge)
+    margin = 0.04 * max(high - low, 1.0)
+    axes.set_xlim(low - margin, high + margin)
+    _set_ticks(axes, kind)
+    axes.grid(True, axis="x", color="0.92", linewidth=0.4)
+    return handles
+
+
+def _set_ticks(axes: Axes, kind: str) -> None:
+    """Label zero and as many powers of ten as are easily read."""
+    low, high = axes.get_xlim()
+    form = float_format(ELEMENT_TYPES[kind])
+    exponents = range(math.ceil(math.log10(form.normal)), math.ceil(math.log10(form.largest)))
+    for step in (1, 2, 4, 5, 10, 20):
+        powers = [power for power in exponents if power % step == 0]
+        values = [0.0, *(sign * 10.0**power for power in powers for sign in (1, -1))]
+        places = _place(values, kind)
+        # what stands too close to zero would be written over it
+        near = 0.05 * (high - low)
+        seen = [
+            k
+            for k, place in enumerate(places)
+            if low <= place <= high and (place == 0 or abs(place) > near)
+        ]
+        if len(seen) <= _TICKS:
+            break
+    names = [f"${value:g}$" if abs(value) in (0, 1) else _power_name(value) for value in values]
+    axes.set_xticks([places[k] for k in seen], [names[k] for k in seen], rotation=90)
+
+
+def _power_name(value: float) -> str:
+    return f"${'-' if value < 0 else ''}10^{{{math.log10(abs(value)):.0f}}}$"
