@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import ascendref
 
 from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32
-from ..core.layout import PARALLEL_FROM
+from ..core.threads import PARALLEL_FROM
 from ..verify.references import REFERENCES
 
 

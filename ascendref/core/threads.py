@@ -12,6 +12,10 @@ from typing import Any, Final
 from .errors import ArgumentTypeError, ArgumentValueError, shown
 from .fork_safety import import_to_end
 
+#: fewest elements per thread for which starting it pays (measured: see benchmarks/)
+ELEMENTS_PER_THREAD: Final = 16 * 1024
+#: elements from which work is parallel
+PARALLEL_FROM: Final = 2 * ELEMENTS_PER_THREAD
 #: environment variable that sets the number when the process starts
 VARIABLE: Final = "ASCENDREF_NUM_THREADS"
 

@@ -9,11 +9,11 @@ import numpy as np
 from ..core.arrays import ArrayT
 from ..core.dtypes import DTypeLike, ElementType, float_format
 from ..core.errors import ArgumentValueError
-from ..core.layout import BLOCK, LANES
 from ..declaration.accuracy import rounded_once
 from ..declaration.operator import OnDevice, Operator, Shape, TensorParam, declare
 from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula, blend, rnd, select, zero
+from ..kernels.loops.channel_plan import BLOCK, LANES
 
 
 def prepare() -> tuple[()]:

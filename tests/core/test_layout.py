@@ -10,7 +10,8 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ascendref.core.layout import collapse, has_internal_overlap, tile_plan
+from ascendref.core.layout import collapse, has_internal_overlap
+from ascendref.kernels.loops.tile_plan import tile_plan
 
 
 def addresses(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:

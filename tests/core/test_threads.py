@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.core.layout import PARALLEL_FROM, SHARE
+from ascendref.core.threads import ELEMENTS_PER_THREAD, PARALLEL_FROM
 
 from ..support.processes import run_source
 
@@ -74,7 +74,8 @@ def shared(task, elements, cores):
 
 LAUNCHER.load()
 task = threads(0, 0, -1)
-sizes = {SHARE}, {PARALLEL_FROM}, {3 * SHARE}, {100 * SHARE}
+share = {ELEMENTS_PER_THREAD}
+sizes = share, {PARALLEL_FROM}, 3 * share, 100 * share
 found = [shared(task, size, LAUNCHER.address) for size in sizes[1:]]
 with ar.num_threads(2):
     found.append(shared(task, sizes[-1], LAUNCHER.address))
@@ -84,7 +85,7 @@ print(*found, numba.get_num_threads())
 
 
 def test_bits_are_the_same_for_every_number() -> None:
-    x = np.linspace(-9, 9, 5 * SHARE).astype(np.float32)
+    x = np.linspace(-9, 9, 5 * ELEMENTS_PER_THREAD).astype(np.float32)
     want = ar.softplus_backward(x, x)
     for count in range(1, ar.get_num_threads() + 1):
         with ar.num_threads(count):

@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 
 import ascendref as ar
-from ascendref.core.layout import PARALLEL_FROM
+from ascendref.core.threads import PARALLEL_FROM
 from ascendref.kernels.runtime import fp_environment as environment
 from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 

@@ -13,7 +13,7 @@ import pytest
 
 import ascendref as ar
 from ascendref.core.dtypes import ELEMENT_TYPES
-from ascendref.core.layout import PARALLEL_FROM
+from ascendref.core.threads import PARALLEL_FROM
 from ascendref.kernels.loops.channel_sums import channel_sum
 from ascendref.kernels.loops.elementwise import PART, elementwise
 from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING

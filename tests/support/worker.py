@@ -19,7 +19,7 @@ import numpy as np
 
 import ascendref as ar
 from ascendref.core.fork_safety import run_to_end
-from ascendref.core.layout import PARALLEL_FROM
+from ascendref.core.threads import PARALLEL_FROM
 
 TYPES = (np.float32, ml_dtypes.bfloat16)
 

@@ -16,13 +16,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from ...core.layout import BLOCK, LANES
 from ..compiler.jit import helper
 from ..runtime.array_header import GATHER, ROWS, SCATTER
 from ..runtime.launch import (
     FAILURE,
     NO_MEMORY,
-    OPERANDS,
     PLAN,
     TABLE,
     Task,
@@ -31,59 +29,19 @@ from ..runtime.launch import (
 )
 from ..runtime.memory import allocate, beyond, int64_pointer, release, word
 from ..runtime.nontemporal import LINE
-from .tiles import copy_tile
-
-#: where a task's arguments have the addresses of the operands, bytes from one sum to the next, the
-#: address of the blocks' sums, 0 if there is one block, the number of blocks, and whether the plan
-#: is that of any layout
-(
-    GRAD,
-    DATA,
-    WEIGHT,
-    RESULT,
-    SUMS,
-    SUMS_STRIDE,
-    PARTIAL,
+from .channel_plan import BLOCK, LANES
+from .running_sums import (
     BLOCKS,
-    TILED,
-) = range(OPERANDS, OPERANDS + 72, 8)
-
-#: a function that kernels call, as compiled, and a pointer in compiled code
-Compiled = Any
-Pointer = Any
-
-
-@dataclass(frozen=True)
-class RunningSums:
-    """What running sums consist of, and how terms are added to them: compiled functions.
-
-    Running sums are numbers behind a pointer ``lanes``; the terms of a loop come from a gradient
-    ``g`` and data ``x``, or are kept behind a pointer ``kept`` in between.
-    """
-
-    #: numbers of all running sums, and numbers that are kept of a term
-    lanes: int
-    kept: int
-    #: ``clear(lanes, k)``: let a running sum be that of no terms
-    clear: Compiled
-    #: ``add(lanes, k, g, x)``: add a term
-    add: Compiled
-    #: ``keep(kept, i, g, x)``: keep a term
-    keep: Compiled
-    #: ``add_kept(lanes, k, kept, i)``: add one that was kept
-    add_kept: Compiled
-    #: ``add_rows(lanes, first, kept, start, stop)``: add some that were kept to all running sums
-    #: from the first one on, in turn
-    add_rows: Compiled
-    #: ``merge(lanes, k, other)``: add a running sum to another one
-    merge: Compiled
-    #: ``put(parts, at, apart, lanes, k)``: store the sum of a block
-    put: Compiled
-    #: ``deliver(arguments, channel, lanes, k)``: round it to the result of a channel; how many
-    #: needed an exact decision
-    deliver: Compiled
-    #: ``finish(arguments, channel, parts, at, apart, blocks)``: the same from some stored ones
-    finish: Compiled
+    DATA,
+    GRAD,
+    PARTIAL,
+    RESULT,
+    WEIGHT,
+    Compiled,
+    Pointer,
+    RunningSums,
+)
+from .tiles import copy_tile
 
 
 @dataclass(frozen=True)

@@ -15,58 +15,39 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from ...core.dtypes import ElementType
-from ...core.layout import (
-    BLOCK,
-    LANES,
-    SHARE,
-    STRIP,
-    TILE,
-    ChannelPlan,
-    broadcast_strides,
-    channel_plan,
-    dense_channel_plan,
-)
+from ...core.layout import broadcast_strides
+from ...core.threads import ELEMENTS_PER_THREAD
 from ..arithmetic.binding import compiled
-from ..arithmetic.codecs import REGISTER, decoder, encoder, rounder, same
+from ..arithmetic.codecs import REGISTER, decoder, encoder
 from ..arithmetic.formula import Formula
-from ..compiler.jit import helper, inlined, kernel, once_each
+from ..compiler.jit import once_each
 from ..runtime.array_header import (
-    DATA,
-    ITEMSIZE,
-    ROWS,
     TOTAL_TASK,
     Operand,
-    contiguous_size,
     operand_table,
 )
 from ..runtime.launch import (
-    FAILURE,
     LAUNCHER,
     Kernel,
     Piece,
     address,
-    call_task,
-    run,
     task_kernel,
 )
-from ..runtime.memory import in_memory, peek, pointer_to, poke, word
+from ..runtime.memory import peek, pointer_to, poke
 from ..runtime.nontemporal import LINE
+from .channel_kernels import contiguous_kernel, tiled_kernel
 from .channel_loops import (
-    PARTIAL,
-    SUMS,
-    SUMS_STRIDE,
     TASKS,
     ChannelParts,
-    Compiled,
-    Pointer,
-    RunningSums,
     total_task,
 )
-from .tiles import load_tile_copies, row_adder
+from .channel_plan import BLOCK, ChannelPlan, channel_plan, dense_channel_plan
+from .running_sums import RunningSums, rounded_sums
+from .tile_plan import TILE
+from .tiles import load_tile_copies
 
 #: bytes between weights and running sums, beside whole pages: what is used together must not have
 #: the same place in its page (measured: up to 2.6 times as slow, depending on the page)
@@ -217,7 +198,7 @@ class ChannelSumKernel(Kernel):
             0 if kept is None else id(kept),
             plan.tasks,
             plan.blocks,
-            min(data.size, plan.tasks * SHARE),  # a task is never shared
+            min(data.size, plan.tasks * ELEMENTS_PER_THREAD),  # a task is never shared
             LAUNCHER.address,
         )
         return done >= 0
@@ -241,12 +222,12 @@ class ChannelSumKernel(Kernel):
     @Piece
     def rows_kernel(self) -> Any:
         """The kernel for contiguous operands whose channels lie side by side."""
-        return partial(_contiguous_kernel(), self.table, address(self.task("rows")))
+        return partial(contiguous_kernel(), self.table, address(self.task("rows")))
 
     @Piece
     def runs_kernel(self) -> Any:
         """The kernel for contiguous operands in which terms of a channel follow one another."""
-        return partial(_contiguous_kernel(), self.table, address(self.task("runs")))
+        return partial(contiguous_kernel(), self.table, address(self.task("runs")))
 
     @Piece
     def tiled_rows_kernel(self) -> Any:
@@ -260,7 +241,7 @@ class ChannelSumKernel(Kernel):
 
     def _tiled_kernel(self, layout: str) -> Any:
         load_tile_copies(self._table, (self.kind.storage.itemsize,))
-        return partial(_tiled_kernel(), self.table, address(self.task(layout)))
+        return partial(tiled_kernel(), self.table, address(self.task(layout)))
 
     @Piece
     def total_task(self) -> Any:
@@ -322,170 +303,8 @@ class ChannelSumKernel(Kernel):
         )
 
     def _running_sums(self) -> RunningSums:
-        """Return running sums in the compute type."""
-        rnd, register = rounder(self.compute), self.register
-        minus_zero = register(-0.0)
-        term = compiled(self.term.element, self.compute)
-        stored = rounder(self.kind.name if self.stored else self.compute)
-        encode, write = (
-            encoder(self.compute, self.kind.name, self.kind.name),
-            poke(self.kind.name),
-        )
-
-        @inlined
-        def clear(lanes: Pointer, k: int) -> None:
-            lanes[k] = minus_zero
-
-        @inlined
-        def add(lanes: Pointer, k: int, g: Any, x: Any) -> None:
-            lanes[k] = rnd(lanes[k] + stored(term(g, x)))
-
-        @inlined
-        def keep(kept: Pointer, i: int, g: Any, x: Any) -> None:
-            kept[i] = stored(term(g, x))
-
-        @inlined
-        def add_kept(lanes: Pointer, k: int, kept: Pointer, i: int) -> None:
-            lanes[k] = rnd(lanes[k] + kept[i])
-
-        @inlined
-        def merge(lanes: Pointer, k: int, other: int) -> None:
-            lanes[k] = rnd(lanes[k] + lanes[other])
-
-        @inlined
-        def put(parts: Pointer, at: int, apart: int, lanes: Pointer, k: int) -> None:
-            parts[at] = lanes[k]
-
-        @inlined
-        def deliver(arguments: int, channel: int, lanes: Pointer, k: int) -> int:
-            to = channel * word(arguments, SUMS_STRIDE)
-            write(word(arguments, SUMS), to, encode(lanes[k]))
-            return 0
-
-        @helper
-        def finish(
-            arguments: int, channel: int, parts: Pointer, at: int, apart: int, blocks: int
-        ) -> int:
-            step = 1
-            while step < blocks:
-                i = at
-                while i + step < at + blocks:
-                    parts[i] = rnd(parts[i] + parts[i + step])
-                    i += 2 * step
-                step *= 2
-            hard: int = deliver(arguments, channel, parts, at)
-            return hard
-
-        add_rows = row_adder(register, LANES) if rnd is same else adder_of_rows(add_kept)
-        return RunningSums(
-            STRIP * LANES, 1, clear, add, keep, add_kept, add_rows, merge, put, deliver, finish
-        )
-
-
-def adder_of_rows(add_kept: Compiled) -> Compiled:
-    """Return the function that adds terms which were kept to all running sums in turn."""
-
-    @helper
-    def add_rows(lanes: Pointer, first: int, kept: Pointer, start: int, stop: int) -> None:
-        for row in range(start, stop, LANES):
-            for lane in range(LANES):
-                add_kept(lanes, first + lane, kept, row + lane)
-
-    return add_rows
-
-
-def _contiguous(
-    table: int,
-    task: int,
-    grad: int,
-    data: int,
-    weight: int,
-    result: int,
-    sums: int,
-    plan: int,
-    partial: int,
-    tasks: int,
-    blocks: int,
-    size: int,
-    launcher: int,
-) -> Any:
-    """Compute with contiguous operands; return -1, and do nothing, for any others."""
-    if contiguous_size(table, (grad, data, weight, result, sums)) < 0:
-        return -1
-    return _run(
-        table,
-        task,
-        (
-            word(grad, DATA),
-            word(data, DATA),
-            word(weight, DATA),
-            word(result, DATA),
-            word(sums, DATA),
-            word(table, ROWS + ITEMSIZE),
-            word(partial, DATA) if partial else 0,
-            blocks,
-            0,
-        ),
-        plan,
-        tasks,
-        size,
-        launcher,
-    )
-
-
-def _tiled(
-    table: int,
-    task: int,
-    grad: int,
-    data: int,
-    weight: int,
-    result: int,
-    sums: int,
-    sums_stride: int,
-    plan: int,
-    partial: int,
-    tasks: int,
-    blocks: int,
-    size: int,
-    launcher: int,
-) -> Any:
-    """Compute with operands of any layout."""
-    words = grad, data, weight, result, sums, sums_stride, partial, blocks, 1
-    return _run(table, task, words, plan, tasks, size, launcher)
-
-
-@helper
-def _run(
-    table: int,
-    task: int,
-    words: tuple[int, ...],
-    plan: int,
-    tasks: int,
-    size: int,
-    launcher: int,
-) -> Any:
-    """Run the task for all blocks, then for the sums of several blocks."""
-    arguments = in_memory((0, 0, 0, 0, table, plan, 0, 0, 0, *words))
-    hard = run(task, arguments, tasks, 0, word(plan, 32), size, launcher)
-    if hard >= 0 and word(arguments, PARTIAL):
-        hard += call_task(word(table, TOTAL_TASK), arguments, 0, word(plan, 0))
-        failure = word(arguments, FAILURE)
-        return failure if failure else hard
-    return hard
-
-
-@once_each
-def _contiguous_kernel() -> Any:
-    """Return the kernel for contiguous operands."""
-    signature = types.int64(*[types.int64] * 13)
-    return kernel(_contiguous, "channels_contiguous", signature, formula=_contiguous)
-
-
-@once_each
-def _tiled_kernel() -> Any:
-    """Return the kernel for operands of any layout."""
-    signature = types.int64(*[types.int64] * 14)
-    return kernel(_tiled, "channels_tiled", signature, formula=_tiled)
+        """Return what running sums consist of."""
+        return rounded_sums(self.term, self.kind, self.compute, stored=self.stored)
 
 
 @once_each

@@ -18,7 +18,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from ...core.dtypes import ElementType
-from ...core.layout import broadcast_strides, tile_plan
+from ...core.layout import broadcast_strides
 from ..arithmetic.codecs import decoding, encoder, remainder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import kernel, merged, once_each
@@ -43,6 +43,7 @@ from .contiguous import (
     through_caches,
 )
 from .elements import Read, loader, pair_loader
+from .tile_plan import tile_plan
 from .tile_walk import walk_kernel, walk_task
 from .tiles import load_tile_copies
 

@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 
 from ...core.dtypes import FLOAT64, ElementType
-from ...core.layout import BLOCK, LANES, STRIP
 from ..arithmetic.binding import compiled, vocabulary
 from ..arithmetic.codecs import decoder, encoder
 from ..arithmetic.exact import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
@@ -36,7 +35,10 @@ from ..runtime.launch import (
     task_kernel,
 )
 from ..runtime.memory import int64_pointer, peek, poke, word
-from .channel_loops import (
+from .channel_loops import place_of, tiled_place
+from .channel_plan import BLOCK, LANES, STRIP
+from .channel_sums import ChannelSumKernel, Operands
+from .running_sums import (
     DATA,
     GRAD,
     SUMS,
@@ -45,10 +47,8 @@ from .channel_loops import (
     Compiled,
     Pointer,
     RunningSums,
-    place_of,
-    tiled_place,
+    adder_of_rows,
 )
-from .channel_sums import ChannelSumKernel, Operands, adder_of_rows
 from .truth import HardCaseCounter, differ_in
 
 #: numbers of a running sum, and the distance between them among the running sums: a third of a page

@@ -8,12 +8,9 @@ is one piece of memory needs no buffer.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Final
 
-from llvmlite import ir
-from numba import from_dtype, types
-from numba.core import cgutils
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -143,37 +140,3 @@ def load_tile_copies(table: NDArray[Any], sizes: tuple[int, ...]) -> None:
 def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
     """Tell whether a tile is contiguous and aligned."""
     return s0 == size and (m1 == 1 or s1 == m0 * size) and address % size == 0
-
-
-@cache
-def row_adder(register: type, length: int) -> Any:
-    """Return the function that adds rows of registers to one, in order.
-
-    ``add(sums, first, rows, start, stop)`` keeps the sums in a vector meanwhile, which LLVM would
-    not do of itself.
-    """
-    kind = from_dtype(register)
-
-    @intrinsic
-    def add(typingctx: Any, sums: Any, first: Any, rows: Any, start: Any, stop: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            element = context.get_data_type(kind)
-            vector = ir.VectorType(element, length)
-
-            def place(base: Any, index: Any) -> Any:
-                return builder.bitcast(builder.gep(base, [index]), vector.as_pointer())
-
-            total = place(args[0], args[1])
-            align = element.get_abi_size(context.target_data)
-            held = cgutils.alloca_once_value(builder, builder.load(total, align=align))
-            step = ir.Constant(args[3].type, length)
-            with cgutils.for_range_slice(builder, args[3], args[4], step, inc=True) as (index, _):
-                row = builder.load(place(args[2], index), align=align)
-                builder.store(builder.fadd(builder.load(held), row), held)
-            builder.store(builder.load(held), total, align=align)
-            return context.get_dummy_value()
-
-        pointer = types.CPointer(kind)
-        return types.void(pointer, types.int64, pointer, types.int64, types.int64), codegen
-
-    return add

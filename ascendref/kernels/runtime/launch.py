@@ -25,8 +25,7 @@ from llvmlite import ir
 from numba import prange, types
 from numba.extending import intrinsic
 
-from ...core.layout import PARALLEL_FROM, SHARE
-from ...core.threads import LIMIT_ADDRESS
+from ...core.threads import ELEMENTS_PER_THREAD, LIMIT_ADDRESS, PARALLEL_FROM
 from ..compiler.jit import Once, helper, kernel
 from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threads
 from .fp_environment import restore_environment, set_default_environment
@@ -192,7 +191,9 @@ def run(
     int
         The sum of what the task returned; negative where something is missing.
     """
-    threads = min(elements // SHARE, word(launcher, THREADS), word(word(launcher, LIMIT), 0))
+    threads = min(
+        elements // ELEMENTS_PER_THREAD, word(launcher, THREADS), word(word(launcher, LIMIT), 0)
+    )
     done = BUSY
     if threads > 1:
         entry = word(launcher, ENTRY)

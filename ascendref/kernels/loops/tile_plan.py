@@ -1,0 +1,76 @@
+"""How the index space of an elementwise loop over operands of any layout is cut into tiles."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.layout import Strides, collapse
+
+#: elements in one tile of a strided loop, twice as many of half precision; its buffers stay in the
+#: first-level cache
+TILE: Final = 1024
+#: edge of a square tile, for operands that run along different axes; two cache lines of float32
+EDGE: Final = 32
+
+
+@lru_cache(maxsize=1024)
+def tile_plan(
+    shape: tuple[int, ...],
+    operands: tuple[Strides, ...],
+    itemsizes: tuple[int, ...],
+) -> tuple[NDArray[Any], int]:
+    """Cut the index space of an elementwise loop into tiles.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the output.
+    operands : tuple of tuple of int
+        Byte strides of every operand in that shape, the output last.
+    itemsizes : tuple of int
+        Bytes of an element of every operand.
+
+    Returns
+    -------
+    plan : ndarray of int64
+        The number of axes, at least 2, the bytes of the largest tile divided by 8; for every axis,
+        the innermost first, its size, the edge of a tile (1 from the third axis on) and the number
+        of tiles; then the strides of every operand along these axes.
+    tiles : int
+        Number of tiles.
+    """
+    most = 2 * TILE if max(itemsizes) <= 2 else TILE
+    order = sorted(range(len(shape)), key=lambda axis: -abs(operands[-1][axis]))
+    sizes, steps = collapse(
+        tuple(shape[axis] for axis in order),
+        tuple(tuple(strides[axis] for axis in order) for strides in operands),
+    )
+    axes = list(range(len(sizes)))
+    crossed = False
+    for strides in steps[:-1]:
+        # an input that runs along another axis than the output: put the two into one tile
+        fastest = min(
+            (axis for axis in axes if strides[axis]), key=lambda a: abs(strides[a]), default=None
+        )
+        if fastest is not None and fastest != len(sizes) - 1:
+            axes.remove(fastest)
+            axes.insert(len(sizes) - 2, fastest)
+            crossed = True
+            break
+    axes.reverse()
+    lengths = [sizes[axis] for axis in axes] + [1] * (2 - len(axes))
+    edges = [1] * len(lengths)
+    edges[0] = min(lengths[0], EDGE if crossed else most)
+    edges[1] = min(lengths[1], EDGE if crossed else max(1, most // edges[0]))
+    counts = [-(-length // edge) for length, edge in zip(lengths, edges, strict=True)]
+    rows = [len(lengths), -(-edges[0] * edges[1] * max(itemsizes) // 8)]
+    for axis in zip(lengths, edges, counts, strict=True):
+        rows += axis
+    for strides in steps:
+        rows += [strides[axis] for axis in axes] + [0] * (2 - len(axes))
+    return np.array(rows, np.int64), prod(counts)
