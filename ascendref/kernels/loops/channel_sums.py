@@ -2,11 +2,10 @@
 
 The bits of the sum (of a NaN: that it is one) do not depend on threads, chunks or strides, because
 its tree is fixed by the number of terms alone. The terms of a channel are numbered in C order.
-Block b holds terms
-1024 b … 1024 b + 1023; inside it, sixteen running sums start at −0 (the neutral element of IEEE
-addition), term k is added to sum k mod 16, and the sixteen are halved by adding the upper half to
-the lower. Blocks are then added in pairs, neighbours first, an odd last one moving up unchanged.
-Every addition is rounded to the compute type.
+Block b holds terms 1024 b … 1024 b + 1023; inside it, sixteen running sums start at −0 (the neutral
+element of IEEE addition), term k is added to sum k mod 16, and the sixteen are halved by adding the
+upper half to the lower. Blocks are then added in pairs, neighbours first, an odd last one moving up
+unchanged. Every addition is rounded to the compute type.
 """
 
 from __future__ import annotations
