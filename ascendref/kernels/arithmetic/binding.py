@@ -1,4 +1,4 @@
-"""The words of a formula in each compute type, for Numba."""
+"""Formulas as compiled functions: the primitives of ``formula.py`` in each compute type."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
 @cache
 def compiled(function: Callable[..., Any], compute: str) -> Any:
     """Return a formula, and what it calls in its own file, compiled for one compute type."""
-    names = vocabulary(compute)
+    names = primitives(compute)
     for name in function.__code__.co_names:
         local = function.__globals__.get(name)
         if isinstance(local, FunctionType) and local.__module__ == function.__module__:
@@ -69,8 +69,8 @@ def compiled(function: Callable[..., Any], compute: str) -> Any:
 
 
 @cache
-def vocabulary(compute: str) -> dict[str, Any]:
-    """Return what the names of this module mean in one compute type, for Numba."""
+def primitives(compute: str) -> dict[str, Any]:
+    """Return what the names of ``formula.py`` mean in one compute type, for Numba."""
     register = REGISTER[compute]
     names: dict[str, Any] = {
         "zero": register(0),

@@ -1,8 +1,7 @@
 """What a formula may use, and what it means in each compute type.
 
-A formula is plain Python over numbers. The functions below are its words, written for float64;
-``vocabulary.py`` gives their meaning in any compute type, and the kernels bind a formula to it.
-An operator has up to four formulas for a result, one per kind of arithmetic:
+A formula is plain Python over numbers. The functions below are its primitives, written for float64;
+``binding.py`` has them in every compute type, and compiles a formula with them. An operator has up to four formulas for a result, one per kind of arithmetic:
 
 - ``element``, for float32 and for whatever has no formula of its own; it may have variants;
 - ``steps``, for float16 and bfloat16: the documented formula with ``rnd`` around every single
@@ -170,7 +169,7 @@ class Formula(NamedTuple):
 
     #: name of the kernels made of it
     name: str
-    #: ``element(tensors..., scalars...) -> value``, in the vocabulary of this module
+    #: ``element(tensors..., scalars...) -> value``, in the primitives of this module
     element: Callable[..., Any]
     #: ``prepare(doubles...) -> tuple``: what becomes of the scalars, once per call; it may take the
     #: number of results as a last argument

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...core.dtypes import FLOAT64, ElementType
-from ..arithmetic.binding import compiled, vocabulary
+from ..arithmetic.binding import compiled, primitives
 from ..arithmetic.codecs import decoder, encoder
 from ..arithmetic.exact import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
 from ..arithmetic.formula import Formula
@@ -52,7 +52,7 @@ from .running_sums import (
 from .truth import HardCaseCounter, differ_in
 
 #: numbers of a running sum, and the distance between them among the running sums: a third of a page
-#: beside whole ones (``_STAGGER`` of ``reduction.py``)
+#: beside whole ones (``_STAGGER`` of ``channel_sums.py``)
 _PARTS: Final = 3
 _APART: Final = STRIP * LANES + 168
 #: what a sum of two doubles may lose when it is formed, and what is still no ulp of it
@@ -65,7 +65,7 @@ _DEPTH: Final = 72
 #: the least positive double, which a product's remainder may lack
 _LEAST: Final = 2.0**-1074
 _ZERO: Final = np.float64(0)
-_join: Final = vocabulary("float64")["two_sum"]
+_join: Final = primitives("float64")["two_sum"]
 
 
 @inlined
