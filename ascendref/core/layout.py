@@ -1,4 +1,4 @@
-"""Shapes and strides: broadcasting, merging of axes, tiling, overlap.
+"""Shapes and strides: broadcasting, merging of axes, overlap.
 
 Strides are in bytes, as in NumPy.
 """

@@ -1,7 +1,8 @@
 """What a formula may use, and what it means in each compute type.
 
 A formula is plain Python over numbers. The functions below are its primitives, written for float64;
-``binding.py`` has them in every compute type, and compiles a formula with them. An operator has up to four formulas for a result, one per kind of arithmetic:
+``binding.py`` has them in every compute type, and compiles a formula with them. An operator has up
+to four formulas for a result, one per kind of arithmetic:
 
 - ``element``, for float32 and for whatever has no formula of its own; it may have variants;
 - ``steps``, for float16 and bfloat16: the documented formula with ``rnd`` around every single

@@ -1,4 +1,4 @@
-"""The disk cache.
+"""The disk cache of compiled kernels.
 
 In versions of Numba that are known, a kernel has one file in Numba's folder: a digest, then what
 Numba keeps of a compiled function. A file that is damaged is then like none, no two processes mix

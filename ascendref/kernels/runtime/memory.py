@@ -1,6 +1,6 @@
-"""Memory, reached by addresses: what Numba has no words for.
+"""Reads and writes of memory by address, as LLVM instructions.
 
-These functions become LLVM instructions. Kernels use addresses where an array of Numba's would need
+Kernels use addresses where an array of Numba's would need
 its header to be unpacked, and its code to be compiled once more for every layout.
 """
 

@@ -1,4 +1,4 @@
-"""Stores that go past the caches.
+"""Non-temporal stores: results that go past the caches.
 
 A usual store first reads the line that it changes, a third more traffic for a loop that reads two
 arrays and writes one, and drives other data out of the caches. A large result is therefore made
