@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 from _imp import acquire_lock, release_lock
@@ -16,9 +15,7 @@ import pytest
 from ascendref.core import fork_safety as forks
 from ascendref.core.fork_safety import finish
 
-from ..support.processes import run
-
-PROGRAM = Path(__file__).parents[1] / "support" / "interrupted.py"
+from ..support.processes import run, run_program
 
 
 @pytest.mark.parametrize(
@@ -32,21 +29,8 @@ PROGRAM = Path(__file__).parents[1] / "support" / "interrupted.py"
 def test_an_interrupt_at_any_moment_of_the_first_call(
     tmp_path: Path, moments: int, cached: bool
 ) -> None:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "error",
-            str(PROGRAM),
-            str(moments),
-            str(tmp_path),
-            str(int(cached)),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+    module = "tests.support.interrupted_calls"
+    assert run("-m", module, moments, tmp_path, int(cached), timeout=1200) == "[]"
 
 
 def test_work_goes_on_where_its_caller_is_interrupted() -> None:
@@ -115,17 +99,17 @@ def test_an_import_that_was_broken_off_holds_up_nothing() -> None:
 
 
 def test_the_size_of_the_programs_stacks_does_not_matter_and_stays() -> None:
-    assert run("small_stacks") == "[-2.0, 0.0, 3.0] 65536"
+    assert run_program("small_stacks") == "[-2.0, 0.0, 3.0] 65536"
 
 
 def test_the_first_call_while_a_module_is_imported(tmp_path: Path) -> None:
-    (tmp_path / "calls.py").write_text("import worker\nresult = worker.small_call()\n")
-    assert run("import_module", "calls", PYTHONPATH=str(tmp_path)) == "[-2.0, 0.0, 3.0]"
+    (tmp_path / "calls.py").write_text("import __main__\nresult = __main__.small_call()\n")
+    assert run_program("import_module", "calls", PYTHONPATH=str(tmp_path)) == "[-2.0, 0.0, 3.0]"
 
 
 def test_the_first_call_at_exit() -> None:
-    assert run("at_exit") == "[-2.0, 0.0, 3.0]"
+    assert run_program("at_exit") == "[-2.0, 0.0, 3.0]"
 
 
 def test_an_interrupted_call_does_not_hold_up_the_exit_or_break_off() -> None:
-    assert run("exit_meanwhile") == "interrupted\nfinished"
+    assert run_program("exit_meanwhile") == "interrupted\nfinished"

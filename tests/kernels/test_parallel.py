@@ -20,7 +20,7 @@ from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
 from ..support.cases import ARRANGEMENTS, SCALARS, TENSORS, numbers
 from ..support.oracles import expected
-from ..support.processes import run_source
+from ..support.processes import run
 from ..support.rounding import assert_bits
 
 ELEMENTWISE = [name for name in ar.OPERATORS if name != "prelu_backward"]
@@ -142,7 +142,7 @@ for size in ({PARALLEL_FROM} - 1, {PARALLEL_FROM}):
     ar.hardshrink_backward(x{"[::-1]" if layout == "reversed" else ""}, x)
     print("launcher" in [row.kernel for row in ar.kernel_statistics()])
 """
-    assert run_source(program, NUMBA_NUM_THREADS="2").split() == ["False", "True"]
+    assert run("-c", program, NUMBA_NUM_THREADS="2").split() == ["False", "True"]
 
 
 @pytest.mark.parametrize("operator", ELEMENTWISE)

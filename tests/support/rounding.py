@@ -1,11 +1,14 @@
-"""Rounding to an element type in one step, in integer arithmetic.
+"""Element types and their bits: rounding in one step, comparison, digests.
 
 NumPy and ml_dtypes go from float64 to BF16 through float32 and so round twice; this module goes
-from the bits of a float64, or from an exact fraction, straight to the bits of the target.
+from the bits of a float64, or from an exact fraction, straight to the bits of the target, in
+integer arithmetic. It shares no code with the kernels.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -98,6 +101,26 @@ def round_to(kind: str, values: Any) -> Any:
     return decode(encode(values, kind), kind)
 
 
+def to_odd(near: Any, rest: Any) -> Any:
+    """Round ``near + rest`` to float64 toward the odd last bit.
+
+    Such a number stands for everything between its neighbours, so that rounding it once more, to a
+    narrower type, gives what rounding the sum once would. The rest is less than half an ulp.
+    """
+    inexact = np.isfinite(near) & (rest != 0) & ~np.isnan(rest)
+    even = near.view(np.int64) & 1 == 0
+    return np.where(inexact & even, np.nextafter(near, np.where(rest > 0, np.inf, -np.inf)), near)
+
+
+def as_float(value: Any) -> np.float64:
+    """Return a scalar argument as FLOAT, in double precision; an integer may be of any size."""
+    try:
+        double = float(value)
+    except OverflowError:
+        double = float("inf") if value > 0 else float("-inf")
+    return np.float64(round_to("float32", np.float64(double)))
+
+
 def array_of(kind: str, values: Any) -> Any:
     """Return an array of a type that holds the rounded values."""
     form = FORMATS[kind]
@@ -161,3 +184,19 @@ def assert_bits(actual: Any, *alternatives: Any) -> None:
             f"{(~good).sum()} of {good.size} elements differ; the first at {at} is"
             f" {float(exact(np.asarray(actual))[at])!r} instead of {want}"
         )
+
+
+def assert_same_bits(actual: Iterable[Any], expected: Iterable[Any]) -> None:
+    """Assert that several results have the bits of several others."""
+    for one, other in zip(actual, expected, strict=True):
+        assert_bits(one, other)
+
+
+def digest(arrays: Iterable[Any]) -> str:
+    """Return a digest of the types, shapes and bits of arrays, the same on every machine."""
+    whole = hashlib.sha256()
+    for array in arrays:
+        bits = bits_of(array)
+        whole.update(f"{array.dtype.name} {array.shape}".encode())
+        whole.update(bits.astype(bits.dtype.newbyteorder("<")).tobytes())
+    return whole.hexdigest()[:16]

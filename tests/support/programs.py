@@ -1,9 +1,8 @@
-"""Programs that the tests run in processes of their own: ``python worker.py NAME``."""
+"""Programs that tests run in processes of their own: ``python -m tests.support.programs NAME``."""
 
 from __future__ import annotations
 
 import atexit
-import hashlib
 import importlib
 import multiprocessing
 import os
@@ -20,6 +19,9 @@ import numpy as np
 import ascendref as ar
 from ascendref.core.fork_safety import finish
 from ascendref.core.layout import PARALLEL_FROM
+
+from .changed_numba import change_numba
+from .rounding import digest
 
 TYPES = (np.float32, ml_dtypes.bfloat16)
 
@@ -42,14 +44,6 @@ def results(size: int) -> list[np.ndarray]:
     return found
 
 
-def digest(arrays: list[np.ndarray]) -> str:
-    """A name for the bits of arrays."""
-    whole = hashlib.sha256()
-    for array in arrays:
-        whole.update(np.ascontiguousarray(array).view(np.uint8).tobytes())
-    return whole.hexdigest()
-
-
 def bits() -> None:
     """Print the digest of all results, and the threading layer that made them."""
     import numba
@@ -70,11 +64,11 @@ def threads() -> None:
         for _ in range(5):
             found.append(digest(results(PARALLEL_FROM * 3)))
 
-    workers = [threading.Thread(target=work) for _ in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    calling = [threading.Thread(target=work) for _ in range(8)]
+    for thread in calling:
+        thread.start()
+    for thread in calling:
+        thread.join()
     print(len(found), set(found) == {expected})
 
 
@@ -107,9 +101,9 @@ def fork_while_busy() -> None:
             ar.softplus_backward(x[::-1], x)
             ar.smooth_l1_loss_backward(x, x, x[:1])
 
-    workers = [threading.Thread(target=work) for _ in range(3)]
-    for worker in workers:
-        worker.start()
+    calling = [threading.Thread(target=work) for _ in range(3)]
+    for thread in calling:
+        thread.start()
     statuses = []
     for _ in range(5):
         child = os.fork()
@@ -118,8 +112,8 @@ def fork_while_busy() -> None:
             os._exit(0 if np.array_equal(passed, np.where(abs(x) > 0.5, x, 0)) else 1)
         statuses.append(os.waitpid(child, 0)[1])
     stop.set()
-    for worker in workers:
-        worker.join()
+    for thread in calling:
+        thread.join()
     print(statuses)
 
 
@@ -169,9 +163,7 @@ def short_kernels() -> None:
             assert ar.hardshrink_backward(x, x, 0.5).tolist() == [-2, 0, 3]
 
     if len(sys.argv) > 3:
-        from other_numba import pretend  # beside this program, where it runs as one
-
-        pretend(sys.argv[3])
+        change_numba(sys.argv[3])
     _print_kernels(make)
 
 
@@ -248,7 +240,6 @@ def small_stacks() -> None:
 
 def import_module() -> None:
     """Make the first call in a module that is being imported."""
-    sys.modules["worker"] = sys.modules["__main__"]
     print(importlib.import_module(sys.argv[2]).result)
 
 
