@@ -7,6 +7,7 @@ compute type with arrays of one type, and every type of output.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from math import inf, nan, prod
 from typing import Any, NamedTuple
@@ -297,6 +298,11 @@ def pool(kind: str) -> Any:
 
 def numbers(kind: str, shape: tuple[int, ...], seed: int, *, tame: bool = False) -> Any:
     """Return reproducible data of a type: special values among random ones, or none of them."""
+    return _numbers(kind, shape, seed, tame).copy()
+
+
+@lru_cache(64)
+def _numbers(kind: str, shape: tuple[int, ...], seed: int, tame: bool) -> Any:
     rng = np.random.default_rng([seed, sum(shape), prod(shape)])
     if kind not in FORMATS:
         return rng.choice(pool(kind), shape)

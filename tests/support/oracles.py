@@ -47,8 +47,12 @@ class Arithmetic:
 
     def load(self, array: Array) -> Any:
         """Bring data into the compute type: one rounding from its exact value."""
-        integer = array.dtype.kind in "biu"
-        value = round_integers(self.kind, array) if integer else round_to(self.kind, exact(array))
+        if array.dtype.kind in "biu":
+            value = round_integers(self.kind, array)
+        else:
+            value = exact(array)
+            if array.dtype != FORMATS[self.kind].dtype:
+                value = round_to(self.kind, value)
         return value.astype(self.register)
 
     def number(self, value: float) -> Any:

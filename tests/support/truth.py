@@ -193,6 +193,18 @@ def prelu_backward(tensors: list[Array], kind: str) -> tuple[list[Any], list[Any
     return results, bits or [np.zeros(shape, FORMATS[kind].raw)]
 
 
+def sum_of_products(a: Array, b: Array) -> Fraction:
+    """Return the exact sum of the products of float64 numbers."""
+    if not a.size:
+        return Fraction(0)
+    significands, exponents = np.frexp([a.astype(np.float64), b.astype(np.float64)])
+    integers = (significands * 2.0**53).astype(np.int64).astype(object)
+    shifts = exponents.sum(axis=0)
+    lowest = int(shifts.min())
+    total = np.sum(integers[0] * integers[1] << (shifts - lowest).astype(object))
+    return int(total) * Fraction(2) ** (lowest - 2 * 53)
+
+
 def exact_sum(grad: Array, x: Array, masked: Array, kind: str) -> list[int]:
     """Return the bits of the sum of the products, of both neighbours in F64."""
     terms = np.where(masked, LONG(0), grad * x)
@@ -201,10 +213,7 @@ def exact_sum(grad: Array, x: Array, masked: Array, kind: str) -> list[int]:
     if special.size:
         bits = int(encode(np.array(special.sum(), np.float64), kind))
         return [bits] * (3 if kind == "float64" else 1)
-    total = sum(
-        (fraction(g) * fraction(v) for g, v in zip(grad[~masked], x[~masked], strict=True)),
-        Fraction(0),
-    )
+    total = sum_of_products(grad[~masked], x[~masked])
     if total == 0:
         minus = terms.size > 0 and bool(np.signbit(terms).all())
         return [form.sign if minus else 0] * (3 if kind == "float64" else 1)
