@@ -1,4 +1,4 @@
-"""The disk cache: a second process compiles nothing, an edit compiles anew, trouble only warns."""
+"""The disk cache: what is loaded, what is compiled anew, and what happens to damaged files."""
 
 from __future__ import annotations
 

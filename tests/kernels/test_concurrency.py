@@ -1,4 +1,4 @@
-"""Threads, threading layers, forks and spawned processes: the same bits, no abort, no deadlock."""
+"""Threads, threading layers, forked and spawned processes: same bits, no abort, no deadlock."""
 
 from __future__ import annotations
 

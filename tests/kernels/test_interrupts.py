@@ -1,4 +1,4 @@
-"""Work on first use: whatever happens meanwhile, it is finished, once, and its result is right."""
+"""What is imported, compiled or loaded on first use is finished, once, whatever interrupts it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ascendref.core import fork_safety as forks
+from ascendref.core import fork_safety
 from ascendref.core.fork_safety import finish
 
 from ..support.processes import run, run_program
@@ -77,7 +77,7 @@ def _refuse(*arguments: Any) -> None:
     raise RuntimeError("can't start new thread")
 
 
-@pytest.mark.parametrize("where", [(forks, "start_new_thread"), (threading.Thread, "start")])
+@pytest.mark.parametrize("where", [(fork_safety, "start_new_thread"), (threading.Thread, "start")])
 def test_without_threads_the_caller_does_it(
     where: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

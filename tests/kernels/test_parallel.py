@@ -35,7 +35,7 @@ KINDS = ("bfloat16", "float32")
 
 @contextmanager
 def serially() -> Iterator[None]:
-    """Hold the cores, so that calls in here work on their own thread."""
+    """Mark a launch as running, so that calls in here work on their own thread."""
     assert not LAUNCHER._words[RUNNING // 8]
     LAUNCHER._words[RUNNING // 8] = 1
     try:

@@ -1,4 +1,4 @@
-"""Processors that lack instructions: the same bits."""
+"""Conversions of F16 give the same bits on processors that have no instructions for them."""
 
 from __future__ import annotations
 

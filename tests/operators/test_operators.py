@@ -17,8 +17,8 @@ from ..support.rounding import assert_bits
 def test_the_operator_gives_the_bits_of_its_oracle(case: Case) -> None:
     for scalars in SCALARS[case.operator]:
         tensors, out = build(case)
-        known = tuple(-1.0 if s is None else s for s in scalars)
-        want = expected(case.operator, tuple(tensors), known, case.compute, case.out)
+        checked = tuple(-1.0 if s is None else s for s in scalars)
+        want = expected(case.operator, tuple(tensors), checked, case.compute, case.out)
         before = [tensor.copy() for tensor in tensors]
         got = call(case.operator, *tensors, *scalars, out=out, compute_dtype=case.compute)
         assert out is None or out is (got if isinstance(out, tuple) else got[0])

@@ -130,7 +130,7 @@ def spawn() -> None:
 
 
 def _print_kernels(make: Callable[[], object]) -> None:
-    """Print how many kernels were loaded from the cache, how many compiled, and what was said."""
+    """Print how many kernels were loaded from the cache, how many were compiled, and warnings."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         make()
@@ -140,7 +140,7 @@ def _print_kernels(make: Callable[[], object]) -> None:
 
 
 def kernels() -> None:
-    """Make four kernels, of each sort one."""
+    """Make the kernels of four calls: contiguous, strided, of three tensors, and large."""
 
     def make() -> None:
         x = np.linspace(-1, 1, 7, dtype=np.float32)
@@ -191,7 +191,7 @@ def short_kernels_at_once() -> None:
 
 
 def types() -> None:
-    """Print a digest of all operators on data of each of the named types."""
+    """Print a digest of two operators' results for each of the named types."""
     for kind in sys.argv[2:]:
         rng = np.random.default_rng(6)
         x, g = rng.uniform(-2, 2, (2, 9, 5)).astype(kind)
@@ -200,7 +200,7 @@ def types() -> None:
 
 
 def refused() -> None:
-    """Print how the first calls are refused where Numba must not compile."""
+    """Print whether calls are refused with a reason where Numba must not compile."""
     x = np.linspace(0, 1, 7, dtype=np.float32)
     dev = ar.Device("Atlas A2")
     tensor = dev.tensor(x)
@@ -219,7 +219,7 @@ def refused() -> None:
 
 
 def float16() -> None:
-    """Print a digest of conversions from all F16 numbers and to them, from all around each."""
+    """Print a digest of conversions from every F16 number, and to F16 from numbers around each."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     singles = ar.cast(halves, "float32")
     finite = np.append(singles[:0x7C00], np.float32(65536))
@@ -267,13 +267,13 @@ def import_module() -> None:
 
 
 def at_exit() -> None:
-    """Make the first kernel when the program ends."""
+    """Make the first call when the program ends."""
     ar.get_num_threads()  # imports Numba, which may import what cannot be imported then
     atexit.register(lambda: print(small_call()))
 
 
 def exit_meanwhile() -> None:
-    """End while work is under way that the program was interrupted at."""
+    """End while a thread still does the work that the main thread was interrupted in."""
     begun = threading.Event()
 
     def work() -> None:
@@ -293,7 +293,7 @@ def exit_meanwhile() -> None:
 
 
 def nothing() -> None:
-    """Import the package and print how many kernels that made."""
+    """Import the package; print how many kernels that made."""
     print(len(ar.kernel_statistics()))
 
 

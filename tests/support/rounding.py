@@ -111,10 +111,10 @@ def round_to(kind: str, values: Any) -> Any:
 
 
 def to_odd(near: Any, rest: Any) -> Any:
-    """Round ``near + rest`` to float64 toward the odd last bit.
+    """Round ``near + rest`` to odd: an inexact float64 gets a last bit of 1.
 
-    Such a number stands for everything between its neighbours, so that rounding it once more, to a
-    narrower type, gives what rounding the sum once would. The rest is less than half an ulp.
+    Rounding that once more, to a narrower type, gives what rounding the sum once would. The rest is
+    at most half an ulp.
     """
     inexact = np.isfinite(near) & (rest != 0) & ~np.isnan(rest)
     even = near.view(np.int64) & 1 == 0

@@ -139,7 +139,7 @@ def round_values(value: Array, slack: Array, exactly: Any, kind: str) -> list[An
     """Return the bits of values in a type; for F64, of all that are less than 1 ulp off."""
     low, high = rounded(value * (1 - slack), kind), rounded(value * (1 + slack), kind)
     if kind == "float64":
-        return within(value, slack)
+        return doubles_within(value, slack)
     unclear = (low != high) & np.isfinite(value)
     low = np.where(np.isfinite(value), low, rounded(value, kind))
     for at in zip(*np.nonzero(unclear), strict=True):
@@ -148,7 +148,7 @@ def round_values(value: Array, slack: Array, exactly: Any, kind: str) -> list[An
     return [low]
 
 
-def within(value: Array, slack: Array) -> list[Array]:
+def doubles_within(value: Array, slack: Array) -> list[Array]:
     """Return the doubles within one step of an interval, which is at most a few of them wide."""
     near = value.astype(np.float64)
     below, above = value - abs(value) * slack, value + abs(value) * slack
