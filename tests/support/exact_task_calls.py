@@ -10,7 +10,7 @@ import io
 import json
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,24 +95,28 @@ def reverse(tensors: list[Any]) -> list[Any]:
     return [np.ascontiguousarray(t[::-1])[::-1] for t in tensors[:2]] + tensors[2:]
 
 
-def same(tensors: list[Any]) -> list[Any]:
-    """Return contiguous tensors as they are."""
-    return tensors
+class Calls(NamedTuple):
+    """What a sequence of calls has in common."""
+
+    operator: str
+    kind: str
+    size: int
+    #: function that lays the tensors out, which are contiguous before
+    layout: Callable[[list[Any]], list[Any]] = list
 
 
-#: name -> operator, element type, number of elements, layout
-SEQUENCES: dict[str, tuple[str, str, int, Callable[[list[Any]], list[Any]]]] = {
-    "contiguous": ("softplus_backward", "float32", SMALL, same),
-    "strided": ("softplus_backward", "bfloat16", SMALL, reverse),
-    "threads": ("softplus_backward", "float16", LARGE, same),
-    "threads, strided": ("logit_grad", "float32", LARGE, reverse),
-    "sums": ("prelu_backward", "float32", LARGE, same),
-    "sums, strided": ("prelu_backward", "bfloat16", SMALL, reverse),
+SEQUENCES = {
+    "contiguous": Calls("softplus_backward", "float32", SMALL),
+    "strided": Calls("softplus_backward", "bfloat16", SMALL, reverse),
+    "threads": Calls("softplus_backward", "float16", LARGE),
+    "threads, strided": Calls("logit_grad", "float32", LARGE, reverse),
+    "sums": Calls("prelu_backward", "float32", LARGE),
+    "sums, strided": Calls("prelu_backward", "bfloat16", SMALL, reverse),
 }
-#: the same for calls whose first result is the first tensor
-IN_PLACE: dict[str, tuple[str, str, int, Callable[[list[Any]], list[Any]]]] = {
-    "in place": ("smooth_l1_loss_backward", "float32", SMALL, same),
-    "sums, in place": ("prelu_backward", "float64", SMALL, same),
+#: calls whose first result is the first tensor
+IN_PLACE = {
+    "in place": Calls("smooth_l1_loss_backward", "float32", SMALL),
+    "sums, in place": Calls("prelu_backward", "float64", SMALL),
 }
 
 
@@ -126,13 +130,13 @@ def main() -> None:
             right.append(is_right(operator, layout(make(operator, kind, size))))
             counts.append(exact_tasks())
         print(json.dumps([name, [count - counts[0] for count in counts[1:]], right]))
-    for name, (operator, kind, size, layout) in IN_PLACE.items():
+    for name, (operator, kind, size, _) in IN_PLACE.items():
         before = exact_tasks()
-        tensors = layout(hard(operator, kind, size))
-        sums = operator == "prelu_backward"
-        right = [
-            is_right(operator, tensors, (tensors[0], tensors[2].copy()) if sums else tensors[0])
-        ]
+        tensors = hard(operator, kind, size)
+        out: Any = tensors[0]
+        if operator == "prelu_backward":
+            out = (tensors[0], tensors[2].copy())
+        right = [is_right(operator, tensors, out)]
         print(json.dumps([name, [exact_tasks() - before], right]))
 
     from ascendref.cli.app import app
