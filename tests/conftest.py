@@ -21,7 +21,7 @@ settings.load_profile("stable")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Tell how much work the tests did that count their calls of the device."""
+    """Print how many device calls were made by the tests that count them."""
     counts = [
         dict(report.user_properties)
         for reports in terminalreporter.stats.values()
@@ -37,8 +37,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _clean_slate():
-    """No failure of an earlier test is left on this thread."""
+def _no_recorded_errors():
+    """Forget errors that earlier tests left on this thread."""
     get_last_error()
     recent_error_message()
 
@@ -54,7 +54,7 @@ def any_dev(request):
 
 
 class Gate:
-    """A host function that holds a stream until it is opened, but no test for ever."""
+    """A host function that blocks its stream until it is opened, for a minute at most."""
 
     def __init__(self):
         self._event = threading.Event()

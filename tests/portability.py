@@ -1,56 +1,32 @@
-"""The same bits on every machine: digests of a table of results, beside those of the repository.
+"""The same bits on every machine: digests of a table of results, compared with the stored ones.
 
 ``python -m tests.portability`` computes every row of the table on this machine and names those
 whose digest is not the one in ``portability.json``; exit status 1 means that there are some. Data
 are made of integers alone, so that no library's mathematics or random numbers are between them and
-the results. A NaN counts as a NaN, whatever its sign and payload.
+the results. A NaN counts as a NaN, whatever its sign and payload. The table needs nothing but what
+the package itself needs: it runs on an emulated machine, too.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import ml_dtypes
 import numpy as np
 
 import ascendref as ar
 
+from .support.calls import call
+from .support.rounding import FORMATS, bits_of, digest
+from .twophase.calls import place, plain, queue
+
 #: the digests, by row
 STORED: Final = Path(__file__).with_name("portability.json")
-
-
-class Format(NamedTuple):
-    """A floating type by its bits."""
-
-    dtype: np.dtype[Any]
-    raw: np.dtype[Any]
-    fraction: int
-    bias: int
-
-    @property
-    def exponents(self) -> int:
-        """The exponent's bits, which infinities and NaN have all set."""
-        return ((2 * self.bias + 1) << self.fraction) & (self.sign - 1)
-
-    @property
-    def sign(self) -> int:
-        """The sign's bit."""
-        return 1 << (8 * self.raw.itemsize - 1)
-
-
-FORMATS: Final = {
-    "float16": Format(np.dtype(np.float16), np.dtype(np.uint16), 10, 15),
-    "bfloat16": Format(np.dtype(ml_dtypes.bfloat16), np.dtype(np.uint16), 7, 127),
-    "float32": Format(np.dtype(np.float32), np.dtype(np.uint32), 23, 127),
-    "float64": Format(np.dtype(np.float64), np.dtype(np.uint64), 52, 1023),
-}
 KINDS: Final = tuple(FORMATS)
 
 #: operator -> the scalars that every row takes
@@ -63,7 +39,10 @@ SCALARS: Final[dict[str, list[tuple[Any, ...]]]] = {
 }
 TENSORS: Final = {name: len(operator.tensors) for name, operator in ar.OPERATORS.items()}
 
-#: arrangement -> shape; the parallel ones are shared by threads, and streamed stores begin at
+#: the product on whose device the rows of the two-phase API are computed
+PRODUCT: Final = ar.Product.find("Atlas A2")
+
+#: layout -> shape; threads share the work of the parallel ones, and non-temporal stores begin at
 #: 16 MiB of results
 SHAPES: Final = {
     "dense": (3, 7, 37),
@@ -74,7 +53,7 @@ SHAPES: Final = {
     "parallel, transposed": (40, 33, 65),
     "streamed": (9, 1024, 1024),
 }
-#: arrangements for every operator and type, with the default compute type
+#: layouts for every operator and type, with the default compute type
 EVERYWHERE: Final = ("transposed", "parallel")
 
 
@@ -86,12 +65,15 @@ class Row(NamedTuple):
     layout: str = "dense"
     compute: str | None = None
     out: str | None = None
+    #: whether the two-phase API computes it
+    two_phase: bool = False
 
     def __str__(self) -> str:
         kinds = self.kinds[:1] if len(set(self.kinds)) == 1 else self.kinds
         parts = [self.operator, "+".join(kinds)]
         parts += [f"in {self.compute}"] if self.compute else []
         parts += [f"to {self.out}"] if self.out else []
+        parts += [f"on {PRODUCT.name}"] if self.two_phase else []
         return ", ".join([" ".join(parts), self.layout])
 
     def arrays(self) -> Iterator[Any]:
@@ -103,15 +85,28 @@ class Row(NamedTuple):
             for mode in modes if self.out == "float16" else modes[:1]:
                 yield ar.cast(given, self.out, mode)
             return
-        function = getattr(ar, self.operator)
         tensors = self.tensors()
         scalars = SCALARS[self.operator]
         for given in scalars if self.layout == "dense" else scalars[:1]:
+            if self.two_phase:
+                yield from self.on_device(tensors, given)
+                continue
             out = None
             if self.out is not None:
                 out = np.empty(SHAPES[self.layout], FORMATS[self.out].dtype)
-            found = function(*tensors, *given, out=out, compute_dtype=self.compute)
-            yield from found if isinstance(found, tuple) else (found,)
+            yield from call(self.operator, *tensors, *given, out=out, compute_dtype=self.compute)
+
+    def on_device(self, tensors: list[Any], scalars: tuple[Any, ...]) -> Iterator[Any]:
+        """Yield the results that the two-phase API gives, in tensors with the data's strides."""
+        device = ar.Device(PRODUCT)
+        inputs = [place(device, tensor) for tensor in tensors]
+        # grad_input is laid out like the data, grad_weight like the weight
+        like = (tensors[0], tensors[2]) if self.operator == "prelu_backward" else (tensors[0],)
+        results = [place(device, np.zeros_like(array)) for array in like]
+        queue(device, self.operator, *inputs, *map(plain, scalars), *results)
+        device.synchronize()
+        for result in results:
+            yield result.numpy()
 
     def tensors(self) -> list[Any]:
         """Return the tensors of a row."""
@@ -167,6 +162,15 @@ def table() -> list[Row]:
         rows.append(Row("softplus_backward", ("float16", kind)))
         rows.append(Row("softplus_backward", ("float32", kind), compute="float64"))
     rows += [Row("cast", (kind,), out=out) for kind in KINDS for out in KINDS if kind != out]
+    for operator, declared in ar.OPERATORS.items():
+        params = declared.on(PRODUCT)
+        assert params is not None
+        rows += [
+            Row(operator, (kind,) * TENSORS[operator], layout, two_phase=True)
+            for kind in ("float16", "bfloat16", "float32")
+            if all(kind in [allowed.name for allowed in param.types] for param in params)
+            for layout in ("dense", "transposed")
+        ]
     return rows
 
 
@@ -200,34 +204,35 @@ def numbers(kind: str, shape: tuple[int, ...], seed: int, *, tame: bool = False)
         return z % np.uint64(2) == 1
     if kind not in FORMATS:
         return z.astype(kind)
-    dtype, raw, fraction, bias = form = FORMATS[kind]
-    field = np.uint64(bias - 9) + ((z >> np.uint64(52)) & np.uint64(15))
+    form = FORMATS[kind]
+    fraction, raw = form.fraction, form.raw
+    field = np.uint64(form.bias - 9) + ((z >> np.uint64(52)) & np.uint64(15))
     usual = (field << np.uint64(fraction)) | (z & np.uint64((1 << fraction) - 1))
     usual |= (z >> np.uint64(63)) * np.uint64(form.sign)
     if tame:
-        return usual.astype(raw).view(dtype)
-    one = bias << fraction
-    top = form.exponents
+        return usual.astype(raw).view(form.dtype)
+    one = form.bias << fraction
+    top = form.infinity
     edges = [0, 1, (1 << fraction) - 1, 1 << fraction, one, one - 1, one + 1, one - (1 << fraction),
              top - 1, top, top + (1 << (fraction - 1))]  # fmt: skip
     edges += [edge | form.sign for edge in edges]
     which = (z >> np.uint64(8)) % np.uint64(64)
     bits = np.where(which < 4, (z >> np.uint64(16)).astype(raw).astype(np.uint64), usual)
     special = np.array(edges, np.uint64)[(z >> np.uint64(16)) % np.uint64(len(edges))]
-    return np.where(which == 4, special, bits).astype(raw).view(dtype)
+    return np.where(which == 4, special, bits).astype(raw).view(form.dtype)
 
 
-def digest(arrays: Iterator[Any]) -> str:
+def canonical(array: Any) -> Any:
+    """Return an array in which all NaN have the same bits."""
+    form, bits = FORMATS[array.dtype.name], bits_of(array)
+    magnitude = form.raw.type(form.sign - 1)
+    nan = (bits & magnitude) > form.raw.type(form.infinity)
+    return np.where(nan, magnitude, bits).view(form.dtype)
+
+
+def digest_of(arrays: Iterable[Any]) -> str:
     """Return a digest of the types, shapes and bits of arrays, in which all NaN are the same."""
-    whole = hashlib.sha256()
-    for array in arrays:
-        form = FORMATS[array.dtype.name]
-        bits = np.ascontiguousarray(array).view(form.raw)
-        nan = (bits & form.raw.type(form.sign - 1)) > form.raw.type(form.exponents)
-        bits = np.where(nan, form.raw.type(form.sign - 1), bits)
-        whole.update(f"{array.dtype.name} {array.shape}".encode())
-        whole.update(bits.astype(form.raw.newbyteorder("<")).tobytes())
-    return whole.hexdigest()[:16]
+    return digest(map(canonical, arrays))
 
 
 def stored() -> dict[str, str]:
@@ -263,18 +268,18 @@ def main(arguments: list[str] | None = None) -> int:
     rows = (quick() if options.quick else table())[part - 1 :: parts]
     found = {}
     for row in rows:
-        found[str(row)] = digest(row.arrays())
+        found[str(row)] = digest_of(row.arrays())
         if sys.stderr.isatty():
             print(f"\r{len(found)} of {len(rows)}", end="\r", file=sys.stderr)
-    known = stored()
+    wanted = stored()
     if options.write:
-        merged = known | found
+        merged = wanted | found
         text = json.dumps(
             {name: merged[name] for name in map(str, table()) if name in merged}, indent=1
         )
         STORED.write_text(f"{text}\n", encoding="utf-8")
         return 0
-    differing = [name for name, value in found.items() if known.get(name) != value]
+    differing = [name for name, value in found.items() if wanted.get(name) != value]
     for name in differing:
         print(f"differs: {name}")
     print(f"{platform.machine()}: {len(found)} rows, {len(differing)} differ")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from .support.processes import ROOT
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/from-cpp.md"])

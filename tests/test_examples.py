@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+from .support import processes
+
+EXAMPLES = processes.ROOT / "examples"
 
 
 def run(name: str, *arguments: str) -> list[str]:
-    """Run an example with warnings as errors and return the lines that it prints."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", EXAMPLES / name, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONUTF8": "1"},
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    """Run an example; return the lines that it prints."""
+    return processes.run(EXAMPLES / name, *arguments).splitlines()
 
 
 def test_every_example_is_tested() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,35 +10,25 @@ import pytest
 
 import ascendref as ar
 
-ROOT = Path(__file__).parents[1]
+from .support.processes import ROOT, run
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        ("ruff", "check"),
-        ("ruff", "format", "--check"),
-        ("mypy",),
-        ("importlinter.cli", "lint"),
+        ("-m", "ruff", "check"),
+        ("-m", "ruff", "format", "--check"),
+        ("-m", "mypy"),
+        ("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"),
     ],
-    ids=" ".join,
+    ids=["lint", "format", "types", "imports"],
 )
 def test_check(command):
-    program = (
-        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()"]
-        if command[0] == "importlinter.cli"
-        else [sys.executable, "-m", *command]
-    )
-    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(*command)
 
 
 def test_import_loads_neither_extras_nor_peers():
-    program = "import sys, ascendref; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    loaded = set(done.stdout.split())
+    loaded = set(run("-c", "import sys, ascendref; print(*sys.modules)").split())
     assert not loaded & {"numba", "numpy.ma", "rich", "sklearn", "torch", "typer"}
 
 

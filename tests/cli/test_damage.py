@@ -13,7 +13,7 @@ import pytest
 
 from ascendref.cli import main, run
 
-from ..support.damage import archives, arrays, damaged, special
+from ..support.array_files import archives, arrays, damaged_files, odd_files
 
 
 @pytest.fixture(autouse=True)
@@ -63,21 +63,21 @@ def test_files_that_are_whole_are_read_or_refused(tmp_path: Path) -> None:
 
 
 def test_files_that_no_accident_makes(tmp_path: Path) -> None:
-    assert survive(special(every=False), tmp_path)["status 2"] > 150
+    assert survive(odd_files(every=False), tmp_path)["status 2"] > 150
 
 
 def test_files_that_are_damaged(tmp_path: Path) -> None:
-    ends = survive(damaged(200, seed=0), tmp_path)
+    ends = survive(damaged_files(200, seed=0), tmp_path)
     assert ends["status 2"] > 100
 
 
 @pytest.mark.exhaustive
 def test_all_files_that_no_accident_makes(tmp_path: Path) -> None:
-    assert survive(special(every=True), tmp_path)["status 2"] > 600
+    assert survive(odd_files(every=True), tmp_path)["status 2"] > 600
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(1, 5))
 def test_many_files_that_are_damaged(seed: int, tmp_path: Path) -> None:
-    ends = survive(damaged(1000, seed), tmp_path)
+    ends = survive(damaged_files(1000, seed), tmp_path)
     assert ends["status 2"] > 500

@@ -10,7 +10,7 @@ import pytest
 import ascendref as ar
 from ascendref.core.threads import ELEMENTS_PER_THREAD, PARALLEL_FROM
 
-from ..support.processes import run_source
+from ..support.processes import run
 
 
 def test_a_number_holds_until_the_block_ends() -> None:
@@ -43,13 +43,13 @@ ar.hardshrink_backward(x, x)
 ar.hardshrink_backward(x[::-1], x)
 print(ar.get_num_threads(), "launcher" in [row.kernel for row in ar.kernel_statistics()])
 """
-    assert run_source(program, ASCENDREF_NUM_THREADS="1") == "1 False"
+    assert run("-c", program, ASCENDREF_NUM_THREADS="1") == "1 False"
 
 
 @pytest.mark.parametrize("text", ["0", "many", "1.5"])
 def test_a_bad_environment_says_so(text: str) -> None:
     with pytest.raises(AssertionError, match=r"ASCENDREF_NUM_THREADS is .* at least 1"):
-        run_source("import ascendref", ASCENDREF_NUM_THREADS=text)
+        run("-c", "import ascendref", ASCENDREF_NUM_THREADS=text)
 
 
 def test_work_is_shared_among_no_more_threads_than_it_keeps_busy() -> None:
@@ -81,7 +81,7 @@ with ar.num_threads(2):
     found.append(shared(task, sizes[-1], LAUNCHER.address))
 print(*found, numba.get_num_threads())
 """
-    assert run_source(program, NUMBA_NUM_THREADS="4") == "2 3 4 2 4"
+    assert run("-c", program, NUMBA_NUM_THREADS="4") == "2 3 4 2 4"
 
 
 def test_bits_are_the_same_for_every_number() -> None:

@@ -1,4 +1,4 @@
-"""What a kernel for contiguous arrays refuses, after a call that it took."""
+"""Calls whose kernels read array headers: every view is computed or refused, cached or not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_arrays_look_as_expected() -> None:
 
 
 class Subclass(np.ndarray[Any, Any]):
-    """An array that may have its own ideas."""
+    """A subclass of ndarray."""
 
 
 VIEWS: dict[str, Callable[[Array], Any]] = {
@@ -46,7 +46,7 @@ VIEWS: dict[str, Callable[[Array], Any]] = {
 def test_every_view_of_an_input_has_its_result(kind: Any, view: str) -> None:
     rng = np.random.default_rng(3)
     g, x = rng.standard_normal((2, 6, 7)).astype(kind)
-    ar.softplus_backward(g, x)  # from here on the call is known
+    ar.softplus_backward(g, x)  # from here on the call is in the cache
     seen = VIEWS[view](x)
     want = np.array([ar.softplus_backward(*row) for row in zip(g, np.array(seen), strict=True)])
     assert_bits(ar.softplus_backward(g, seen), want)
@@ -165,7 +165,9 @@ def test_a_scalar_of_another_type_is_not_taken_for_an_equal_one() -> None:
     assert_bits(ar.hardshrink_backward(x, x, np.float16(0.5)), x)
 
 
-def test_without_known_headers_everything_still_works(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_work_where_array_headers_are_unexpected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     operator = ar.OPERATORS["logit_grad"]
     kind = ELEMENT_TYPES["float32"]
     kernel = elementwise(operator.formula, (kind, kind), kind, kind, "float32")

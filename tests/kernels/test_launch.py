@@ -20,8 +20,9 @@ from ascendref.core.threads import PARALLEL_FROM
 from ascendref.kernels.runtime import fp_environment as environment
 from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
+from ..support.calls import call
 from ..support.cases import SCALARS
-from ..support.rounding import assert_bits
+from ..support.rounding import assert_same_bits
 
 #: flush-to-zero and denormals-are-zero in MXCSR, rounding down as well; flush-to-zero in FPCR
 UNUSUAL = 0xFFC0 if environment._X86 else 1 << 24
@@ -94,23 +95,14 @@ def tensors(operator: str, kind: str, size: int) -> list[Any]:
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("operator", list(ar.OPERATORS))
 def test_flushing_changes_no_bits(operator: str, kind: str, compute: Any, size: int) -> None:
-    function = getattr(ar, operator)
     given = tensors(operator, kind, size)
     views = [given, [given[0][:, ::-1][:, ::-1].T.copy().T, *given[1:]]]
     for arrays in views:
         for scalars in [*SCALARS[operator][:1], *_subnormal(operator)]:
-            want = function(*arrays, *scalars, compute_dtype=compute)
+            want = call(operator, *arrays, *scalars, compute_dtype=compute)
             with flushed():
-                got = function(*arrays, *scalars, compute_dtype=compute)
-            assert_all(got, want)
-
-
-def assert_all(got: Any, want: Any) -> None:
-    """Assert that one result or several have the same bits."""
-    if not isinstance(got, tuple):
-        got, want = (got,), (want,)
-    for actual, other in zip(got, want, strict=True):
-        assert_bits(actual, other)
+                got = call(operator, *arrays, *scalars, compute_dtype=compute)
+            assert_same_bits(got, want)
 
 
 def _subnormal(operator: str) -> list[tuple[Any, ...]]:
@@ -127,13 +119,12 @@ def _subnormal(operator: str) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("operator", list(ar.OPERATORS))
 def test_a_thread_with_a_small_stack(operator: str, kind: str, compute: Any) -> None:
-    function = getattr(ar, operator)
     given = [np.abs(array) for array in tensors(operator, kind, 4096)]
     results: list[Any] = []
 
     def work() -> None:
         for arrays in (given, [array[..., ::-1] for array in given]):
-            results.append(function(*arrays, compute_dtype=compute))
+            results.append(call(operator, *arrays, compute_dtype=compute))
 
     work()
     before = threading.stack_size(64 * 1024)
@@ -145,7 +136,7 @@ def test_a_thread_with_a_small_stack(operator: str, kind: str, compute: Any) -> 
         threading.stack_size(before)
     assert len(results) == 4
     for got, want in zip(results[2:], results[:2], strict=True):
-        assert_all(got, want)
+        assert_same_bits(got, want)
 
 
 class Interrupted(Exception):
@@ -167,9 +158,9 @@ def interrupt(calls: int) -> int:
     hits = 0
     before = signal.signal(signal.SIGALRM, handler)
     try:
-        for call in range(calls):
+        for number in range(calls):
             try:
-                signal.setitimer(signal.ITIMER_REAL, max(1e-6, 1.2 * duration * call / calls))
+                signal.setitimer(signal.ITIMER_REAL, max(1e-6, 1.2 * duration * number / calls))
                 ar.softplus_backward(x, x, out=out)
                 signal.setitimer(signal.ITIMER_REAL, 0)
             except Interrupted:

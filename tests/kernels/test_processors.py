@@ -1,15 +1,15 @@
-"""Processors that lack instructions: the same bits."""
+"""Conversions of F16 give the same bits on processors that have no instructions for them."""
 
 from __future__ import annotations
 
 import pytest
 
-from ..support.processes import run
+from ..support.processes import run_program
 
 
 @pytest.fixture(scope="module")
 def bits_here() -> str:
-    return run("float16")
+    return run_program("float16")
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def bits_here() -> str:
     ],
 )
 def test_float16_without_instructions_for_it(bits_here: str, tmp_path, features: str) -> None:
-    found = run(
+    found = run_program(
         "float16",
         NUMBA_CPU_NAME="generic",
         NUMBA_CPU_FEATURES=features,

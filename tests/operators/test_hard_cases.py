@@ -27,8 +27,7 @@ def dtype(kind: str) -> Any:
 def nearest(value: Fraction, kind: str) -> Any:
     """Return a fraction rounded to a type, once."""
     form = FORMATS[kind]
-    bits = encode_exact(value, kind) | (form.sign if value < 0 else 0)
-    return np.array(bits, form.raw).view(form.dtype)[()]
+    return np.array(encode_exact(value, kind), form.raw).view(form.dtype)[()]
 
 
 def fractions(array: Array) -> list[Fraction]:

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import ascendref as ar
 
+from ..support.calls import call
 from ..support.cases import CASES, FLOATS, LAYOUTS, SCALARS, TENSORS, Case, build
 from ..support.oracles import ORACLES, expected
 from ..support.rounding import assert_bits
-
-
-def call(case: Case, tensors: list[Any], scalars: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
-    """Call an operator and return its results as a tuple."""
-    function = getattr(ar, case.operator)
-    results = function(*tensors, *scalars, out=out, compute_dtype=case.compute)
-    if out is not None:
-        assert results is out
-    return results if isinstance(results, tuple) else (results,)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_operator_gives_the_bits_of_its_oracle(case: Case) -> None:
     for scalars in SCALARS[case.operator]:
         tensors, out = build(case)
-        known = tuple(-1.0 if s is None else s for s in scalars)
-        want = expected(case.operator, tuple(tensors), known, case.compute, case.out)
+        checked = tuple(-1.0 if s is None else s for s in scalars)
+        want = expected(case.operator, tuple(tensors), checked, case.compute, case.out)
         before = [tensor.copy() for tensor in tensors]
-        got = call(case, tensors, scalars, out)
+        got = call(case.operator, *tensors, *scalars, out=out, compute_dtype=case.compute)
+        assert out is None or out is (got if isinstance(out, tuple) else got[0])
         assert len(got) == len(want)
         for actual, alternatives in zip(got, want, strict=True):
             assert_bits(actual, *alternatives)

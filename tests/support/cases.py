@@ -1,4 +1,4 @@
-"""The one table of cases: operators × element types × layouts × compute types.
+"""The table of cases that operators are tested with: element types × layouts × compute types.
 
 A row is cheap to run and costs a quarter of a second to compile, so the table is not a full
 product: every combination of types with contiguous arrays, every layout with two types, every
@@ -7,6 +7,7 @@ compute type with arrays of one type, and every type of output.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from math import inf, nan, prod
 from typing import Any, NamedTuple
@@ -257,7 +258,7 @@ def _table() -> list[Case]:
 CASES = _table()
 
 
-def pool(kind: str) -> Any:
+def special_values(kind: str) -> Any:
     """Return the special values of an element type: edges, thresholds, ties, subnormals."""
     if kind == "bool":
         return np.array([False, True])
@@ -297,25 +298,30 @@ def pool(kind: str) -> Any:
 
 def numbers(kind: str, shape: tuple[int, ...], seed: int, *, tame: bool = False) -> Any:
     """Return reproducible data of a type: special values among random ones, or none of them."""
+    return _numbers(kind, shape, seed, tame).copy()
+
+
+@lru_cache(64)
+def _numbers(kind: str, shape: tuple[int, ...], seed: int, tame: bool) -> Any:
     rng = np.random.default_rng([seed, sum(shape), prod(shape)])
     if kind not in FORMATS:
-        return rng.choice(pool(kind), shape)
+        return rng.choice(special_values(kind), shape)
     plain = rng.standard_normal(shape)
     if tame:
         return array_of(kind, plain)
     wide = rng.uniform(-1, 1, shape) * 2.0 ** rng.integers(-30, 30, shape)
     which = rng.integers(0, 4, shape)
     values = np.choose(np.minimum(which, 2), [plain, wide, rng.uniform(0, 1, shape)])
-    return np.where(which == 3, rng.choice(pool(kind), shape), array_of(kind, values))
+    return np.where(which == 3, rng.choice(special_values(kind), shape), array_of(kind, values))
 
 
 def crossed(types: tuple[str, ...]) -> list[Any]:
     """Return arrays in which every special value of the first type meets all of the second's."""
-    first, second = pool(types[0]), pool(types[1])
+    first, second = special_values(types[0]), special_values(types[1])
     shape = (len(second), len(first))
     arrays = [np.broadcast_to(first, shape).copy(), np.broadcast_to(second[:, None], shape).copy()]
     if len(types) == 3:
-        third = pool(types[2])
+        third = special_values(types[2])
         row, column = np.indices(shape)
         arrays.append(third[(3 * row + 5 * column) % len(third)])
     return arrays

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .rounding import FORMATS, array_of, exact, round_integers, round_to
+from .rounding import FORMATS, array_of, as_float, exact, round_integers, round_to, to_odd
 from .truth import true_results
 
 Array = np.ndarray[Any, Any]
@@ -47,8 +47,12 @@ class Arithmetic:
 
     def load(self, array: Array) -> Any:
         """Bring data into the compute type: one rounding from its exact value."""
-        integer = array.dtype.kind in "biu"
-        value = round_integers(self.kind, array) if integer else round_to(self.kind, exact(array))
+        if array.dtype.kind in "biu":
+            value = round_integers(self.kind, array)
+        else:
+            value = exact(array)
+            if array.dtype != FORMATS[self.kind].dtype:
+                value = round_to(self.kind, value)
         return value.astype(self.register)
 
     def number(self, value: float) -> Any:
@@ -57,7 +61,7 @@ class Arithmetic:
 
     def scalar(self, value: Any) -> Any:
         """Bring a scalar argument into the compute type: as FLOAT first."""
-        return self.number(round_to("float32", np.float64(double(value))))
+        return self.number(as_float(value))
 
     def fma(self, x: Any, y: Any, z: Any) -> Any:
         """Return ``x * y + z`` of float32, rounded once."""
@@ -65,11 +69,7 @@ class Arithmetic:
         total = product + z
         part = total - product
         rest = (product - (total - part)) + (z - part)
-        # a double with an odd last bit stands for everything between its neighbours
-        even = total.view(np.int64) & 1 == 0
-        odd = np.nextafter(total, np.where(rest > 0, np.inf, -np.inf))
-        moved = np.isfinite(total) & (rest != 0) & ~np.isnan(rest) & even
-        return round_to("float32", np.where(moved, odd, total)).astype(np.float32)
+        return round_to("float32", to_odd(total, rest)).astype(np.float32)
 
     def denominators(self, z: Any) -> list[Any]:
         """Return what may pass for 1 + exp(-z) in float32: both neighbours of the true value."""
@@ -79,14 +79,6 @@ class Arithmetic:
         below = np.where(near > true * (1 - slack), np.nextafter(near, np.float32(0)), near)
         above = np.where(near < true * (1 + slack), np.nextafter(near, np.float32(np.inf)), near)
         return [near] + [np.where(z == 0, near, other) for other in (below, above)]
-
-
-def double(value: Any) -> float:
-    """Return a scalar argument as a double; an integer may be too large for one."""
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
 
 
 def hardshrink_backward(a: Arithmetic, tensors: Any, lambd: Any) -> Any:
@@ -155,7 +147,7 @@ def smooth_l1_loss_backward(a: Arithmetic, tensors: Any, reduction: Any, beta: A
 def logit_grad(a: Arithmetic, tensors: Any, eps: Any) -> Any:
     """Take the first row of the table that applies."""
     x, dy = map(a.load, tensors)
-    eps32 = np.float32(round_to("float32", np.float64(double(eps))))
+    eps32 = np.float32(as_float(eps))
     low, high = a.number(float(eps32)), a.number(float(np.float32(1) - eps32))
     zero, one, inf, nan = (a.number(value) for value in (0.0, 1.0, np.inf, np.nan))
 

@@ -1,4 +1,4 @@
-"""Running the programs of ``worker.py``."""
+"""Running Python in processes of its own, with warnings as errors."""
 
 from __future__ import annotations
 
@@ -8,44 +8,46 @@ import subprocess
 import sys
 from pathlib import Path
 
-WORKER = Path(__file__).with_name("worker.py")
+#: the folder that holds the package ``tests``
+ROOT = Path(__file__).parents[2]
 
 
-def start(program: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """Start a program of the worker in a fresh process, warnings as errors."""
+def start(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.Popen[str]:
+    """Start Python with some arguments and variables of the environment."""
     # pip puts the TBB library where the dynamic linker does not look
     environment["LD_LIBRARY_PATH"] = str(Path(sys.prefix) / "lib")
     return subprocess.Popen(
-        [sys.executable, "-W", "error", str(WORKER), program, *arguments],
-        env=os.environ | environment,
+        [sys.executable, "-W", "error", *map(str, arguments)],
+        cwd=cwd,
+        env=os.environ | {"PYTHONUTF8": "1"} | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         start_new_session=True,
     )
 
 
-def run_source(source: str, **environment: str) -> str:
-    """Run a program that is given as source to its end; return what it printed."""
-    command = [sys.executable, "-W", "error", "-c", source]
-    done = subprocess.run(
-        command, env=os.environ | environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, f"exit status {done.returncode}: {done.stderr}"
-    return done.stdout.strip()
+def start_program(name: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """Start one of the programs in ``programs.py``."""
+    return start("-m", "tests.support.programs", name, *arguments, **environment)
 
 
-def finish(process: subprocess.Popen[str]) -> str:
-    """Return what a program printed; a hang, an abort or a traceback fails the test."""
+def finish(process: subprocess.Popen[str], timeout: float = 240) -> str:
+    """Return what a process printed; a hang, an abort or a traceback fails the test."""
     try:
-        out, errors = process.communicate(timeout=120)
+        out, errors = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)  # its children hold on to the pipes
         raise AssertionError(f"hangs: {process.communicate()}") from None
-    assert process.returncode == 0, f"exit status {process.returncode}: {errors}"
+    assert process.returncode == 0, f"exit status {process.returncode}: {out}{errors}"
     return out.strip()
 
 
-def run(program: str, *arguments: str, **environment: str) -> str:
-    """Run a program of the worker to its end."""
-    return finish(start(program, *arguments, **environment))
+def run(*arguments: object, cwd: Path = ROOT, timeout: float = 240, **environment: str) -> str:
+    """Run Python to its end; return what it printed."""
+    return finish(start(*arguments, cwd=cwd, **environment), timeout)
+
+
+def run_program(name: str, *arguments: str, **environment: str) -> str:
+    """Run one of the programs in ``programs.py`` to its end; return what it printed."""
+    return finish(start_program(name, *arguments, **environment))

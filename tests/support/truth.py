@@ -13,7 +13,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from .rounding import FORMATS, decode, encode, encode_exact, exact, round_to
+from .rounding import FORMATS, as_float, decode, encode, encode_exact, exact, to_odd
 
 Array = np.ndarray[Any, Any]
 LONG = np.longdouble
@@ -32,31 +32,18 @@ def fraction(value: Any) -> Fraction:
     return Fraction(high) + Fraction(float(value - LONG(high)))
 
 
-def single(value: Any) -> np.float64:
-    """Return a scalar argument as FLOAT, in double precision."""
-    try:
-        double = float(value)
-    except OverflowError:
-        double = float("inf") if value > 0 else float("-inf")
-    return round_to("float32", np.float64(double))[()]
-
-
 def rounded(values: Array, kind: str) -> Array:
     """Round numbers of extended precision to the bits of a type, once."""
     near = values.astype(np.float64)
     if kind == "float64":
         return encode(near, kind)
-    # a double with an odd last bit stands for everything between its neighbours
-    rest = np.where(np.isfinite(near), values - near, 0)
-    even = near.view(np.int64) & 1 == 0
-    away = np.where(rest > 0, np.inf, -np.inf)
-    return encode(np.where((rest != 0) & even, np.nextafter(near, away), near), kind)
+    return encode(to_odd(near, np.where(np.isfinite(near), values - near, 0)), kind)
 
 
 def hardshrink_backward(tensors: list[Array], lambd: Any) -> Any:
     """Return approximations, their relative errors and a function for the exact values."""
     grad, x = map(long, tensors)
-    lam = single(lambd)
+    lam = as_float(lambd)
     lam = np.float64(0) if lam < 0 else lam
     return np.where((x > lam) | (x < -lam), grad, 0), np.zeros(grad.shape), None
 
@@ -64,7 +51,7 @@ def hardshrink_backward(tensors: list[Array], lambd: Any) -> Any:
 def softplus_backward(tensors: list[Array], beta: Any, threshold: Any) -> Any:
     """Return approximations, their relative errors and a function for the exact values."""
     grad, x = map(long, tensors)
-    b, t = single(beta), single(threshold)
+    b, t = as_float(beta), as_float(threshold)
     z = LONG(b) * x
     passes = z > LONG(t)
     for at in zip(*np.nonzero(np.isfinite(z) & (abs(z - LONG(t)) <= abs(z) * SLACK)), strict=True):
@@ -95,7 +82,7 @@ def softplus_backward(tensors: list[Array], beta: Any, threshold: Any) -> Any:
 def smooth_l1_loss_backward(tensors: list[Array], reduction: Any, beta: Any) -> Any:
     """Return approximations, their relative errors and a function for the exact values."""
     grad, x, target = np.broadcast_arrays(*map(long, tensors))
-    b = single(beta)
+    b = as_float(beta)
     count = prod(grad.shape) if reduction in ("mean", 1) else 1
     d = x - target
     d = np.where(np.isinf(d.astype(np.float64)), np.copysign(LONG(np.inf), d), d)
@@ -117,7 +104,7 @@ def smooth_l1_loss_backward(tensors: list[Array], reduction: Any, beta: Any) -> 
 def logit_grad(tensors: list[Array], eps: Any) -> Any:
     """Return approximations, their relative errors and a function for the exact values."""
     x, dy = map(long, tensors)
-    low = single(eps)
+    low = as_float(eps)
     high = np.float64(np.float32(1) - np.float32(low))
     edge = dy * LONG(np.inf)
     conditions = [
@@ -148,12 +135,11 @@ FORMULAS = {
 }
 
 
-def settle(found: Any, kind: str) -> list[Any]:
+def round_values(value: Array, slack: Array, exactly: Any, kind: str) -> list[Any]:
     """Return the bits of values in a type; for F64, of all that are less than 1 ulp off."""
-    value, slack, exactly = found
     low, high = rounded(value * (1 - slack), kind), rounded(value * (1 + slack), kind)
     if kind == "float64":
-        return outward(value, slack)
+        return doubles_within(value, slack)
     unclear = (low != high) & np.isfinite(value)
     low = np.where(np.isfinite(value), low, rounded(value, kind))
     for at in zip(*np.nonzero(unclear), strict=True):
@@ -162,7 +148,7 @@ def settle(found: Any, kind: str) -> list[Any]:
     return [low]
 
 
-def outward(value: Array, slack: Array) -> list[Array]:
+def doubles_within(value: Array, slack: Array) -> list[Array]:
     """Return the doubles within one step of an interval, which is at most a few of them wide."""
     near = value.astype(np.float64)
     below, above = value - abs(value) * slack, value + abs(value) * slack
@@ -192,7 +178,7 @@ def prelu_backward(tensors: list[Array], kind: str) -> tuple[list[Any], list[Any
         return fraction(grad[at]) * (1 if positive[at] else fraction(spread[at]))
 
     value = np.where(positive, grad, grad * spread)
-    results = settle((value, np.full(x.shape, SLACK), exactly), kind)
+    results = round_values(value, np.full(x.shape, SLACK), exactly, kind)
     channels = x.shape[1] if many else 1
 
     def rows(array: Array) -> Array:
@@ -207,6 +193,18 @@ def prelu_backward(tensors: list[Array], kind: str) -> tuple[list[Any], list[Any
     return results, bits or [np.zeros(shape, FORMATS[kind].raw)]
 
 
+def sum_of_products(a: Array, b: Array) -> Fraction:
+    """Return the exact sum of the products of float64 numbers."""
+    if not a.size:
+        return Fraction(0)
+    significands, exponents = np.frexp([a.astype(np.float64), b.astype(np.float64)])
+    integers = (significands * 2.0**53).astype(np.int64).astype(object)
+    shifts = exponents.sum(axis=0)
+    lowest = int(shifts.min())
+    total = np.sum(integers[0] * integers[1] << (shifts - lowest).astype(object))
+    return int(total) * Fraction(2) ** (lowest - 2 * 53)
+
+
 def exact_sum(grad: Array, x: Array, masked: Array, kind: str) -> list[int]:
     """Return the bits of the sum of the products, of both neighbours in F64."""
     terms = np.where(masked, LONG(0), grad * x)
@@ -215,14 +213,11 @@ def exact_sum(grad: Array, x: Array, masked: Array, kind: str) -> list[int]:
     if special.size:
         bits = int(encode(np.array(special.sum(), np.float64), kind))
         return [bits] * (3 if kind == "float64" else 1)
-    total = sum(
-        (fraction(g) * fraction(v) for g, v in zip(grad[~masked], x[~masked], strict=True)),
-        Fraction(0),
-    )
+    total = sum_of_products(grad[~masked], x[~masked])
     if total == 0:
         minus = terms.size > 0 and bool(np.signbit(terms).all())
         return [form.sign if minus else 0] * (3 if kind == "float64" else 1)
-    near = encode_exact(total, kind) | (form.sign if total < 0 else 0)
+    near = encode_exact(total, kind)
     if kind != "float64":
         return [near]
     value = decode(np.array(near, np.uint64), kind)
@@ -240,7 +235,7 @@ def true_results(
         if operator == "prelu_backward":
             found = prelu_backward(list(tensors), kind)
         else:
-            found = (settle(FORMULAS[operator](list(tensors), *scalars), kind),)
+            found = (round_values(*FORMULAS[operator](list(tensors), *scalars), kind),)
     dtype = FORMATS[kind].dtype
     return tuple(
         [np.ascontiguousarray(bits).view(dtype).reshape(np.shape(bits)) for bits in alternatives]

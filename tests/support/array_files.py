@@ -1,4 +1,4 @@
-"""Files of arrays, and ways to damage them: by the numbers of a seed, the same on every machine."""
+"""Files of arrays that are odd or damaged: a seed gives the same ones on every machine."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def archives() -> list[bytes]:
     return [npz(pair, kind) for pair in pairs for kind in kinds]
 
 
-def special(every: bool) -> Iterator[bytes]:
-    """Yield files that no accident makes: odd headers, and archives with odd members.
+def odd_files(every: bool) -> Iterator[bytes]:
+    """Yield files with odd headers, and archives with odd members.
 
     Each header comes in every version and in an archive, or in one of these.
     """
@@ -183,7 +183,7 @@ _WAYS: Final[tuple[Callable[[bytearray, random.Random, list[bytes]], None], ...]
 )  # fmt: skip
 
 
-def damaged(count: int, seed: int) -> Iterator[bytes]:
+def damaged_files(count: int, seed: int) -> Iterator[bytes]:
     """Yield as many damaged files, each damaged in one to three ways."""
     rng = random.Random(seed)
     singles, pairs = arrays(), archives()

@@ -1,4 +1,4 @@
-"""Other versions of Numba, as far as their insides go: of another number, or with other names."""
+"""Numba with another version number, or without an internal name that the disk cache uses."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, SimpleNamespace
 from typing import Any
 
-#: what kernels on disk use of Numba's insides -> the modules in which it stands
-INSIDES = {
+#: name -> the modules of Numba in which it stands
+INTERNAL_NAMES = {
     "rtsys": (
         "numba.core.runtime",
         "numba.core.runtime.nrt",
@@ -26,34 +26,40 @@ INSIDES = {
 }
 
 
-class _Loader(SourceFileLoader):
+class _RenamingLoader(SourceFileLoader):
+    """Loads a module with one name replaced by another."""
+
     def get_code(self, fullname: str) -> CodeType:
-        source = re.sub(rf"\b{Finder.name}\b", f"other{Finder.name}", self.get_source(fullname))
+        source = re.sub(
+            rf"\b{_RenamingFinder.name}\b",
+            f"other{_RenamingFinder.name}",
+            self.get_source(fullname),
+        )
         return compile(source, self.path, "exec")
 
 
-class Finder(PathFinder):
-    """Finds Numba's modules, in which one name is another."""
+class _RenamingFinder(PathFinder):
+    """Finds modules of Numba and has them loaded with one name replaced."""
 
     name: str
 
     @classmethod
     def find_spec(cls, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if fullname not in INSIDES[cls.name]:
+        if fullname not in INTERNAL_NAMES[cls.name]:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         assert spec is not None
         assert spec.origin is not None
-        spec.loader = _Loader(fullname, spec.origin)
+        spec.loader = _RenamingLoader(fullname, spec.origin)
         return spec
 
 
-def pretend(change: str) -> None:
-    """Let Numba, which is not imported yet, have another version or lack a name."""
+def change_numba(change: str) -> None:
+    """Give Numba, which is not imported yet, another version number or take a name from it."""
     assert "numba" not in sys.modules
-    if change in INSIDES:
-        Finder.name = change
-        sys.meta_path.insert(0, Finder)
+    if change in INTERNAL_NAMES:
+        _RenamingFinder.name = change
+        sys.meta_path.insert(0, _RenamingFinder)
         return
     import numba
 

@@ -1,9 +1,8 @@
-"""Programs that the tests run in processes of their own: ``python worker.py NAME``."""
+"""Programs that tests run in processes of their own: ``python -m tests.support.programs NAME``."""
 
 from __future__ import annotations
 
 import atexit
-import hashlib
 import importlib
 import multiprocessing
 import os
@@ -11,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable
 
@@ -20,6 +20,9 @@ import numpy as np
 import ascendref as ar
 from ascendref.core.fork_safety import run_to_end
 from ascendref.core.threads import PARALLEL_FROM
+
+from .changed_numba import change_numba
+from .rounding import digest
 
 TYPES = (np.float32, ml_dtypes.bfloat16)
 
@@ -42,14 +45,6 @@ def results(size: int) -> list[np.ndarray]:
     return found
 
 
-def digest(arrays: list[np.ndarray]) -> str:
-    """A name for the bits of arrays."""
-    whole = hashlib.sha256()
-    for array in arrays:
-        whole.update(np.ascontiguousarray(array).view(np.uint8).tobytes())
-    return whole.hexdigest()
-
-
 def bits() -> None:
     """Print the digest of all results, and the threading layer that made them."""
     import numba
@@ -70,11 +65,11 @@ def threads() -> None:
         for _ in range(5):
             found.append(digest(results(PARALLEL_FROM * 3)))
 
-    workers = [threading.Thread(target=work) for _ in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    calling = [threading.Thread(target=work) for _ in range(8)]
+    for thread in calling:
+        thread.start()
+    for thread in calling:
+        thread.join()
     print(len(found), set(found) == {expected})
 
 
@@ -105,11 +100,10 @@ def fork_while_busy() -> None:
         while not stop.is_set():
             ar.hardshrink_backward(x, x)
             ar.softplus_backward(x[::-1], x)
-            ar.smooth_l1_loss_backward(x, x, x[:1])
 
-    workers = [threading.Thread(target=work) for _ in range(3)]
-    for worker in workers:
-        worker.start()
+    calling = [threading.Thread(target=work) for _ in range(3)]
+    for thread in calling:
+        thread.start()
     statuses = []
     for _ in range(5):
         child = os.fork()
@@ -118,8 +112,8 @@ def fork_while_busy() -> None:
             os._exit(0 if np.array_equal(passed, np.where(abs(x) > 0.5, x, 0)) else 1)
         statuses.append(os.waitpid(child, 0)[1])
     stop.set()
-    for worker in workers:
-        worker.join()
+    for thread in calling:
+        thread.join()
     print(statuses)
 
 
@@ -136,7 +130,7 @@ def spawn() -> None:
 
 
 def _print_kernels(make: Callable[[], object]) -> None:
-    """Print how many kernels were loaded from the cache, how many compiled, and what was said."""
+    """Print how many kernels were loaded from the cache, how many were compiled, and warnings."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         make()
@@ -146,7 +140,7 @@ def _print_kernels(make: Callable[[], object]) -> None:
 
 
 def kernels() -> None:
-    """Make four kernels, of each sort one."""
+    """Make the kernels of four calls: contiguous, strided, of three tensors, and large."""
 
     def make() -> None:
         x = np.linspace(-1, 1, 7, dtype=np.float32)
@@ -169,14 +163,35 @@ def short_kernels() -> None:
             assert ar.hardshrink_backward(x, x, 0.5).tolist() == [-2, 0, 3]
 
     if len(sys.argv) > 3:
-        from other_numba import pretend  # beside this program, where it runs as one
-
-        pretend(sys.argv[3])
+        change_numba(sys.argv[3])
     _print_kernels(make)
 
 
+def short_kernels_at_once() -> None:
+    """Make the same kernels in eight processes at once, each of which prints its line."""
+    import numba
+
+    numba.njit("int64(int64)")(lambda x: x)  # loads the compiler, before there are eight processes
+    sys.stdout.flush()
+    children = []
+    for _ in range(8):
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                short_kernels()
+                sys.stdout.flush()
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
+        children.append(child)
+    sys.exit(any(os.waitpid(child, 0)[1] for child in children))
+
+
 def types() -> None:
-    """Print a digest of all operators on data of each of the named types."""
+    """Print a digest of two operators' results for each of the named types."""
     for kind in sys.argv[2:]:
         rng = np.random.default_rng(6)
         x, g = rng.uniform(-2, 2, (2, 9, 5)).astype(kind)
@@ -185,7 +200,7 @@ def types() -> None:
 
 
 def refused() -> None:
-    """Print how the first calls are refused where Numba must not compile."""
+    """Print whether calls are refused with a reason where Numba must not compile."""
     x = np.linspace(0, 1, 7, dtype=np.float32)
     dev = ar.Device("Atlas A2")
     tensor = dev.tensor(x)
@@ -204,7 +219,7 @@ def refused() -> None:
 
 
 def float16() -> None:
-    """Print a digest of conversions from all F16 numbers and to them, from all around each."""
+    """Print a digest of conversions from every F16 number, and to F16 from numbers around each."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     singles = ar.cast(halves, "float32")
     finite = np.append(singles[:0x7C00], np.float32(65536))
@@ -248,18 +263,17 @@ def small_stacks() -> None:
 
 def import_module() -> None:
     """Make the first call in a module that is being imported."""
-    sys.modules["worker"] = sys.modules["__main__"]
     print(importlib.import_module(sys.argv[2]).result)
 
 
 def at_exit() -> None:
-    """Make the first kernel when the program ends."""
+    """Make the first call when the program ends."""
     ar.get_num_threads()  # imports Numba, which may import what cannot be imported then
     atexit.register(lambda: print(small_call()))
 
 
 def exit_meanwhile() -> None:
-    """End while work is under way that the program was interrupted at."""
+    """End while a thread still does the work that the main thread was interrupted in."""
     begun = threading.Event()
 
     def work() -> None:
@@ -279,7 +293,7 @@ def exit_meanwhile() -> None:
 
 
 def nothing() -> None:
-    """Import the package and print how many kernels that made."""
+    """Import the package; print how many kernels that made."""
     print(len(ar.kernel_statistics()))
 
 
@@ -293,6 +307,7 @@ PROGRAMS: dict[str, Callable[[], None]] = {
         spawn,
         kernels,
         short_kernels,
+        short_kernels_at_once,
         small_stacks,
         import_module,
         at_exit,

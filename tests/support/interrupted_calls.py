@@ -1,7 +1,9 @@
-"""Ctrl-C at many moments of the first call: ``python interrupted.py COUNT FOLDER CACHED``.
+"""First calls that are interrupted: ``python -m tests.support.interrupted_calls N FOLDER CACHED``.
 
-Every moment has a forked process of its own, in which nothing is imported yet. Asked again, the
-process must give the right results, and end.
+A program is interrupted (SIGINT's handler is called) at N moments, spread over its run. For
+every moment a process is forked, in which nothing is imported yet. It runs the program a second
+time, which must give the right results, and ends. FOLDER is for the kernel cache; CACHED is 1 if
+the kernels are in it before.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ LIMIT = 100
 
 
 def program() -> None:
-    """Import, load or compile kernels, compute."""
+    """Import the package, load or compile kernels, compute."""
     import ascendref as ar
 
     x = [-2.0, 0.25, 3.0]
@@ -55,7 +57,7 @@ def start(after: float, folder: str) -> int:
 
 
 def main(count: int, folder: str, cached: bool) -> None:
-    """Run the program so many times, and print which moments it did not survive."""
+    """Interrupt the program at so many moments; print those after which it failed."""
     if cached:
         os.waitpid(start(0, folder), 0)
     begun = monotonic()

@@ -1,0 +1,89 @@
+"""The walk over tiles with operands whose elements have different sizes."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+
+from ..support.cases import ARRANGEMENTS, SCALARS, numbers
+from ..support.oracles import expected, promote
+from ..support.rounding import FORMATS, assert_bits
+
+#: operator, types of its tensors, type of the result: elements of 1, 2, 4 and 8 bytes meet
+SIZES: list[tuple[str, tuple[str, ...], str]] = [
+    ("softplus_backward", ("float16", "bool"), "float16"),
+    ("softplus_backward", ("float32", "int8"), "float32"),
+    ("softplus_backward", ("bfloat16", "int64"), "float32"),
+    ("softplus_backward", ("float64", "int16"), "float64"),
+    ("hardshrink_backward", ("float64", "bfloat16"), "float64"),
+    ("hardshrink_backward", ("float16", "float32"), "float32"),
+    ("hardshrink_backward", ("bfloat16", "bfloat16"), "float64"),
+    ("hardshrink_backward", ("float64", "float64"), "float16"),
+    ("smooth_l1_loss_backward", ("float32", "bfloat16", "bfloat16"), "float32"),
+    ("smooth_l1_loss_backward", ("float16", "float64", "float64"), "float64"),
+]
+#: three axes without a common multiple; tiles that are cut off on both axes; rows and columns
+SHAPES = ((5, 33, 37), (70, 41), (3, 1100), (1100, 3))
+INPUTS = ("contiguous", "transposed", "sliced", "reversed", "unaligned", "repeated")
+OUTPUTS = ("contiguous", "transposed", "sliced", "unaligned")
+
+
+@pytest.mark.parametrize(("operator", "kinds", "out"), SIZES, ids=lambda value: str(value))
+def test_elements_of_several_sizes(operator: str, kinds: tuple[str, ...], out: str) -> None:
+    scalars = SCALARS[operator][1]
+    for shape in SHAPES:
+        tensors = [numbers(kind, shape, seed) for seed, kind in enumerate(kinds)]
+        want = expected(operator, tuple(tensors), scalars, out=out)[0]
+        for first, last in product(INPUTS, OUTPUTS):
+            # every tensor is laid out in another way
+            ways = [INPUTS[(INPUTS.index(first) + k) % len(INPUTS)] for k in range(len(tensors))]
+            views = [ARRANGEMENTS[way](t) for way, t in zip(ways, tensors, strict=True)]
+            target = ARRANGEMENTS[last](np.full(shape, 77, FORMATS[out].dtype))
+            getattr(ar, operator)(*views, *scalars, out=target)
+            same = want
+            if "repeated" in ways:
+                copies = [view.copy() for view in views]
+                same = [getattr(ar, operator)(*copies, *scalars, out=np.empty(shape, target.dtype))]
+            assert_bits(target, *same)
+
+
+@pytest.mark.parametrize(
+    ("operator", "kinds", "out"),
+    [row for row in SIZES if row[0] != "softplus_backward"],
+    ids=lambda value: str(value),
+)
+def test_broadcast_elements_of_several_sizes(
+    operator: str, kinds: tuple[str, ...], out: str
+) -> None:
+    scalars = SCALARS[operator][1]
+    shapes = [(41, 1), (70, 1, 5), (70, 41, 5)][-len(kinds) :]
+    tensors = [
+        numbers(kind, shape, seed)
+        for seed, (kind, shape) in enumerate(zip(kinds, shapes, strict=True))
+    ]
+    want = expected(operator, tuple(tensors), scalars, out=out)[0]
+    for first, last in product(("contiguous", "reversed", "unaligned"), OUTPUTS):
+        views = [ARRANGEMENTS[first](tensor) for tensor in tensors]
+        target = ARRANGEMENTS[last](np.full((70, 41, 5), 77, FORMATS[out].dtype))
+        assert getattr(ar, operator)(*views, *scalars, out=target) is target
+        assert_bits(target, *want)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "place"), [(("float64", "bfloat16"), 0), (("float16", "float32"), 1)]
+)
+@pytest.mark.parametrize("way", ["contiguous", "transposed", "sliced", "reversed", "unaligned"])
+def test_in_place_with_elements_of_several_sizes(
+    kinds: tuple[str, str], place: int, way: str
+) -> None:
+    tensors = [numbers(kind, (5, 33, 37), seed) for seed, kind in enumerate(kinds)]
+    want = expected("hardshrink_backward", tuple(tensors), (0.1,))[0]
+    views: list[Any] = [ARRANGEMENTS[way](tensor) for tensor in tensors]
+    assert promote(kinds) == kinds[place]
+    ar.hardshrink_backward(*views, 0.1, out=views[place])
+    assert_bits(views[place], *want)

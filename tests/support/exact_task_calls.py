@@ -1,0 +1,156 @@
+"""When truth mode loads its exact task: ``python -m tests.support.exact_task_calls``.
+
+A kernel of truth mode has the task that decides hard cases loaded when it meets the first one. So
+every sequence of calls below has a kernel of its own. For each, a line of JSON is printed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import ascendref as ar
+from ascendref.core.layout import PARALLEL_FROM
+
+from .calls import call
+from .oracles import expected
+from .rounding import FORMATS, array_of, same_bits
+
+#: scalars of each operator that has some
+SCALARS: dict[str, tuple[Any, ...]] = {
+    "softplus_backward": (1.0, 20.0),
+    "smooth_l1_loss_backward": ("none", 1.0),
+    "logit_grad": (-1.0,),
+}
+SMALL = 1000
+LARGE = PARALLEL_FROM + SMALL
+
+
+def smallest(kind: str) -> Any:
+    """Return the smallest positive number of a type."""
+    form = FORMATS[kind]
+    return np.array(1, form.raw).view(form.dtype)[()]
+
+
+def plain(operator: str, kind: str, size: int) -> list[Any]:
+    """Return tensors without a hard case; prelu's weight has three elements."""
+    rng = np.random.default_rng(3)
+    if operator == "prelu_backward":
+        tensors = [array_of(kind, rng.uniform(1, 2, (size // 3, 3))) for _ in range(2)]
+        return [tensors[0], -tensors[1], array_of(kind, np.array([0.5, 1.0, 2.0]))]
+    count = len(ar.OPERATORS[operator].tensors)
+    return [array_of(kind, rng.choice([0.25, 0.5, 0.75], size)) for _ in range(count)]
+
+
+def hard(operator: str, kind: str, size: int) -> list[Any]:
+    """Return tensors with a hard case at the end, or in the second of three channels."""
+    tensors = plain(operator, kind, size)
+    match operator:
+        case "softplus_backward":
+            # half of an odd subnormal number is a tie, and almost one beside 0
+            tensors[0][-1] = 3 * smallest(kind)
+            tensors[1][-1] = 0 if kind == "float16" else -smallest(kind)
+        case "logit_grad":
+            # a quotient within 2**-50 of the middle between two F32 numbers
+            tensors[0][-1], tensors[1][-1] = 11_184_877 / 2**24, 2_379_306 / 2**24
+        case "smooth_l1_loss_backward":
+            # the gradient times the input is a middle, and the target is almost 0
+            bits = FORMATS[kind].fraction + 2
+            odd = 2 ** (bits // 2) + 1
+            tensors[0][-1], tensors[1][-1] = odd, odd * 2.0**-bits
+            tensors[2][-1] = smallest(kind)
+        case "prelu_backward":
+            # what is left of a sum is less than its terms' errors
+            grad, x = tensors[0][:, 1], tensors[1][:, 1]
+            half = len(x) // 2
+            grad[half : 2 * half], x[half : 2 * half] = -grad[:half], x[:half]
+            grad[2 * half :] = 0
+            grad[0], x[0] = 2.0**-75, -1
+            grad[half], x[half] = 2.0**-76, -1
+    return tensors
+
+
+def exact_tasks() -> int:
+    """Return how many exact tasks are loaded."""
+    return sum(row.kernel.endswith("_exactly") for row in ar.kernel_statistics())
+
+
+def is_right(operator: str, tensors: list[Any], out: Any = None) -> bool:
+    """Tell whether a call in truth mode gives the bits of the oracle."""
+    want = expected(operator, tuple(tensors), SCALARS.get(operator, ()), "float64")
+    got = call(operator, *tensors, *SCALARS.get(operator, ()), out=out, compute_dtype="float64")
+    return all(
+        bool(np.any([same_bits(result, other) for other in alternatives], axis=0).all())
+        for result, alternatives in zip(got, want, strict=True)
+    )
+
+
+def reverse(tensors: list[Any]) -> list[Any]:
+    """Return tensors with the same elements, the first two from the last to the first."""
+    return [np.ascontiguousarray(t[::-1])[::-1] for t in tensors[:2]] + tensors[2:]
+
+
+class Calls(NamedTuple):
+    """What a sequence of calls has in common."""
+
+    operator: str
+    kind: str
+    size: int
+    #: function that lays the tensors out, which are contiguous before
+    layout: Callable[[list[Any]], list[Any]] = list
+
+
+SEQUENCES = {
+    "contiguous": Calls("softplus_backward", "float32", SMALL),
+    "strided": Calls("softplus_backward", "bfloat16", SMALL, reverse),
+    "threads": Calls("softplus_backward", "float16", LARGE),
+    "threads, strided": Calls("logit_grad", "float32", LARGE, reverse),
+    "sums": Calls("prelu_backward", "float32", LARGE),
+    "sums, strided": Calls("prelu_backward", "bfloat16", SMALL, reverse),
+}
+#: calls whose first result is the first tensor
+IN_PLACE = {
+    "in place": Calls("smooth_l1_loss_backward", "float32", SMALL),
+    "sums, in place": Calls("prelu_backward", "float64", SMALL),
+}
+
+
+def main() -> None:
+    """Run the sequences of calls, then warm a kernel up."""
+    for name, (operator, kind, size, layout) in SEQUENCES.items():
+        counts = [exact_tasks()]
+        right = []
+        # the second call is one that the call cache has
+        for make in (plain, plain, hard, hard):
+            right.append(is_right(operator, layout(make(operator, kind, size))))
+            counts.append(exact_tasks())
+        print(json.dumps([name, [count - counts[0] for count in counts[1:]], right]))
+    for name, (operator, kind, size, _) in IN_PLACE.items():
+        before = exact_tasks()
+        tensors = hard(operator, kind, size)
+        out: Any = tensors[0]
+        if operator == "prelu_backward":
+            out = (tensors[0], tensors[2].copy())
+        right = [is_right(operator, tensors, out)]
+        print(json.dumps([name, [exact_tasks() - before], right]))
+
+    from ascendref.cli.app import app
+
+    before = exact_tasks()
+    command = ["warmup", "smooth_l1_loss_backward", "--dtype", "bfloat16", "--compute", "float64"]
+    with redirect_stdout(io.StringIO()):
+        app(command, standalone_mode=False)
+    loaded, kernels = exact_tasks() - before, len(ar.kernel_statistics())
+    right = [
+        is_right("smooth_l1_loss_backward", hard("smooth_l1_loss_backward", "bfloat16", SMALL))
+    ]
+    print(json.dumps(["warmup", [loaded, len(ar.kernel_statistics()) - kernels], right]))
+
+
+if __name__ == "__main__":
+    main()
