@@ -3,9 +3,9 @@
     pip install "ascendref[cli]"
     python examples/01_train_digits.py
 
-The network and its training are ``ascendref/cli/digits.py``: about a hundred lines of plain NumPy,
-written to be read next. Its heart is ``gradients``, where ascendref does its part. (It stands in
-the package, and only there, because the installed ``ascendref demo`` runs it too.)
+The network and its training are in ``ascendref/cli/digits.py``, about a hundred lines of plain
+NumPy; ``gradients`` there calls ascendref. The code is part of the package because the command
+``ascendref demo`` runs it too.
 """
 
 import ml_dtypes

@@ -1,4 +1,4 @@
-"""Torch CPU tensors go in and come out, BF16 included, and share their memory with NumPy.
+"""Torch CPU tensors as arguments and results, BF16 included; none of them is copied.
 
     pip install ascendref torch
     python examples/02_torch_tensors.py

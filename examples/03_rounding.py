@@ -1,9 +1,9 @@
-"""What each compute type costs: the same BF16 vector through softplus_backward, four times.
+"""Accuracy and time of each compute type: softplus_backward on one BF16 vector, four times.
 
     python examples/03_rounding.py
 
-``float64`` is the truth mode: every BF16 result is correctly rounded. ``float32`` is the default
-and what the device does. ``bfloat16`` and ``float16`` round after every single operation.
+``float64`` is truth mode: every BF16 result is correctly rounded. ``float32`` is the default and
+the arithmetic of the device. ``bfloat16`` and ``float16`` round after every single operation.
 """
 
 import timeit
@@ -23,7 +23,7 @@ truth = ar.softplus_backward(grad, x, compute_dtype="float64")
 print("compute type   wrongly rounded   worst, in steps of BF16   time")
 for compute in ("float64", "float32", "bfloat16", "float16"):
     call = partial(ar.softplus_backward, grad, x, compute_dtype=compute)
-    # all results are positive: there, neighbours in BF16 are neighbours as integers
+    # all results are positive, so the bits of neighbours in BF16 are consecutive integers
     steps = np.abs(call().view(np.int16).astype(int) - truth.view(np.int16))
     seconds = min(timeit.repeat(call, number=1, repeat=10))
     print(

@@ -1,12 +1,12 @@
-"""Four streams work side by side on an emulated device: prepare, upload, compute, download.
+"""Four concurrent streams on an emulated device: prepare, upload, compute, download.
 
     pip install "ascendref[plot]"
     python examples/04_pipeline.py [PICTURE]
 
-Chunks of data go through two sets of buffers. Events hold every stream back exactly as far as it
-must be: an upload waits until its chunk is prepared, and until the chunk before the last, which
-used the same buffers, was computed. While the device computes one chunk, the host prepares the
-next. The timeline is printed, and drawn if a file is named; `trace.json` beside it opens in
+Chunks of data go through two sets of buffers. Events make every stream wait for what it needs and
+for nothing else: an upload waits until its chunk is prepared, and until the chunk before the last,
+which used the same buffers, is computed. While the device computes one chunk, the host prepares the
+next. The timeline is printed, and drawn if a file is named; `trace.json` beside that file opens in
 https://ui.perfetto.dev.
 """
 
@@ -23,7 +23,7 @@ DATA = np.random.default_rng(0).standard_normal(SIZE, dtype=np.float32)
 
 
 class Buffers:
-    """What one chunk needs on the host and on the device, and how far it is."""
+    """The buffers of one chunk on the host and on the device, and events for its progress."""
 
     def __init__(self, dev):
         self.source = dev.malloc_host(4 * SIZE)
@@ -44,7 +44,7 @@ def operate(x, grad, stream):
 
 
 def pipeline(dev):
-    """Put all chunks through the device and return the results."""
+    """Compute all chunks on the device and return the results."""
     prepare, upload, compute, download = (dev.create_stream() for _ in range(4))
     results = np.ones((CHUNKS, SIZE), np.float32)
     sets = Buffers(dev), Buffers(dev)
@@ -57,12 +57,12 @@ def pipeline(dev):
         def keep(b=b, chunk=chunk):
             results[chunk] = b.target.numpy("float32")
 
-        prepare.wait_event(b.uploaded)  # its last content must have left the host
+        prepare.wait_event(b.uploaded)  # the buffer's last content is on the device
         prepare.launch_host_func(fill)
         b.prepared.record(prepare)
 
         upload.wait_event(b.prepared)
-        upload.wait_event(b.computed)  # the device's buffers must be free again
+        upload.wait_event(b.computed)  # the device does not read its buffers any more
         dev.memcpy_async(b.x.memory, b.source, stream=upload)
         b.uploaded.record(upload)
 
@@ -79,7 +79,7 @@ def pipeline(dev):
     return results
 
 
-pipeline(ar.Device("Atlas A2"))  # loads the kernels, so that the timeline shows only work
+pipeline(ar.Device("Atlas A2"))  # loads the kernels, which the timeline shall not show
 dev = ar.Device("Atlas A2")
 results = pipeline(dev)
 for chunk, result in enumerate(results):

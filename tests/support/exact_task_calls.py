@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ascendref as ar
-from ascendref.core.layout import PARALLEL_FROM
+from ascendref.core.threads import PARALLEL_FROM
 
 from .calls import call
 from .oracles import expected
