@@ -23,7 +23,7 @@ import ascendref as ar
 
 from .support.calls import call
 from .support.rounding import FORMATS, bits_of, digest
-from .twophase.calls import place, plain, queue
+from .support.two_phase import place, plain, queue
 
 #: the digests, by row
 STORED: Final = Path(__file__).with_name("portability.json")
