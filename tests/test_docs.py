@@ -24,3 +24,15 @@ def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
 def test_links_between_documents_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
+
+
+def test_the_code_tour_names_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    tour = text[text.index("## Code tour") : text.index("## Add an operator")]
+    files = {path.as_posix(): path.read_text() for path in (ROOT / "ascendref").rglob("*.py")}
+    source = "\n".join(files.values())
+    for name in set(re.findall(r"`([\w/.]+)`", tour)):
+        if name.endswith((".py", "/")):
+            assert any(f"/{name}" in path for path in files), name
+        else:
+            assert re.search(rf"\b{name.rpartition('.')[2]}\b", source), name
