@@ -148,7 +148,16 @@ OPERATORS: Final[dict[str, Operator]] = {}
 
 
 def declare(operator: Operator) -> Operator:
-    """Add an operator to ``OPERATORS``."""
+    """Add an operator to ``OPERATORS``; raise ValueError if its formulas do not fit it."""
+    formula = operator.formula
+    declared = len(operator.tensors), len(operator.scalars)
+    if (formula.tensors, formula.scalars) != declared:
+        raise ValueError(
+            f"the formula of {operator.name} takes {formula.tensors} tensors and {formula.scalars}"
+            f" scalars; the operator has {declared[0]} and {declared[1]}"
+        )
+    if formula.double is not None and formula.truth is None:
+        raise ValueError(f"the formula of {operator.name} has double= but no truth=")
     OPERATORS[operator.name] = operator
     return operator
 

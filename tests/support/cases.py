@@ -210,7 +210,7 @@ def _table() -> list[Case]:
             if compute != ("float64" if "float64" in types else "float32")
             and (operator != "prelu_backward" or (types[0], compute) in SUM_TYPES)
         ]
-        if operator not in ("prelu_backward", "logit_grad"):
+        if not ar.OPERATORS[operator].same_type:
             rows += [
                 Case(operator, types, out=out)
                 for types, out in product(same, FLOATS)

@@ -160,7 +160,7 @@ SUPPORT = {
 
 
 @pytest.mark.parametrize("product", [product.name for product in ar.PRODUCTS])
-@pytest.mark.parametrize("operator", SUPPORT)
+@pytest.mark.parametrize("operator", ar.OPERATORS)
 def test_operators_per_product(operator: str, product: str) -> None:
     status, message = good_call(operator, product).refusal()
     if product in SUPPORT[operator]:

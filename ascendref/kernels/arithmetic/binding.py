@@ -62,9 +62,19 @@ def compiled(function: Callable[..., Any], compute: str) -> Any:
     """Return a formula, and what it calls in its own file, compiled for one compute type."""
     names = primitives(compute)
     for name in function.__code__.co_names:
+        if name in names:
+            continue
         local = function.__globals__.get(name)
         if isinstance(local, FunctionType) and local.__module__ == function.__module__:
             names = names | {name: compiled(local, compute)}
+        elif isinstance(local, float) and local == REGISTER[compute](local):
+            names = names | {name: REGISTER[compute](local)}
+        elif name in function.__globals__:
+            raise TypeError(
+                f"{function.__module__}.{function.__name__} uses {name}; a formula may use the"
+                f" primitives of formula.py, functions of its file, and its constants that {compute}"
+                " has"
+            )
     return bind(function, names)
 
 

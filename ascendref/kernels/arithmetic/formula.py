@@ -85,9 +85,11 @@ def two_difference(a: float, b: float) -> tuple[float, float]:
 def exp_sum(value: float, rest: float | None) -> tuple[float, float]:
     """Return exp(value + rest) as a sum of two doubles, to be added to 1; finite always.
 
-    The second is at most an eighth of the first. Without a rest there is less to compute.
+    The second is at most an eighth of the first: bring them together with `two_sum` before they are
+    multiplied. Below exp(-120) the sum is that. Without a rest there is less to compute.
     """
-    return math.exp(value if rest is None else value + rest), zero
+    power = math.exp(value if rest is None else value + rest)
+    return power - power / 16, power / 16
 
 
 def exp_exactly(value: float, rest: float) -> tuple[float, float, float]:
