@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from sklearn.datasets import load_digits
 
 import ascendref as ar
 
@@ -47,6 +46,8 @@ class Epoch(NamedTuple):
 
 def load(seed: int) -> Digits:
     """Shuffle scikit-learn's handwritten digits and hold a quarter out."""
+    from sklearn.datasets import load_digits  # takes a second to import
+
     images, labels = load_digits(return_X_y=True)
     order = np.random.default_rng(seed).permutation(len(labels))
     images, labels = (images[order] / 16).astype(np.float32), labels[order]

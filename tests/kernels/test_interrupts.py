@@ -7,6 +7,8 @@ import signal
 import sys
 import threading
 from _imp import acquire_lock, release_lock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,35 +35,62 @@ def test_an_interrupt_at_any_moment_of_the_first_call(
     assert run("-m", module, moments, tmp_path, int(cached), timeout=1200) == "[]"
 
 
+@contextmanager
+def interrupts_handled_by(handler: Callable[..., None]) -> Iterator[None]:
+    """Set the handler of interrupts."""
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def interrupt_until(noticed: threading.Event) -> None:
+    """Interrupt the main thread until it notices: one that is about to wait may miss a signal."""
+    for _ in range(600):
+        os.kill(os.getpid(), signal.SIGINT)
+        if noticed.wait(0.1):
+            return
+    raise TimeoutError("no interrupt was noticed")
+
+
 def test_work_goes_on_where_its_caller_is_interrupted() -> None:
-    go_on = threading.Event()
+    noticed, go_on = threading.Event(), threading.Event()
     made: list[int] = []
 
+    def handle(*_: Any) -> None:
+        if not noticed.is_set():
+            noticed.set()
+            raise KeyboardInterrupt
+
     def work() -> None:
-        os.kill(os.getpid(), signal.SIGINT)
+        interrupt_until(noticed)
         assert go_on.wait(60)
         made.append(1)
 
-    with pytest.raises(KeyboardInterrupt):
-        run_to_end(work)
-    assert made == []
-    go_on.set()
-    assert run_to_end(made.copy) == [1]
+    with interrupts_handled_by(handle):
+        with pytest.raises(KeyboardInterrupt):
+            run_to_end(work)
+        assert made == []
+        go_on.set()
+        assert run_to_end(made.copy) == [1]
 
 
 def test_a_handler_of_a_signal_may_call_too() -> None:
     found: list[bool] = []
-    begun, before = threading.Event(), signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, lambda *_: (begun.set(), found.append(run_to_end(lambda: True))))
+    begun = threading.Event()
+
+    def handle(*_: Any) -> None:
+        if not begun.is_set():
+            begun.set()
+            found.append(run_to_end(lambda: True))
 
     def work() -> int:
-        os.kill(os.getpid(), signal.SIGINT)
-        return 2 if begun.wait(60) else 0
+        interrupt_until(begun)
+        return 2
 
-    try:
+    with interrupts_handled_by(handle):
         assert run_to_end(work) == 2
-    finally:
-        signal.signal(signal.SIGINT, before)
     assert found == [True]
 
 

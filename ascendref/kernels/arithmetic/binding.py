@@ -72,8 +72,8 @@ def compiled(function: Callable[..., Any], compute: str) -> Any:
         elif name in function.__globals__:
             raise TypeError(
                 f"{function.__module__}.{function.__name__} uses {name}; a formula may use the"
-                f" primitives of formula.py, functions of its file, and its constants that {compute}"
-                " has"
+                " primitives of formula.py, and functions and floats of its file that are numbers"
+                f" of {compute}"
             )
     return bind(function, names)
 
