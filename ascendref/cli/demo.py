@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..core.dtypes import BFLOAT16, FLOAT32
+from . import digits
 from .console import print_json, progress
 
 #: share of the held-out digits that must be recognised
@@ -19,8 +20,6 @@ def demo(seed: int, epochs: int, as_json: bool) -> bool:
     kinds = (FLOAT32, BFLOAT16)
     with progress() as bar:
         task = bar.add_task("loading digits", total=epochs)
-        from . import digits  # scikit-learn takes a second to import
-
         data = digits.load(seed)
         history: list[tuple[digits.Epoch, ...]] = []
         bar.update(task, description="training")
