@@ -15,7 +15,7 @@ from ascendref.core.errors import get_last_error, recent_error_message
 settings.register_profile("stable", deadline=None, derandomize=True, print_blob=True)
 # for a search: new examples in every run, about eight minutes of tests/device/test_fuzz.py
 settings.register_profile(
-    "fuzz", settings.get_profile("stable"), derandomize=False, max_examples=2500
+    "fuzz", settings.get_profile("stable"), derandomize=False, max_examples=2600
 )
 settings.load_profile("stable")
 

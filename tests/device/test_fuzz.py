@@ -569,6 +569,20 @@ def check_that_threads_live() -> None:
 
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 def test_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
+    # the profile for a search has more than Hypothesis' usual hundred
+    run_programs(execution, max(settings().max_examples - 100, 40), record_property)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+def test_more_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
+    run_programs(execution, 100, record_property)
+
+
+def run_programs(
+    execution: str, programs: int, record_property: Callable[[str, object], None]
+) -> None:
+    """Run so many programs, and record how many calls they made."""
     calls = 0
 
     class Ran(Program):
@@ -585,7 +599,7 @@ def test_programs(execution: str, record_property: Callable[[str, object], None]
     start = perf_counter()
     try:
         # as Hypothesis itself has it for state machines: long programs are meant to be long
-        unhurried = settings(suppress_health_check=list(HealthCheck))
+        unhurried = settings(max_examples=programs, suppress_health_check=list(HealthCheck))
         run_state_machine_as_test(Ran, settings=unhurried)
     finally:
         record_property("device calls", calls)

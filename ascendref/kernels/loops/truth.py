@@ -158,6 +158,15 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
                 failed += differ(value, _doubt(value, exact))
             return failed
 
+        @helper
+        def round_all(tensors: Any, out: int, numbers: Any, first: int, last: int) -> int:
+            """Round elements; return how many fail the test, which few take."""
+            suspects = attempt_all(tensors, out, numbers, first, last)
+            return test_all(tensors, out, numbers, first, last) if suspects else 0
+
+        # what might be wrong in F32 is what fails the test
+        round_block = attempt_all if self.out.name == "float32" else round_all
+
         def task(arguments: int, start: int, stop: int) -> Any:
             if stop < start:
                 return own_address()
@@ -166,9 +175,7 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
             hard = 0
             for first in range(start, stop, block):
                 last = min(stop, first + block)
-                if attempt_all(tensors, out, numbers, first, last) and test_all(
-                    tensors, out, numbers, first, last
-                ):
+                if round_block(tensors, out, numbers, first, last):
                     exact_task = word(word(arguments, TABLE), EXACT_TASK)
                     if exact_task == 0:
                         set_word(arguments, FAILURE, NO_EXACT_TASK)
