@@ -110,8 +110,7 @@ def _checked_call(call: Call) -> Any:
         sums = outs[1]
         channel_sum = channel_sum_kernel(operator, types[0], compute)
         if data.size:
-            channel = 1 if weight.size > 1 else None
-            channel_sum((grad, data, weight, result), sums, channel, in_place)
+            channel_sum((grad, data, weight, result), sums, in_place)
         else:
             sums[...] = 0  # there is nothing to add up
         if cacheable:

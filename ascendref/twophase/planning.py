@@ -91,22 +91,20 @@ def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[Launc
 
 def _channel_sum_kernel(call: ValidCall, term: Formula) -> Compute:
     """Compile the kernel of an operator with channel sums."""
-    _, data, weight = call.inputs
+    data = call.inputs[1]
     kernel = channel_sum(call.operator.formula, term, data.kind, "float32", stored=True)
     kernel.make_ready(kernel.layout(call.placeholders, call.in_place), data.placeholder.size)
-    channel = 1 if weight.placeholder.size > 1 else None
-    return partial(_compute_sums, kernel, channel, call.in_place)
+    return partial(_compute_sums, kernel, call.in_place)
 
 
 def _compute_sums(
     kernel: ChannelSumKernel,
-    channel: int | None,
     in_place: bool,
     arrays: tuple[NDArray[Any], ...],
     scratch: NDArray[np.uint8] | None,
 ) -> None:
     grad, data, weight, result, sums = arrays
-    kernel((grad, data, weight, result), sums, channel, in_place, scratch)
+    kernel((grad, data, weight, result), sums, in_place, scratch)
 
 
 def _channel_sum_launches(call: ValidCall) -> LaunchSequence:

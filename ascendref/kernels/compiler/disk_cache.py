@@ -13,6 +13,7 @@ import os
 import pickle
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -105,6 +106,12 @@ def cache_folder() -> str | None:
 
     In other versions of Numba than the known ones, it is one of several.
     """
+    return _folder_for(numba.config.CACHE_DIR)
+
+
+@cache
+def _folder_for(setting: str) -> str | None:
+    """Return the folder that Numba picks where ``NUMBA_CACHE_DIR`` is this."""
     try:
         return str(njit(cache=True)(was_loaded).stats.cache_path)
     except RuntimeError:

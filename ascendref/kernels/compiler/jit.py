@@ -219,3 +219,21 @@ def kernel(
     dispatcher.disable_compile()
     _compiled.append((name, dispatcher))
     return dispatcher
+
+
+def integer_kernel(
+    function: Callable[..., Any],
+    name: str,
+    *,
+    formula: Callable[..., Any] | None = None,
+    make: Callable[[], Callable[..., Any]] | None = None,
+    parallel: bool = False,
+) -> Any:
+    """Compile a kernel whose parameters and result are integers, most of them addresses.
+
+    The parameters are those of `kernel`; without a formula, the function itself is what is inside.
+    """
+    signature = types.int64(*[types.int64] * function.__code__.co_argcount)
+    return kernel(
+        function, name, signature, formula=formula or function, make=make, parallel=parallel
+    )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
-
-from ..compiler.jit import helper, kernel, once_each
+from ..compiler.jit import helper, integer_kernel, once_each
 from ..runtime.array_header import DATA, ITEMSIZE, ROWS, TOTAL_TASK, contiguous_size
 from ..runtime.launch import FAILURE, call_task, run
 from ..runtime.memory import in_memory, word
@@ -96,12 +94,10 @@ def _run(
 @once_each
 def contiguous_kernel() -> Any:
     """Return the kernel for contiguous operands."""
-    signature = types.int64(*[types.int64] * 13)
-    return kernel(_contiguous, "channels_contiguous", signature, formula=_contiguous)
+    return integer_kernel(_contiguous, "channels_contiguous")
 
 
 @once_each
 def tiled_kernel() -> Any:
     """Return the kernel for operands of any layout."""
-    signature = types.int64(*[types.int64] * 14)
-    return kernel(_tiled, "channels_tiled", signature, formula=_tiled)
+    return integer_kernel(_tiled, "channels_tiled")

@@ -155,12 +155,12 @@ def rows_task(parts: ChannelParts) -> Task:
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
             return own_address()
-        memory = allocate(room + LINE)
-        if memory == 0:
+        buffers = allocate(room, LINE)
+        if buffers == 0:
             set_word(arguments, FAILURE, NO_MEMORY)
             return 0
         # no vector crosses a line of the cache in buffers that begin with one
-        weights = pointer(memory + -memory % LINE)
+        weights = pointer(buffers)
         lanes = beyond(weights, lanes_at)
         plan = int64_pointer(word(arguments, PLAN))
         channels, terms, strip, rows = plan[0], plan[1], plan[3], plan[5]
@@ -194,7 +194,7 @@ def rows_task(parts: ChannelParts) -> Task:
                 done += rows
                 term += rows
             hard += add_up(arguments, lanes, strip, channel, height, block)
-        release(memory)
+        release(buffers)
         return hard
 
     return task
@@ -212,11 +212,10 @@ def runs_task(parts: ChannelParts) -> Task:
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
             return own_address()
-        memory = allocate(room + LINE)
-        if memory == 0:
+        buffers = allocate(room, LINE)
+        if buffers == 0:
             set_word(arguments, FAILURE, NO_MEMORY)
             return 0
-        buffers = memory + -memory % LINE
         lanes, kept = beyond(pointer(buffers), lanes_at), pointer(buffers + kept_at)
         plan = int64_pointer(word(arguments, PLAN))
         terms, inner = plan[1], plan[2]
@@ -254,7 +253,7 @@ def runs_task(parts: ChannelParts) -> Task:
                     lane += 1
                 term += run
             hard += add_up(arguments, lanes, 1, channel, 1, block)
-        release(memory)
+        release(buffers)
         return hard
 
     return task
@@ -281,11 +280,10 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
             return own_address()
-        memory = allocate(room + LINE)
-        if memory == 0:
+        buffers = allocate(room, LINE)
+        if buffers == 0:
             set_word(arguments, FAILURE, NO_MEMORY)
             return 0
-        buffers = memory + -memory % LINE
         weights, kept = pointer(buffers), pointer(buffers + kept_at)
         lanes = beyond(weights, lanes_at)
         grads = buffers + tiles_at
@@ -373,7 +371,7 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
             else:
                 for c in range(height):
                     hard += add_up(arguments, beyond(lanes, c * LANES), 1, channel + c, 1, block)
-        release(memory)
+        release(buffers)
         return hard
 
     return task

@@ -94,7 +94,6 @@ class ChannelSumKernel(Kernel):
         self,
         operands: Operands,
         sums: NDArray[Any],
-        channel: int | None,
         in_place: bool = False,
         scratch: NDArray[np.uint8] | None = None,
     ) -> None:
@@ -104,11 +103,9 @@ class ChannelSumKernel(Kernel):
         ----------
         operands : tuple of ndarray
             Gradient, data, weight and result. The gradient broadcasts to the result's shape, the
-            data and the result have it, the weight has one element per channel in C order.
+            data and the result have it, the weight has one element per channel, axis 1, in C order.
         sums : ndarray
             One element per channel: rank 1, or any rank with one element.
-        channel : int or None
-            The channel axis; None for one channel.
         in_place : bool
             Whether a result is exactly an input's view; any other overlap is forbidden.
         scratch : ndarray of uint8, optional
@@ -116,14 +113,14 @@ class ChannelSumKernel(Kernel):
         """
         contiguous = self._are_contiguous((*operands, sums), in_place)
         if not (contiguous and self.dense(operands, sums, scratch)):
-            self._tiled(operands, sums, channel, in_place, scratch)
+            self._tiled(operands, sums, in_place, scratch)
 
     def layout(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> str:
         """Return which loop takes operands and sums; no element is read."""
         _, data, weight = arrays[:3]
         if self._are_contiguous(arrays, in_place):
             return dense_channel_plan(data.shape, weight.size).layout
-        return self._plan(arrays[:4], 1 if weight.size > 1 else None).layout
+        return self._plan(arrays[:4]).layout
 
     def _are_contiguous(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> bool:
         """Tell whether loops over contiguous operands take operands and sums."""
@@ -135,14 +132,14 @@ class ChannelSumKernel(Kernel):
             and all([flag.c_contiguous and flag.aligned for flag in flags])
         )
 
-    def _plan(self, operands: tuple[NDArray[Any], ...], channel: int | None) -> ChannelPlan:
+    def _plan(self, operands: tuple[NDArray[Any], ...]) -> ChannelPlan:
         """Return how to walk operands of any layout."""
         grad, data, weight, result = operands
         shape = result.shape
         return channel_plan(
             shape,
             (broadcast_strides(grad.shape, grad.strides, shape), data.strides, result.strides),
-            channel,
+            1 if weight.size > 1 else None,
             (weight.shape, weight.strides),
         )
 
@@ -150,12 +147,11 @@ class ChannelSumKernel(Kernel):
         self,
         operands: Operands,
         sums: NDArray[Any],
-        channel: int | None,
         in_place: bool,
         scratch: NDArray[np.uint8] | None,
     ) -> None:
         """Compute with operands of any layout."""
-        plan = self._plan(operands, channel)
+        plan = self._plan(operands)
         kept = self._partial_sums(self._room(sums.size, plan.blocks, in_place), scratch)
         self._call(
             plan.layout,

@@ -14,14 +14,13 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from ...core.dtypes import ElementType
 from ...core.layout import broadcast_strides
 from ..arithmetic.codecs import decoding, encoder, remainder
 from ..arithmetic.formula import Formula
-from ..compiler.jit import kernel, merged, once_each
+from ..compiler.jit import integer_kernel, merged, once_each
 from ..runtime.array_header import (
     DATA,
     ITEMSIZE,
@@ -314,12 +313,7 @@ _CONTIGUOUS: Final[dict[int, Callable[..., int]]] = {
 @once_each
 def contiguous_kernel(operands: int) -> Any:
     """Return the kernel for so many contiguous operands (`_contiguous`)."""
-    return kernel(
-        _CONTIGUOUS[operands],
-        f"contiguous_{operands}_operands",
-        types.int64(*[types.int64] * (1 + operands)),
-        formula=_CONTIGUOUS[operands],
-    )
+    return integer_kernel(_CONTIGUOUS[operands], f"contiguous_{operands}_operands")
 
 
 def _bound(kernel: Any, fixed: Words) -> Callable[..., int]:

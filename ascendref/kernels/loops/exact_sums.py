@@ -20,18 +20,10 @@ from ..arithmetic.exact import CARRY_EVERY, add_product, carry, nearest, nothing
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import fma
 from ..compiler.jit import helper, inlined, once_each
-from ..runtime.array_header import EXACT_TASK
 from ..runtime.launch import (
-    FAILURE,
-    NO_EXACT_TASK,
     PLAN,
-    TABLE,
-    Piece,
     Task,
-    address,
-    call_task,
     own_address,
-    set_word,
     task_kernel,
 )
 from ..runtime.memory import int64_pointer, peek, poke, word
@@ -49,7 +41,7 @@ from .running_sums import (
     RunningSums,
     adder_of_rows,
 )
-from .truth import HardCaseCounter, differ_in
+from .truth import ExactKernel, decide_exactly, differ_in
 
 #: numbers of a running sum, and the distance between them among the running sums: a third of a page
 #: beside whole ones (``_STAGGER`` of ``channel_sums.py``)
@@ -109,7 +101,7 @@ def _total(parts: Any, first: Any, apart: Any, blocks: Any) -> Any:
     return value, size * (depth * depth)
 
 
-class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
+class TrueSumKernel(ExactKernel, ChannelSumKernel):
     """A result and a sum per channel, both rounded once from their exact values.
 
     Parameters
@@ -129,30 +121,24 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
         self,
         operands: Operands,
         sums: Any,
-        channel: int | None,
         in_place: bool = False,
         scratch: Any = None,
     ) -> None:
         """As its base; a result that is an input's view waits until the sums are decided."""
         if not in_place:
-            super().__call__(operands, sums, channel, in_place, scratch)
+            super().__call__(operands, sums, in_place, scratch)
             return
         grad, data, weight, result = operands
         aside, decided = np.empty((), result.dtype), np.empty_like(sums)
         nowhere = np.lib.stride_tricks.as_strided(aside, result.shape, (0,) * result.ndim)
-        super().__call__((grad, data, weight, nowhere), decided, channel, True, scratch)
-        super().__call__(operands, np.empty_like(sums), channel, True, scratch)
+        super().__call__((grad, data, weight, nowhere), decided, True, scratch)
+        super().__call__(operands, np.empty_like(sums), True, scratch)
         sums[...] = decided
 
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
         return _PARTS * channels * blocks if blocks > 1 else 0
 
-    def load_exact_task(self) -> None:
-        self._table[EXACT_TASK // 8] = address(self.exact_task)
-
-    @Piece
-    def exact_task(self) -> Any:
-        """The task that adds up a channel once more, exactly."""
+    def _exact_task(self) -> Any:
         return task_kernel(self._make_exact_task, f"{self._name}_exactly", self.element.element)
 
     def _factors(self) -> Compiled:
@@ -174,11 +160,7 @@ class TrueSumKernel(HardCaseCounter, ChannelSumKernel):
         def settle(arguments: int, channel: int, value: Any, error: Any) -> int:
             """Round a sum to its result, or leave that to the exact task."""
             if unclear(value, error):
-                exact_task = word(word(arguments, TABLE), EXACT_TASK)
-                if exact_task == 0:
-                    set_word(arguments, FAILURE, NO_EXACT_TASK)
-                    return 0
-                hard: int = call_task(exact_task, arguments, channel, channel + 1)
+                hard: int = decide_exactly(arguments, channel, channel + 1)
                 return hard
             to = channel * word(arguments, SUMS_STRIDE)
             write(word(arguments, SUMS), to, encode(value))

@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from numba import types
-
-from ..compiler.jit import kernel, merged, once_each
+from ..compiler.jit import integer_kernel, merged, once_each
 from ..runtime.array_header import COUNT, DATA, GATHER, ITEMSIZE, ROW, ROWS, SCATTER, are_laid_out
 from ..runtime.launch import (
     FAILURE,
@@ -25,7 +23,6 @@ from ..runtime.launch import (
     PLAN,
     SIZE,
     TABLE,
-    TASK_TYPE,
     ZERO,
     call_task,
     own_address,
@@ -48,12 +45,11 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
     # arguments of the loop, addresses and shapes of the tiles in buffers, buffers
     begin = (OPERANDS + 24 * operands + LINE - 1) // LINE * LINE
     room = (8 * tile + 2 * LINE - 1) // LINE * LINE
-    memory = allocate(begin + operands * room + LINE)
-    if memory == 0:
+    # buffers begin with lines of the cache, which no vector then crosses
+    given = allocate(begin + operands * room, LINE)
+    if given == 0:
         set_word(arguments, FAILURE, NO_MEMORY)
         return 0
-    # buffers begin with lines of the cache, which no vector then crosses
-    given = memory + -memory % LINE
     set_word(given, SIZE, word(arguments, SIZE))
     set_word(given, NUMBERS, word(arguments, NUMBERS))
     set_word(given, TABLE, table)
@@ -105,14 +101,14 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
     failure = word(given, FAILURE)
     if failure:
         set_word(arguments, FAILURE, failure)
-    release(memory)
+    release(given)
     return hard
 
 
 @once_each
 def walk_task() -> Any:
     """Return the task that walks operands of any layout."""
-    return kernel(_walk, "walk", TASK_TYPE, formula=_walk)
+    return integer_kernel(_walk, "walk")
 
 
 @merged
@@ -159,9 +155,4 @@ _WALKS: Final[dict[int, Callable[..., int]]] = {2: _walk_of_2, 3: _walk_of_3, 4:
 @once_each
 def walk_kernel(operands: int) -> Any:
     """Return the kernel that walks so many operands of any layout (`_walk_all`)."""
-    return kernel(
-        _WALKS[operands],
-        f"tiles_of_{operands}_operands",
-        types.int64(*[types.int64] * (1 + operands)),
-        formula=_WALKS[operands],
-    )
+    return integer_kernel(_WALKS[operands], f"tiles_of_{operands}_operands")

@@ -14,7 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from ..compiler.jit import inlined, kernel, once_each
+from ..compiler.jit import inlined, integer_kernel, once_each
 from ..runtime.array_header import GATHER, ROW, ROWS, SCATTER
 from ..runtime.launch import caller_of, own_address_in
 from ..runtime.memory import copy, peek, poke, prefetch
@@ -125,7 +125,7 @@ def _scatter(size: int) -> Callable[..., Any]:
 def _tile_copy(make: Callable[[int], Callable[..., Any]], size: int) -> Any:
     """Return what copies tiles of elements of some size, compiled."""
     name = f"{make.__name__.strip('_')}_{size}"
-    return kernel(_copy, name, _COPY, formula=make, make=lambda: make(size))
+    return integer_kernel(_copy, name, formula=make, make=lambda: make(size))
 
 
 def load_tile_copies(table: NDArray[Any], sizes: tuple[int, ...]) -> None:

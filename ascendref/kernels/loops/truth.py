@@ -21,7 +21,7 @@ from ...core.dtypes import FLOAT64, ElementType, float_format
 from ..arithmetic.codecs import decoder, encoder, same
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import bits32, is_near_middle_of_bfloat16, is_near_middle_of_float16
-from ..compiler.jit import helper, inlined, once_each, outlined
+from ..compiler.jit import helper, inlined, merged, once_each, outlined
 from ..runtime.array_header import EXACT_TASK
 from ..runtime.launch import (
     FAILURE,
@@ -76,19 +76,48 @@ def _counted(kernel: Callable[..., int], *operands: int) -> int:
     return found
 
 
-class HardCaseCounter(Kernel):
-    """Counts what its kernels return: how many elements needed an exact decision."""
+@merged
+def decide_exactly(arguments: int, start: int, stop: int) -> Any:
+    """Leave a range to the exact task; return how many elements it decided.
+
+    Where it is not loaded, the call fails, to be repeated with it.
+    """
+    exact_task = word(word(arguments, TABLE), EXACT_TASK)
+    if exact_task == 0:
+        set_word(arguments, FAILURE, NO_EXACT_TASK)
+        return 0
+    return call_task(exact_task, arguments, start, stop)
+
+
+class ExactKernel(Kernel):
+    """Base of the kernels whose results are rounded once, from exact values.
+
+    What decides the few roundings that float64 leaves open takes longer to compile than all the
+    rest. It is a task of its own, loaded when the first such element is met: the call then begins
+    again, which it may unless its result overwrites its input. Kernels return how many elements
+    they left to it, which is counted.
+    """
+
+    _table: NDArray[Any]
+
+    @Piece
+    def exact_task(self) -> Any:
+        """The task that decides what float64 leaves open."""
+        return self._exact_task()
+
+    def _exact_task(self) -> Any:
+        """Compile, or load, the exact task."""
+        raise NotImplementedError
+
+    def load_exact_task(self) -> None:
+        self._table[EXACT_TASK // 8] = address(self.exact_task)
 
     def _call(self, layout: str, *arguments: Any) -> int:
         return _counted(partial(super()._call, layout), *arguments)
 
 
-class TruthKernel(HardCaseCounter, ElementwiseKernel):
+class TruthKernel(ExactKernel, ElementwiseKernel):
     """Elementwise loops with Ziv's test.
-
-    What decides the few elements that fail it takes longer to compile than all the rest. It is a
-    task of its own, loaded when the first such element is met: the call then begins again, which
-    it may unless its result overwrites its input.
 
     Parameters
     ----------
@@ -120,12 +149,7 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
     ) -> Callable[..., int]:
         return partial(_counted, super().like(operands, scalars))
 
-    def load_exact_task(self) -> None:
-        self._table[EXACT_TASK // 8] = address(self.exact_task)
-
-    @Piece
-    def exact_task(self) -> Any:
-        """The task that rounds the elements which fail the test."""
+    def _exact_task(self) -> Any:
         return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.decide)
 
     def _make_task(self) -> Task:
@@ -176,11 +200,7 @@ class TruthKernel(HardCaseCounter, ElementwiseKernel):
             for first in range(start, stop, block):
                 last = min(stop, first + block)
                 if round_block(tensors, out, numbers, first, last):
-                    exact_task = word(word(arguments, TABLE), EXACT_TASK)
-                    if exact_task == 0:
-                        set_word(arguments, FAILURE, NO_EXACT_TASK)
-                        return 0
-                    hard += call_task(exact_task, arguments, first, last)
+                    hard += decide_exactly(arguments, first, last)
             return hard
 
         return task

@@ -26,7 +26,7 @@ from numba import prange, types
 from numba.extending import intrinsic
 
 from ...core.threads import ELEMENTS_PER_THREAD, LIMIT_ADDRESS, PARALLEL_FROM
-from ..compiler.jit import Once, helper, kernel
+from ..compiler.jit import Once, helper, integer_kernel
 from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threads
 from .fp_environment import restore_environment, set_default_environment
 from .memory import poke, word
@@ -124,7 +124,7 @@ def task_kernel(make: Callable[[], Task], name: str, formula: Any) -> Any:
     formula : callable
         What it computes, whose source file is part of its identity.
     """
-    return kernel(_task, name, TASK_TYPE, formula=formula, make=make)
+    return integer_kernel(_task, name, formula=formula, make=make)
 
 
 def address(task: Any) -> int:
@@ -280,7 +280,7 @@ class Launcher:
     def _compiled(self) -> Any:
         """The parallel loop."""
         numba.get_num_threads()  # makes what it calls known to LLVM
-        return kernel(_launch, "launcher", _LAUNCH, formula=_launch, parallel=True)
+        return integer_kernel(_launch, "launcher", parallel=True)
 
     def load(self) -> None:
         """Load the parallel loop, or compile it."""

@@ -214,16 +214,27 @@ int64_pointer: Final = pointer_to(np.dtype(np.int64))
 
 
 @intrinsic
-def allocate(typingctx: Any, size: Any) -> Any:
-    """Return the address of so many bytes of memory from ``malloc``, 0 if there are none."""
+def allocate(typingctx: Any, size: Any, alignment: Any) -> Any:
+    """Return the address of so many bytes from ``malloc``, 0 if there are none.
+
+    It is a multiple of a power of two, at least 8. What ``malloc`` returned is in the word before.
+    """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         word_type, byte = ir.IntType(64), ir.IntType(8).as_pointer()
         kind = ir.FunctionType(byte, [word_type])
         function = cgutils.get_or_insert_function(builder.module, kind, "malloc")
-        return builder.ptrtoint(builder.call(function, args), word_type)
+        size, alignment = args
+        spare = builder.add(alignment, alignment)
+        start = builder.ptrtoint(builder.call(function, [builder.add(size, spare)]), word_type)
+        aligned = builder.and_(builder.add(start, spare), builder.neg(alignment))
+        found = builder.icmp_unsigned("!=", start, _index(0))
+        with builder.if_then(found):
+            before = builder.inttoptr(builder.sub(aligned, _index(8)), word_type.as_pointer())
+            builder.store(start, before)
+        return builder.select(found, aligned, _index(0))
 
-    return types.int64(types.int64), codegen
+    return types.int64(types.int64, types.int64), codegen
 
 
 @intrinsic
@@ -231,10 +242,11 @@ def release(typingctx: Any, address: Any) -> Any:
     """Give memory from ``allocate`` back."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        byte = ir.IntType(8).as_pointer()
+        word_type, byte = ir.IntType(64), ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [byte])
         function = cgutils.get_or_insert_function(builder.module, kind, "free")
-        builder.call(function, [builder.inttoptr(args[0], byte)])
+        before = builder.inttoptr(builder.sub(args[0], _index(8)), word_type.as_pointer())
+        builder.call(function, [builder.inttoptr(builder.load(before), byte)])
         return context.get_dummy_value()
 
     return types.void(types.int64), codegen
