@@ -24,6 +24,7 @@ if _typing.TYPE_CHECKING:
     from . import aclnn
     from .core.dtypes import DataType
     from .core.products import PRODUCTS, Product
+    from .device.checker.hazards import HazardError
     from .device.device import Device
     from .device.memory.tensor import Format, Tensor
     from .device.scalar import Scalar
@@ -51,6 +52,7 @@ __all__ = [
     "Executor",
     "FailureMode",
     "Format",
+    "HazardError",
     "KernelStatistics",
     "LostWorkWarning",
     "Product",
@@ -84,6 +86,7 @@ _ON_DEMAND = {
     "Executor": ".twophase.executor",
     "FailureMode": ".device.streams.stream",
     "Format": ".device.memory.tensor",
+    "HazardError": ".device.checker.hazards",
     "KernelStatistics": ".kernels.compiler.jit",
     "Product": ".core.products",
     "Scalar": ".device.scalar",

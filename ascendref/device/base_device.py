@@ -6,15 +6,18 @@ import random
 import sys
 from collections.abc import Callable
 from time import perf_counter_ns
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ..core.products import Product
 from ..core.status import Status
 from .arguments import boolean, integer
+from .checker.checker import Checker
+from .checker.hazards import HazardError
+from .checker.shadow import Access
 from .handle import Handle
 from .scheduling.execution_modes import make_scheduler
-from .scheduling.task import BaseStream, ByteRange, Kind, State, Task
+from .scheduling.task import BaseStream, Kind, State, Task
 from .timeouts import deadline_after
 from .trace import Trace
 
@@ -35,7 +38,12 @@ class BaseDevice(Handle):
     default_stream: BaseStream
 
     def __init__(
-        self, product: Product, execution: str, seed: int | None, check: bool, trace_length: int
+        self,
+        product: Product,
+        execution: str,
+        seed: int | None,
+        check: bool | Literal["report"],
+        trace_length: int,
     ) -> None:
         self.product = product
         history = integer("trace_length", trace_length)
@@ -47,8 +55,11 @@ class BaseDevice(Handle):
             )
         self.execution = execution
         self.seed = random.getrandbits(32) if seed is None else integer("seed", seed)
-        self.check = boolean("check", check)
+        self.check = _check_mode(check)
+        #: None where nothing is checked
+        self.checker = Checker(report=self.check == "report") if self.check else None
         self.scheduler = make_scheduler(execution, history, self.seed)
+        self.scheduler.checker = self.checker
         self._created = perf_counter_ns()
 
     def __repr__(self) -> str:
@@ -63,6 +74,11 @@ class BaseDevice(Handle):
     def cores(self) -> Cores:
         """How many cores it has."""
         return Cores(self.product.cube_cores, self.product.vector_cores)
+
+    @property
+    def hazards(self) -> list[HazardError]:
+        """What the checker found so far, each hazard once."""
+        return [] if self.checker is None else list(self.checker.hazards)
 
     def synchronize(self, timeout: float | None = None) -> None:
         """Wait until everything that was submitted so far is done, on all streams.
@@ -86,12 +102,17 @@ class BaseDevice(Handle):
         deadline = deadline_after(timeout)
         self.scheduler.check()
         tasks = self.scheduler.last_tasks()
+        reached = [stream.timeline.latest for stream in list(self.scheduler.streams.values())]
         if not self.scheduler.wait(tasks, deadline):
             fail(
                 Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                 f"{self!r} was not done within {shown(timeout)} ms; {self._queued()} tasks are"
                 " left",
             )
+        if self.checker is not None:
+            for operation in reached:
+                self.checker.wait(operation)
+            self.checker.check_waits(None)
         for task in tasks:
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{task.stream!r} was aborted while its work was waited for")
@@ -116,12 +137,15 @@ class BaseDevice(Handle):
         self,
         stream: BaseStream | None,
         function: Callable[[], object],
-        reads: tuple[ByteRange, ...],
-        writes: tuple[ByteRange, ...],
+        reads: tuple[Access, ...],
+        writes: tuple[Access, ...],
         label: str,
+        *,
+        copies: bool = False,
     ) -> Task:
-        """Queue a kernel: a function with the byte ranges of device memory that it touches."""
-        task = Task(self.own_stream(stream), Kind.KERNEL, label, function, reads, writes)
+        """Queue a kernel: a function with the device memory that it touches."""
+        queue = self.own_stream(stream)
+        task = Task(queue, Kind.KERNEL, label, function, reads, writes, copies=copies)
         self.scheduler.submit(task)
         return task
 
@@ -143,3 +167,15 @@ class BaseDevice(Handle):
 
     def _queued(self) -> int:
         return sum(len(stream.queue) for stream in list(self.scheduler.streams.values()))
+
+
+def _check_mode(check: object) -> bool | Literal["report"]:
+    if isinstance(check, str) and check == "report":
+        return "report"
+    if isinstance(check, str):
+        fail_argument(
+            Status.ACL_ERROR_INVALID_PARAM,
+            "check",
+            f"is {shown(check)}; True, False or 'report' is expected",
+        )
+    return boolean("check", check)

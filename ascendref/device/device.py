@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from ..core.errors import fail
 from ..core.products import Product
@@ -34,8 +34,9 @@ class Device(DeviceMemory):
     seed : int, optional
         Determines the order of ``"random"``: the same program with the same seed runs in the same
         order. None draws one, which the attribute tells.
-    check : bool, optional
-        Whether to check for races; without effect so far.
+    check : bool or "report", optional
+        Whether to look for races, wrong lifetimes, reads of what was never written, and waits that
+        do nothing. A hazard raises HazardError; with ``"report"`` it is collected in `hazards`.
     trace_length : int, optional
         How many finished tasks `trace` keeps.
 
@@ -49,8 +50,10 @@ class Device(DeviceMemory):
         As given.
     seed : int
         As given or drawn.
-    check : bool
+    check : bool or "report"
         As given.
+    hazards : list of HazardError
+        What the checker found, each hazard once.
     default_stream : Stream
         Takes the work that names no stream.
 
@@ -84,7 +87,7 @@ class Device(DeviceMemory):
         memory: int | None = None,
         execution: str = "eager",
         seed: int | None = None,
-        check: bool = True,
+        check: bool | Literal["report"] = True,
         trace_length: int = TRACE_LENGTH,
     ) -> None:
         super().__init__(product, memory, execution, seed, check, trace_length)

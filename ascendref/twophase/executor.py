@@ -9,13 +9,15 @@ from typing import Any, NoReturn, cast
 from ..core.errors import AclError, fail, shown
 from ..core.status import Status
 from ..declaration.operator import Operator
+from ..device.checker.hazards import HazardError
+from ..device.checker.shadow import Access
 from ..device.handle import Handle
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.copies import resolve
 from ..device.memory.tensor import Tensor
 from ..device.streams.stream import Stream
 from .phase_1 import plan_call
-from .plan import Plan
+from .plan import ByteRange, Plan
 from .workspace import Step
 
 
@@ -210,6 +212,9 @@ class Executor(Handle):
             self._refuse_state(operator.api)
         try:
             self._queue(workspace, workspace_size, stream)
+        except HazardError:
+            self._state = "ready" if self._state == "used" else self._state  # nothing was queued
+            raise
         except AclError:
             # a generated operator takes the executor after its checks, a composed one before them
             if operator.device.scratch is not None:
@@ -230,10 +235,10 @@ class Executor(Handle):
             return
         # where there is something to compute, every tensor has elements and so has memory
         memories = cast("tuple[Memory, ...]", self._memories)
-        reads = tuple([(memories[k].address + low, size) for k, low, size in plan.reads])
-        writes = [(memories[k].address + low, size) for k, low, size in plan.writes]
+        reads = tuple([self._access(memories, span) for span in plan.reads])
+        writes = [self._access(memories, span) for span in plan.writes]
         if memory is not None:
-            writes.append((memory.address + start, plan.workspace))
+            writes.append(memory.access(start, plan.workspace, "workspace"))
         device.launch(
             queue,
             partial(plan.run, memories, memory, start),
@@ -241,6 +246,12 @@ class Executor(Handle):
             tuple(writes),
             plan.operator.api,
         )
+
+    def _access(self, memories: tuple[Memory, ...], span: ByteRange) -> Access:
+        """Return what is accessed of a tensor, as the checker sees it."""
+        plan, k = self._plan, span.tensor
+        name, gaps = plan.operator.tensor_names[k], plan.layouts[k].gaps(span.nbytes)
+        return memories[k].access(span.start, span.nbytes, name, gaps)
 
     def _check_workspace(self, workspace: Any, workspace_size: Any) -> tuple[Memory | None, int]:
         """Return the memory that the workspace lies in, and its first byte there."""
@@ -294,6 +305,8 @@ class Executor(Handle):
         for k, (tensor, memory, before) in enumerate(
             zip(self._tensors, self._memories, plan.descriptions, strict=True)
         ):
+            if memory is not None and tensor.memory is memory and not memory.alive:
+                tensor.check(plan.operator.tensor_names[k])
             if (
                 tensor.memory is not memory
                 or (memory is not None and not memory.alive)

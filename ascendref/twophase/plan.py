@@ -42,6 +42,12 @@ class Layout(NamedTuple):
     offset: int
     strides: tuple[int, ...]
 
+    def gaps(self, nbytes: int) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
+        """Return shape, strides and bytes of an element if there may be gaps in so many bytes."""
+        if nbytes == prod(self.shape) * self.dtype.itemsize:
+            return None
+        return self.shape, self.strides, self.dtype.itemsize
+
 
 class ByteRange(NamedTuple):
     """The bytes from the first element of a tensor to the last."""
@@ -97,9 +103,7 @@ class Plan:
             memories[span.tensor].content(span.start, span.nbytes)
         for span in self.writes:
             # results without gaps overwrite all of the range
-            dense = span.nbytes == prod(self.layouts[span.tensor].shape) * (
-                self.layouts[span.tensor].dtype.itemsize
-            )
+            dense = self.layouts[span.tensor].gaps(span.nbytes) is None
             memories[span.tensor].content(span.start, span.nbytes, overwrite=dense)
         arrays = [
             np.ndarray(layout.shape, layout.dtype, memory.content(0, 0), *layout[2:])

@@ -13,7 +13,8 @@ from ...core.dtypes import is_integer
 from ...core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ...core.status import Status
 from ..arguments import integer
-from ..scheduling.task import ByteRange
+from ..checker.hazards import Kind
+from ..checker.shadow import Access
 from .address_space import AddressSpace, Memory
 
 
@@ -29,6 +30,12 @@ class Location(NamedTuple):
     address: int
     #: the bytes, if they were given as an array
     array: NDArray[np.uint8] | None
+
+    def access(self, count: int, name: str) -> Access:
+        """Return an access to the first bytes, as the checker sees it."""
+        if self.memory is None:
+            return Access(self.address, count, name)
+        return self.memory.access(self.offset, count, name)
 
     def bytes(self, count: int, *, overwrite: bool = False) -> NDArray[np.uint8]:
         """Return the first bytes for reading or writing."""
@@ -56,14 +63,19 @@ class Copy(NamedTuple):
     nbytes: int
 
     @property
-    def reads(self) -> tuple[ByteRange, ...]:
-        """Byte ranges that it reads."""
-        return () if self.src is None else ((self.src.address, self.nbytes),)
+    def reads(self) -> tuple[Access, ...]:
+        """What it reads."""
+        return () if self.src is None else (self.src.access(self.nbytes, "src"),)
 
     @property
-    def writes(self) -> tuple[ByteRange, ...]:
-        """Byte ranges that it writes."""
-        return ((self.dst.address, self.nbytes),)
+    def writes(self) -> tuple[Access, ...]:
+        """What it writes."""
+        return (self.dst.access(self.nbytes, "dst"),)
+
+    @property
+    def to_host(self) -> bool:
+        """Whether it writes memory of the host."""
+        return self.dst.memory is None or self.dst.memory.pinned
 
     @property
     def pageable(self) -> bool:
@@ -114,14 +126,22 @@ def prepare_fill(space: AddressSpace, dst: object, value: int, nbytes: int | Non
     return Copy(target, None, byte, count)
 
 
-def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> Memory:
+def resolve(
+    space: AddressSpace,
+    argument: str,
+    value: Memory | int | None,
+    hazard: Kind = "use-after-free",
+) -> Memory:
     """Return the allocation that an argument names, by object or address; it must be alive."""
+    checker = space.device.checker
     if value is None:
         fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is None; memory is expected")
     if isinstance(value, Memory):
         if value.alive and value.space is space:
             return value
         why = "belongs to another device" if value.alive else "was freed before"
+        if checker is not None and value.shadow is not None and not value.alive:
+            checker.find_freed(Status.ACL_ERROR_RT_PARAM_INVALID, hazard, argument, value.shadow)
         fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{argument} is {value!r}, which {why}")
     try:
         address = index(value)
@@ -131,6 +151,9 @@ def resolve(space: AddressSpace, argument: str, value: Memory | int | None) -> M
         ) from None
     memory = space.find(address)
     if memory is None:
+        freed = None if checker is None else checker.freed_at(address)
+        if checker is not None and freed is not None:
+            checker.find_freed(Status.ACL_ERROR_RT_PARAM_INVALID, hazard, argument, freed)
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
             f"{argument} is the address {address:#x}, which is not in living memory of this device",

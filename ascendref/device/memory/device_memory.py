@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -29,7 +30,7 @@ class DeviceMemory(BaseDevice):
         memory: int | None,
         execution: str,
         seed: int | None,
-        check: bool,
+        check: bool | Literal["report"],
         trace_length: int,
     ) -> None:
         found = Product.find(product)
@@ -127,7 +128,7 @@ class DeviceMemory(BaseDevice):
         >>> dev.memory_free == dev.memory_total
         True
         """
-        found = resolve(self._space, "memory", memory)
+        found = resolve(self._space, "memory", memory, "lifetime")
         if not isinstance(memory, Memory) and found.address != memory:
             fail(
                 Status.ACL_ERROR_RT_PARAM_INVALID,
@@ -171,7 +172,7 @@ class DeviceMemory(BaseDevice):
         """
         copy = prepare_copy(self._space, dst, src, nbytes)
         if copy is not None:
-            copy.run()
+            self._run_now(copy, "Device.memcpy")
 
     def memset(self, memory: object, value: int, nbytes: int | None = None) -> None:
         """Fill bytes now, without waiting for any stream.
@@ -200,7 +201,7 @@ class DeviceMemory(BaseDevice):
         """
         fill = prepare_fill(self._space, memory, value, nbytes)
         if fill is not None:
-            fill.run()
+            self._run_now(fill, "Device.memset")
 
     def memcpy_async(
         self,
@@ -342,10 +343,17 @@ class DeviceMemory(BaseDevice):
         memory = self.malloc(max(1, described.size * described.data_type.nbytes))
         return Tensor(memory, described.shape, described.data_type)
 
+    def _run_now(self, copy: Copy, call: str) -> None:
+        if self.checker is not None:
+            self.checker.access(call, copy.reads, copy.writes, to_host=copy.to_host, copies=True)
+        copy.run()
+
     def _queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
         if copy.pageable:
-            refuse_in_task()
-        task = self.launch(stream, copy.run, copy.reads, copy.writes, label)
+            refuse_in_task(self.checker)
+        task = self.launch(
+            stream, copy.run, copy.reads, copy.writes, label, copies=not copy.to_host
+        )
         if copy.pageable:
             self.scheduler.wait((task,), None)
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:

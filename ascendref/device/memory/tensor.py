@@ -17,6 +17,7 @@ from ...core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
+from ..checker.shadow import Access
 from ..handle import Handle
 from .address_space import Memory
 
@@ -216,6 +217,11 @@ class Tensor(Handle):
             self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
         memory, size = self.memory, self.size
         if memory is not None and not memory.alive:
+            checker = memory.device.checker
+            if checker is not None and memory.shadow is not None:
+                checker.find_freed(
+                    Status.ACLNN_ERR_PARAM_INVALID, "use-after-free", name, memory.shadow
+                )
             self._refuse(name, f"lies in {memory!r}; free memory only after its last use")
         if memory is None:
             if size:
@@ -236,6 +242,8 @@ class Tensor(Handle):
     def view(self, name: str = "tensor") -> NDArray[Any]:
         """Return an array that shares the device's memory, for work that runs on the device.
 
+        What is done with the array is not checked, and its bytes count as written.
+
         Parameters
         ----------
         name : str, optional
@@ -253,6 +261,12 @@ class Tensor(Handle):
         array([nan, nan], dtype=float32)
         """
         low, high = self.check(name)
+        if self.memory is not None and self.memory.shadow is not None and self.size:
+            self.memory.shadow.mark_written(self.memory.access(low, high - low, name))
+        return self._array(low, high)
+
+    def _array(self, low: int, high: int) -> NDArray[Any]:
+        """Return an array that shares the device's memory."""
         if self.memory is None or self.size == 0:
             return np.empty(self.shape, self.dtype)
         content = self.memory.content(low, high - low)
@@ -286,7 +300,22 @@ class Tensor(Handle):
         >>> ar.Device("Atlas A2").tensor(np.float32([1, 2])).numpy()
         array([1., 2.], dtype=float32)
         """
-        return self.view().copy(order="C")
+        low, high = self.check()
+        memory = self.memory
+        if memory is not None and self.size:
+            checker = memory.device.checker
+            if checker is not None:
+                read = self.access(low, high, "tensor")
+                checker.access("Tensor.numpy", (read,), (), to_host=True)
+        return self._array(low, high).copy(order="C")
+
+    def access(self, low: int, high: int, name: str) -> Access:
+        """Return an access to its elements, which lie in some bytes, as the checker sees it."""
+        assert self.memory is not None
+        itemsize = self.dtype.itemsize
+        dense = high - low == self.size * itemsize
+        layout = None if dense else (self.shape, self.byte_strides(), itemsize)
+        return self.memory.access(low, high - low, name, layout)
 
     def extent(self) -> tuple[int, int]:
         """Return the first byte and the one after the last, from the memory's beginning.

@@ -9,6 +9,7 @@ from typing import Final
 
 from ...core.errors import fail_argument, shown
 from ...core.status import Status
+from .deadlock import prerequisites
 from .scheduler import Scheduler
 from .task import BaseStream, State, Task
 from .task_context import refuse_in_task
@@ -62,7 +63,7 @@ class LazyScheduler(Scheduler):
 
     def advance(self, task: Task, prerequisites: Collection[Task] = ()) -> Task:
         """Request one more task, unless one that the task depends on runs already."""
-        refuse_in_task()
+        refuse_in_task(self.checker)
         return super().advance(task, prerequisites)
 
     def _poll(self, task: Task) -> None:
@@ -98,20 +99,7 @@ class RandomScheduler(LazyScheduler):
         self._random = random.Random(seed)
 
     def _prerequisites(self, tasks: Sequence[Task]) -> Collection[Task]:
-        found: set[Task] = set()
-        pending = list(tasks)
-        while pending:
-            end = pending.pop()  # the last of a stream comes first and includes those before it
-            if end.state is State.DONE or end in found:
-                continue
-            for task in list(end.stream.queue):
-                if task not in found:
-                    found.add(task)
-                    if task.after is not None:
-                        pending.append(task.after)
-                if task is end:
-                    break
-        return found
+        return prerequisites(tasks)
 
     def _choose(self, ready: Task, prerequisites: Collection[Task]) -> Task:
         choices = [ready]

@@ -13,7 +13,9 @@ from typing import ClassVar
 from ...core.errors import AclError, fail
 from ...core.products import Product
 from ...core.status import Status
+from ..checker.checker import Checker
 from ..timeouts import remaining
+from .deadlock import begin_wait, end_wait
 from .task import BaseStream, Failure, Kind, State, Task
 from .task_context import refuse_in_task
 from .worker_threads import workers
@@ -40,6 +42,8 @@ class Scheduler(ABC):
         self.stop_on_failure = False
         #: the tasks that ended last; after an interrupt, one may be there twice
         self.history: deque[Task] = deque(maxlen=history)
+        #: None where nothing is checked
+        self.checker: Checker | None = None
 
     # ---- streams
 
@@ -77,7 +81,12 @@ class Scheduler(ABC):
         workers.start()
         stream = task.stream
         if stream.number in self.streams and not stream.closing:
+            checker = self.checker
+            if checker is not None:
+                _check_task(checker, task)
             stream.queue.append(task)
+            if checker is not None and task.operation is not None:
+                checker.commit(task.operation, task.reads, task.writes, copies=task.copies)
             self._work_was_queued(stream)
         else:
             stream.check()
@@ -89,6 +98,21 @@ class Scheduler(ABC):
 
     def wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
         """Wait until all of several tasks are done; False when the deadline passed first."""
+        checker = self.checker
+        if checker is None:
+            return self._wait(tasks, deadline)
+        try:
+            if deadline is None:  # a wait with a deadline ends
+                begin_wait(checker, tasks)
+            if not self._wait(tasks, deadline):
+                return False
+        finally:
+            end_wait()
+        for task in tasks:
+            checker.wait(task.operation)
+        return True
+
+    def _wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
         prerequisites = self._prerequisites(tasks)
         for task in tasks:
             while task.state is not State.DONE:
@@ -118,7 +142,7 @@ class Scheduler(ABC):
 
     def block(self, tasks: Collection[Task], deadline: float | None) -> bool:
         """Block until any of several tasks is done; False when the deadline passed first."""
-        refuse_in_task()
+        refuse_in_task(self.checker)
         # a lock and not a condition: a single system call, which a signal interrupts
         done = threading.Lock()
         done.acquire()
@@ -200,6 +224,8 @@ class Scheduler(ABC):
         failure = None
         task.started = perf_counter_ns()
         try:
+            if self.checker is not None:
+                self.checker.run_on(task.operation)
             if task.function is not None:
                 task.function()
         except BaseException as error:  # the thread goes on whatever a task raises
@@ -287,3 +313,20 @@ class Scheduler(ABC):
     @abstractmethod
     def _work_was_queued(self, stream: BaseStream) -> None:
         """React to a stream having queued tasks, the first of which may be ready."""
+
+
+def _check_task(checker: Checker, task: Task) -> None:
+    """Give a task its place in the order of the program; raise HazardError if it must not run."""
+    operation = task.operation = checker.begin(task.stream.timeline, task.label)
+    if task.depends_on_host:
+        checker.launch_function(operation)
+    if checker.check(operation, task.reads, task.writes, uses=not task.copies):
+        return
+    compute, reads = task.function, task.reads
+
+    def check_and_run() -> None:
+        checker.check_written(operation, reads)
+        if compute is not None:
+            compute()
+
+    task.function = check_and_run

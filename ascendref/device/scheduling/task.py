@@ -12,9 +12,9 @@ from typing import Final, NamedTuple, NoReturn, Protocol
 
 from ...core.errors import AclError, fail
 from ...core.status import Status
-
-#: an address and a number of bytes
-ByteRange = tuple[int, int]
+from ..checker.hazards import HazardError
+from ..checker.ordering import Operation, Timeline
+from ..checker.shadow import Access
 
 _stream_numbers: Final = count(1)
 
@@ -52,7 +52,9 @@ class Failure(NamedTuple):
     cause: BaseException | None
 
     def report(self) -> NoReturn:
-        """Raise it as an AclError."""
+        """Raise it as an AclError; a hazard as itself."""
+        if isinstance(self.cause, HazardError):
+            raise self.cause
         fail(self.status, self.message, self.cause)
 
 
@@ -61,10 +63,12 @@ class Task:
 
     __slots__ = (
         "after",
+        "copies",
         "ended",
         "function",
         "kind",
         "label",
+        "operation",
         "reads",
         "recover",
         "requested",
@@ -73,6 +77,7 @@ class Task:
         "status",
         "stream",
         "submitted",
+        "thread",
         "waiters",
         "writes",
     )
@@ -83,9 +88,11 @@ class Task:
         kind: Kind,
         label: str,
         function: Callable[[], object] | None = None,
-        reads: tuple[ByteRange, ...] = (),
-        writes: tuple[ByteRange, ...] = (),
+        reads: tuple[Access, ...] = (),
+        writes: tuple[Access, ...] = (),
         after: Task | None = None,
+        *,
+        copies: bool = False,
     ) -> None:
         self.stream = stream
         self.kind = kind
@@ -94,8 +101,12 @@ class Task:
         #: device memory that it reads and writes
         self.reads = reads
         self.writes = writes
+        #: whether it writes just what it reads
+        self.copies = copies
         #: for a wait: the record that it waits for
         self.after = after
+        #: its place in the order of the program, if there is a checker
+        self.operation: Operation | None = None
         self.state = State.QUEUED
         #: code that it ended with
         self.status = Status.ACL_SUCCESS
@@ -107,6 +118,8 @@ class Task:
         self.waiters: list[Callable[[], object]] = []
         #: for execution on demand: whether the worker threads may run it
         self.requested = False
+        #: for a callback: the thread of the program that runs it
+        self.thread: int | None = None
         #: for a callback: called when a wait finds it running; ends it if its thread never will
         self.recover: Callable[[], object] | None = None
 
@@ -163,6 +176,8 @@ class BaseStream:
     def __init__(self, scheduler: Dispatcher) -> None:
         self.scheduler = scheduler
         self.number = next(_stream_numbers)
+        #: its tasks for the checker
+        self.timeline = Timeline(self.number)
         #: tasks in order of submission; those that are done are about to be taken off
         self.queue: deque[Task] = deque()
         #: tasks that `abort` is ending unless they run already

@@ -8,6 +8,7 @@ from typing import Final
 
 from ...core.errors import fail
 from ...core.status import Status
+from ..checker.checker import Checker
 
 #: the thread that runs tasks in this context; a copy of the context may be used by another thread
 _task_thread: Final[ContextVar[int]] = ContextVar("ascendref.device.task_thread", default=0)
@@ -28,11 +29,15 @@ def in_task() -> bool:
     return _task_thread.get() == get_ident()
 
 
-def refuse_in_task() -> None:
+def refuse_in_task(checker: Checker | None) -> None:
     """Raise AclError if the calling thread runs a task: it is about to wait for the device."""
-    if in_task():
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            "a task waits for the device that runs it; host functions and callbacks must not"
-            " synchronize, nor must finalizers that are run meanwhile",
-        )
+    if not in_task():
+        return
+    status = Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+    problem = (
+        "a task waits for the device that runs it; host functions and callbacks must not"
+        " synchronize, nor must finalizers that are run meanwhile"
+    )
+    if checker is not None:
+        checker.find_wait_in_task(status, problem)
+    fail(status, problem)

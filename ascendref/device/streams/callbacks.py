@@ -63,9 +63,14 @@ class Callback:
 
     def run(self) -> None:
         """Call the function on the calling thread, unless it was called before; end the task."""
+        checker, operation = self._stream.scheduler.checker, self._task.operation
+        context = task_context()
+        if checker is not None and operation is not None:
+            blocks = self._task.kind is Kind.CALLBACK
+            context.run(checker.run_callback, operation, blocks=blocks)
         try:
             # one call of C takes the function and calls it: no interrupt comes in between
-            calls = map(task_context().run, self._function)
+            calls = map(context.run, self._function)
             if not self.begun:
                 next(calls)
         except Exception as error:

@@ -11,6 +11,7 @@ from ...core.errors import ArgumentTypeError, fail, shown
 from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
+from ..checker.ordering import Operation, Timeline
 from ..handle import Handle
 from ..scheduling.task import BaseStream, Kind, State, Task
 from ..timeouts import deadline_after
@@ -81,6 +82,10 @@ class Event(Handle):
         self.flags = EventFlag(flags)
         self.ex = ex
         self._record: Task | None = None
+        #: whether anything has waited for the latest record
+        self._awaited = False
+        #: the record before it, if nothing ever waited for that
+        self._overwritten: Operation | None = None
         self._waits: list[Task] = []
         self._alive = True
 
@@ -110,7 +115,12 @@ class Event(Handle):
         stream = self.device.own_stream(stream)
         task = Task(stream, Kind.RECORD, f"record event {self.number}")
         self.device.scheduler.submit(task)
-        self._record = task
+        before, self._record = self._record, task
+        # a record that was waited for may be forgotten
+        self._overwritten = None if self._awaited or before is None else before.operation
+        self._awaited = False
+        if self.device.checker is not None:
+            self.device.checker.record_event(self.number)
 
     def reset(self, stream: BaseStream | None = None) -> None:
         """Make an event of the old style unrecorded again.
@@ -158,7 +168,12 @@ class Event(Handle):
         self._check()
         self.device.scheduler.check()
         record = self._record
-        return self.ex if record is None else self.device.scheduler.query(record)
+        if record is None:
+            return self.ex
+        reached = self.device.scheduler.query(record)
+        if reached:
+            self._seen(record)
+        return reached
 
     def query_wait_status(self) -> bool:
         """Tell whether the waits for an old-style event that were queued on streams are done.
@@ -185,6 +200,8 @@ class Event(Handle):
             # one that is in no queue was interrupted before it was submitted
             if task in list(task.stream.queue) and not self.device.scheduler.query(task):
                 return False
+            if self.device.checker is not None:
+                self.device.checker.wait(task.operation)
         return True
 
     def synchronize(self, timeout: float | None = None) -> None:
@@ -212,12 +229,15 @@ class Event(Handle):
         self.device.scheduler.check()
         record = self._record
         if record is None:
+            if self.device.checker is not None:
+                self.note_wait(self.device.checker.host)
             return
         if not self.device.scheduler.wait((record,), deadline):
             fail(
                 Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
                 f"{self!r} was not reached within {shown(timeout)} ms in {record.stream!r}",
             )
+        self._seen(record)
         if record.status is Status.ACL_ERROR_RT_STREAM_ABORT:
             fail(record.status, f"the record of {self!r} was aborted in {record.stream!r}")
         self.device.scheduler.report(record.stream)
@@ -313,6 +333,20 @@ class Event(Handle):
             return None
         return record
 
+    def note_wait(self, timeline: Timeline) -> None:
+        """Let a stream, or the host, come after the latest record, for the checker."""
+        self._awaited = True
+        checker = self.device.checker
+        if checker is not None:
+            record = None if self._record is None else self._record.operation
+            checker.wait_for_event(timeline, self.number, record, self._overwritten)
+
+    def _seen(self, record: Task) -> None:
+        """Note, for the checker, that the host knows that a record was reached."""
+        self._awaited = True
+        if self.device.checker is not None:
+            self.device.checker.wait(record.operation)
+
     def add_wait(self, task: Task) -> None:
         """Keep a wait that a stream is about to queue, for `query_wait_status`."""
         if not self.ex:
@@ -344,4 +378,5 @@ class Event(Handle):
                 Status.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
                 f"the record of {self!r} was not reached yet; synchronize first",
             )
+        self._seen(record)
         return record.ended

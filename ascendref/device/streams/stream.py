@@ -111,7 +111,7 @@ class Stream(HostFunctionStream, Handle):
         self.check()
         deadline = deadline_after(timeout)
         self.scheduler.check()
-        task = self.last
+        task, reached = self.last, self.timeline.latest
         if task is not None and not self.flags & _NOT_WAITED_FOR:
             if not self.scheduler.wait((task,), deadline):
                 fail(
@@ -121,6 +121,9 @@ class Stream(HostFunctionStream, Handle):
                 )
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{self!r} was aborted while its work was waited for")
+        if self.scheduler.checker is not None and not self.flags & _NOT_WAITED_FOR:
+            self.scheduler.checker.wait(reached)
+            self.scheduler.checker.check_waits(self.timeline)
         self.scheduler.report(self)
 
     def query(self) -> bool:
@@ -142,7 +145,11 @@ class Stream(HostFunctionStream, Handle):
         """
         self.check()
         self.scheduler.check()
-        return self.scheduler.query(self.last)
+        reached = self.timeline.latest
+        done = self.scheduler.query(self.last)
+        if done and self.scheduler.checker is not None:
+            self.scheduler.checker.wait(reached)
+        return done
 
     def wait_event(self, event: Event) -> None:
         """Let what is submitted from now on wait for the latest record of an event.
@@ -173,6 +180,7 @@ class Stream(HostFunctionStream, Handle):
         if not isinstance(event, Event):
             raise ArgumentTypeError("event", f"is a {type(event).__name__}; an Event is expected")
         record = event.record_to_wait_for(self)
+        event.note_wait(self.timeline)
         if record is not None:
             task = Task(self, Kind.WAIT, f"wait for event {event.number}", after=record)
             event.add_wait(task)
@@ -228,6 +236,8 @@ class Stream(HostFunctionStream, Handle):
         >>> stream.abort()
         """
         self.check()
+        if self.scheduler.checker is not None:
+            self.scheduler.checker.abandon(self.timeline)
         self.scheduler.abort(self)
 
     def destroy(self, *, force: bool = False) -> None:
@@ -267,8 +277,13 @@ class Stream(HostFunctionStream, Handle):
             return
         while (task := scheduler.remove_stream(self, busy=force)) is not None:
             scheduler.wait((task,), None)
+        checker = scheduler.checker
+        if checker is not None and force:
+            checker.abandon(self.timeline)
         if force:
             scheduler.abort(self)
+        if checker is not None:
+            checker.end_stream(self.timeline)
         self.end_subscription()
         failure = self.failure
         if failure is not None:

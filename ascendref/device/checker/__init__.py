@@ -1,0 +1,10 @@
+"""The checker: races, lifetimes, uninitialized reads and waits that do nothing.
+
+It knows what happened before what from the calls of the program alone, not from when tasks ran, so
+it finds the same hazards in every execution mode and with every timing. From the bottom up:
+
+- `ordering`: the order of operations, with vector clocks;
+- `shadow`: for every byte of an allocation, who wrote it last and who has read it since;
+- `hazards`: what is reported;
+- `checker`: what the calls of a device tell the checker.
+"""

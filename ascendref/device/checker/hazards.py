@@ -1,0 +1,118 @@
+"""Hazards: what the checker reports."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from ...core.errors import AclError
+from ...core.status import Status
+from .ordering import HOST, Operation
+from .shadow import Access
+
+#: what can be wrong
+Kind = Literal[
+    "race", "use-after-free", "uninitialized-read", "lifetime", "leak", "deadlock", "wait"
+]
+
+
+class Site(NamedTuple):
+    """One of the two places of a hazard.
+
+    Attributes
+    ----------
+    call : str
+        The task or the call.
+    stream : int or None
+        Number of its stream; None for the host.
+    tensor : str or None
+        Name of the tensor or the argument.
+    byte_range : tuple of int or None
+        Addresses of the first byte and of the one after the last.
+    file : str
+        Source file of the caller.
+    line : int
+        Its line.
+    """
+
+    call: str
+    stream: int | None
+    tensor: str | None
+    byte_range: tuple[int, int] | None
+    file: str
+    line: int
+
+    @classmethod
+    def of(cls, operation: Operation, access: Access | None = None) -> Site:
+        """Return the place of an operation, and of one of its accesses."""
+        return cls(
+            operation.call,
+            None if operation.timeline.number == HOST else operation.timeline.number,
+            None if access is None else access.name,
+            None if access is None else (access.address, access.address + access.nbytes),
+            operation.file,
+            operation.line,
+        )
+
+    def __str__(self) -> str:
+        where = "on the host" if self.stream is None else f"on stream {self.stream}"
+        what = "" if self.tensor is None else f", {self.tensor}"
+        if self.byte_range is not None:
+            what += f" (bytes {self.byte_range[0]:#x} to {self.byte_range[1] - 1:#x})"
+        return f"{self.call} {where}{what}, called at {self.file}:{self.line}"
+
+
+class HazardError(AclError):
+    """A mistake in a program for the device that shows itself only sometimes, or elsewhere.
+
+    Parameters
+    ----------
+    status : Status or int
+        The code that the runtime reports; 500001 (``ACL_ERROR_FAILURE``) for what it does not see.
+    kind : str
+        ``"race"``, ``"use-after-free"``, ``"uninitialized-read"``, ``"lifetime"``, ``"leak"``,
+        ``"deadlock"`` or ``"wait"``.
+    problem : str
+        What is wrong, in one sentence.
+    first, second : Site or None
+        The two places. The second is that of the call that completes the hazard.
+    missing : str
+        The shortest remedy.
+
+    Attributes
+    ----------
+    kind, first, second, missing
+        As given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ascendref as ar
+    >>> dev = ar.Device("Atlas A2")
+    >>> one, other = dev.create_stream(), dev.create_stream()
+    >>> memory = dev.malloc(4)
+    >>> dev.memset_async(memory, 0, stream=one)
+    >>> try:
+    ...     dev.memset_async(memory, 1, stream=other)
+    ... except ar.HazardError as error:
+    ...     print(error.kind, error.first.call, error.second.call)
+    race memset_async memset_async
+    """
+
+    def __init__(
+        self,
+        status: Status | int,
+        kind: Kind,
+        problem: str,
+        first: Site | None,
+        second: Site | None,
+        missing: str,
+    ) -> None:
+        lines = [f"{kind}: {problem}"]
+        lines += [f"  {n}: {x}" for n, x in (("first", first), ("second", second)) if x is not None]
+        super().__init__(status, "\n".join((*lines, f"  remedy: {missing}")))
+        self.kind = kind
+        self.problem = problem
+        self.first = first
+        self.second = second
+        self.missing = missing
+        self.args = status, kind, problem, first, second, missing  # what it is copied with

@@ -1,0 +1,62 @@
+"""Waits that never end, because a thread waits for what only a waiting thread can run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import get_ident
+from typing import Final
+
+from ..checker.checker import Checker
+from ..checker.ordering import Operation
+from .task import Kind, State, Task
+
+#: thread -> the tasks that it waits for
+_waits: Final[dict[int, Sequence[Task]]] = {}
+
+
+def prerequisites(tasks: Sequence[Task]) -> set[Task]:
+    """Return the tasks that must be done before some tasks are, these included."""
+    found: set[Task] = set()
+    pending = list(tasks)
+    while pending:
+        end = pending.pop()  # the last of a stream comes first and includes those before it
+        if end.state is State.DONE or end in found:
+            continue
+        for task in list(end.stream.queue):
+            if task not in found:
+                found.add(task)
+                if task.after is not None:
+                    pending.append(task.after)
+            if task is end:
+                break
+    return found
+
+
+def begin_wait(checker: Checker, tasks: Sequence[Task]) -> None:
+    """Note that the calling thread waits for tasks; report it if that can never end."""
+    thread = get_ident()
+    cycle = _cycle(tasks, thread, {thread})
+    if cycle:
+        checker.find_deadlock(cycle)
+    _waits[thread] = tasks
+
+
+def end_wait() -> None:
+    """Note that the calling thread does not wait any more."""
+    _waits.pop(get_ident(), None)
+
+
+def _cycle(tasks: Sequence[Task], waiter: int, visited: set[int]) -> list[Operation]:
+    """Return the callbacks by which the end of tasks depends on a thread; none if it does not."""
+    for task in prerequisites(tasks):
+        thread = task.thread
+        if task.kind is not Kind.CALLBACK or thread is None or task.operation is None:
+            continue
+        if thread == waiter:
+            return [task.operation]
+        if thread in visited or thread not in _waits:
+            continue
+        rest = _cycle(_waits[thread], waiter, visited | {thread})
+        if rest:
+            return [task.operation, *rest]
+    return []
