@@ -235,8 +235,8 @@ class Executor(Handle):
             return
         # where there is something to compute, every tensor has elements and so has memory
         memories = cast("tuple[Memory, ...]", self._memories)
-        reads = tuple([self._access(memories, span) for span in plan.reads])
-        writes = [self._access(memories, span) for span in plan.writes]
+        reads = tuple([_access(memories[span.tensor], span) for span in plan.reads])
+        writes = [_access(memories[span.tensor], span) for span in plan.writes]
         if memory is not None:
             writes.append(memory.access(start, plan.workspace, "workspace"))
         device.launch(
@@ -246,12 +246,6 @@ class Executor(Handle):
             tuple(writes),
             plan.operator.api,
         )
-
-    def _access(self, memories: tuple[Memory, ...], span: ByteRange) -> Access:
-        """Return what is accessed of a tensor, as the checker sees it."""
-        plan, k = self._plan, span.tensor
-        name, gaps = plan.operator.tensor_names[k], plan.layouts[k].gaps(span.nbytes)
-        return memories[k].access(span.start, span.nbytes, name, gaps)
 
     def _check_workspace(self, workspace: Any, workspace_size: Any) -> tuple[Memory | None, int]:
         """Return the memory that the workspace lies in, and its first byte there."""
@@ -342,3 +336,7 @@ class Executor(Handle):
 
 def _refuse(message: str, cause: BaseException | None = None) -> NoReturn:
     fail(Status.ACLNN_ERR_PARAM_INVALID, message, cause)
+
+
+def _access(memory: Memory, span: ByteRange) -> Access:
+    return Access(memory.address + span.start, span.nbytes, span.name, memory.shadow, span.gaps)

@@ -57,6 +57,10 @@ class ByteRange(NamedTuple):
     #: from the beginning of its memory
     start: int
     nbytes: int
+    #: name of the tensor
+    name: str
+    #: shape, byte strides and bytes of an element, if there may be gaps
+    gaps: tuple[tuple[int, ...], tuple[int, ...], int] | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -103,8 +107,7 @@ class Plan:
             memories[span.tensor].content(span.start, span.nbytes)
         for span in self.writes:
             # results without gaps overwrite all of the range
-            dense = self.layouts[span.tensor].gaps(span.nbytes) is None
-            memories[span.tensor].content(span.start, span.nbytes, overwrite=dense)
+            memories[span.tensor].content(span.start, span.nbytes, overwrite=span.gaps is None)
         arrays = [
             np.ndarray(layout.shape, layout.dtype, memory.content(0, 0), *layout[2:])
             for layout, memory in zip(self.layouts, memories, strict=True)

@@ -157,7 +157,13 @@ def _operand(
     layout = Layout(tensor.shape, tensor.dtype, offset, tensor.byte_strides())
     # every memory gets 16 TiB of addresses, so tensors in different ones do not overlap
     placeholder = np.asarray(_ArrayInterface(layout, ((memory_number + 1) << 44) + offset))
-    return Operand(name, kind, layout, ByteRange(k, low, high - low), placeholder)
+    return Operand(
+        name,
+        kind,
+        layout,
+        ByteRange(k, low, high - low, name, layout.gaps(high - low)),
+        placeholder,
+    )
 
 
 def _check_shapes(operator: Operator, operands: tuple[Operand, ...]) -> None:

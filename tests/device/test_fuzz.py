@@ -60,7 +60,9 @@ class Program(ProgramWriter):
     def begin(self, product: str, seed: int) -> None:
         """Make two devices, the first with streams."""
         for name, streams in (("Atlas A2", 3), (product, 1)):
-            dev = ar.Device(name, memory=CAPACITY, execution=self.execution, seed=seed)
+            dev = ar.Device(
+                name, memory=CAPACITY, execution=self.execution, seed=seed, check="report"
+            )
             device = DeviceModel(dev)
             device.queues += [StreamModel(device, dev.create_stream()) for _ in range(streams)]
             self.devices.append(device)

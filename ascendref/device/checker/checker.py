@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from ...core.status import Status
 from .hazards import HazardError, Kind, Site
 from .ordering import HOST, Clock, Operation, Timeline, precedes
-from .shadow import Access, Shadow, Use
+from .shadow import Access, Segment, Shadow, Use, are_ordered
 
 #: freed allocations whose addresses are remembered
 _REMEMBERED: Final = 4096
@@ -31,6 +31,22 @@ class VainWait(NamedTuple):
     record: Operation | None
     #: the record before that, if nothing waited for it
     overwritten: Operation | None
+
+
+class Touched:
+    """The memory that an operation accesses."""
+
+    __slots__ = ("copies", "operation", "read", "unchecked", "written")
+
+    def __init__(self, operation: Operation, *, copies: bool, unchecked: bool) -> None:
+        self.operation = operation
+        #: the segments that it reads and writes
+        self.read: list[tuple[list[Segment], Use]] = []
+        self.written: list[tuple[list[Segment], Use]] = []
+        #: whether it copies what it reads, which need not have been written
+        self.copies = copies
+        #: whether `Checker.check_written` must be called when it runs
+        self.unchecked = unchecked
 
 
 class Checker:
@@ -86,7 +102,8 @@ class Checker:
         """Note that the host has waited for an operation."""
         if operation is not None:
             self.host.join(operation.knowledge)
-            while self._functions and precedes(self._functions[0], self._now()):
+            clock = self.host.clock
+            while self._functions and _is_done(self._functions[0], clock):
                 self._functions.popleft()
 
     def end_stream(self, timeline: Timeline) -> None:
@@ -107,10 +124,6 @@ class Checker:
         operation = _running.get()
         return self.host.clock if operation is None else operation.knowledge
 
-    def _now(self) -> Operation:
-        """Return an operation that comes after all that the host knows to be done."""
-        return Operation(self.host, self.host.length, self.host.clock, self.host.length, "")
-
     # ---- accesses
 
     def access(
@@ -119,14 +132,14 @@ class Checker:
         reads: Sequence[Access],
         writes: Sequence[Access],
         *,
-        to_host: bool,
-        copies: bool = False,
+        uses: bool,
     ) -> None:
-        """Check an access of the host, and remember it."""
+        """Check an access of the host, and remember it; ``uses`` as for `check`."""
         operation = self.begin_on_host(call)
-        if not self.check(operation, reads, writes, uses=to_host):
-            self.check_written(operation, reads)
-        self.commit(operation, reads, writes, copies=copies and not to_host)
+        touched = self.check(operation, reads, writes, uses=uses)
+        if touched.unchecked:
+            self.check_written(touched)
+        self.commit(touched)
 
     def check(
         self,
@@ -134,8 +147,8 @@ class Checker:
         reads: Sequence[Access],
         writes: Sequence[Access],
         *,
-        uses: bool = True,
-    ) -> bool:
+        uses: bool,
+    ) -> Touched:
         """Report what is wrong with the accesses of an operation.
 
         Parameters
@@ -150,77 +163,103 @@ class Checker:
 
         Returns
         -------
-        bool
-            False if `check_written` must be called when it runs, because functions of the host that
-            come before it may write what it reads.
+        Touched
+            What to `commit`.
         """
-        for access in reads:
-            self._check_order(operation, access, write=False)
-        for access in writes:
-            self._check_order(operation, access, write=True)
-        if not uses:
-            return True
-        if any(precedes(function, operation) for function in self._functions):
-            return False
-        self.check_written(operation, reads)
-        return True
-
-    def check_written(self, operation: Operation, reads: Sequence[Access]) -> None:
-        """Report bytes that an operation reads and nothing wrote."""
+        # functions of the host that come before it may still write what it reads
+        late = bool(self._functions) and any(precedes(x, operation) for x in self._functions)
+        timeline = operation.timeline
+        touched = Touched(operation, copies=not uses, unchecked=late and uses)
+        must_be_written = uses and not late
         for access in reads:
             shadow = access.shadow
-            if shadow is None or (run := shadow.unwritten(access)) is None:
+            if shadow is None:
                 continue
-            first, after_last = shadow.address + run[0], shadow.address + run[1]
-            self.find(
-                "uninitialized-read",
-                f"{operation.call} reads {access.name}, of which the bytes {first:#x} to"
-                f" {after_last - 1:#x} ({after_last - first} of {access.nbytes}) were never"
-                " written",
-                None if shadow.allocated is None else Site.of(shadow.allocated),
-                Site.of(operation, access),
-                f"write {access.name} before {operation.call}: with a copy, memset or an operator",
-            )
-
-    def commit(
-        self,
-        operation: Operation,
-        reads: Sequence[Access],
-        writes: Sequence[Access],
-        *,
-        copies: bool = False,
-    ) -> None:
-        """Remember the accesses of an operation; a copy of unwritten bytes leaves them so."""
-        source = reads[0] if copies and reads and not self._functions else None
-        for access in reads:
-            if access.shadow is not None:
-                access.shadow.read(operation, access)
+            segments = shadow.segments(access)
+            touched.read.append((segments, (operation, access)))
+            for segment in segments:
+                if must_be_written and not segment.written:
+                    self._find_unwritten(operation, access, segment)
+                writer = segment.writer
+                if writer is None:
+                    continue
+                before = writer[0].timeline
+                if before is not timeline and not are_ordered(writer[0], operation):
+                    self._find_race(writer, operation, access, write=False)
+                if before.abandoned and writer[0].abandoned:
+                    self._find_abandoned(writer, operation, access)
         for access in writes:
-            if access.shadow is not None:
-                access.shadow.write(operation, access, source)
+            shadow = access.shadow
+            if shadow is None:
+                continue
+            segments = shadow.segments(access)
+            touched.written.append((segments, (operation, access)))
+            for segment in segments:
+                writer = segment.writer
+                if writer is not None and writer[0].timeline is not timeline:
+                    self._check_write(writer, operation, access)
+                for reader in list(segment.readers.values()):
+                    if reader[0].timeline is not timeline:
+                        self._check_write(reader, operation, access)
+        return touched
 
-    def _check_order(self, operation: Operation, access: Access, *, write: bool) -> None:
+    def check_written(self, touched: Touched) -> None:
+        """Report bytes that an operation reads and nothing wrote."""
+        for segments, (operation, access) in touched.read:
+            for segment in segments:
+                if not segment.written:
+                    self._find_unwritten(operation, access, segment)
+
+    def commit(self, touched: Touched) -> None:
+        """Remember the accesses of an operation."""
+        number = touched.operation.timeline.number
+        for segments, use in touched.read:
+            for segment in segments:
+                segment.readers[number] = use
+        for segments, use in touched.written:
+            access = use[1]
+            shadow = access.shadow
+            assert shadow is not None
+            if len(segments) == 1:
+                segments[0].write(use)
+            else:
+                shadow.write(segments, use)
+            if touched.copies and touched.read and not self._functions:
+                parts, (_, source) = touched.read[0]
+                assert source.shadow is not None
+                begin = source.address - source.shadow.address
+                shadow.copy_unwritten(parts, access.address - shadow.address - begin)
+
+    def _check_write(self, use: Use, operation: Operation, access: Access) -> None:
+        if not are_ordered(use[0], operation):
+            self._find_race(use, operation, access, write=True)
+
+    def _find_unwritten(self, operation: Operation, access: Access, segment: Segment) -> None:
         shadow = access.shadow
-        if shadow is None:
-            return
-        for use in shadow.conflicts(operation, access, write=write):
-            self._find_race(use, operation, access, write=write)
-        if not write:
-            for use in shadow.writers(access):
-                if use.operation.timeline.abandoned and use.operation.abandoned:
-                    self.find(
-                        "wait",
-                        f"{operation.call} reads {access.name}, but"
-                        f" {use.operation.call}, which writes it, may never have run: its stream"
-                        " was aborted or destroyed by force",
-                        Site.of(use.operation, use.access),
-                        Site.of(operation, access),
-                        f"synchronize {use.operation.timeline} after {use.operation.call}, before"
-                        " it is aborted or destroyed",
-                    )
+        assert shadow is not None
+        first, after_last = shadow.address + segment.start, shadow.address + segment.stop
+        self.find(
+            "uninitialized-read",
+            f"{operation.call} reads {access.name}, of which the bytes {first:#x} to"
+            f" {after_last - 1:#x} ({after_last - first} of {access.nbytes}) were never written",
+            None if shadow.allocated is None else Site.of(shadow.allocated),
+            Site.of(operation, access),
+            f"write {access.name} before {operation.call}: with a copy, memset or an operator",
+        )
+
+    def _find_abandoned(self, use: Use, operation: Operation, access: Access) -> None:
+        writer, written = use
+        self.find(
+            "wait",
+            f"{operation.call} reads {access.name}, but {writer.call}, which writes it, may never"
+            " have run: its stream was aborted or destroyed by force",
+            Site.of(writer, written),
+            Site.of(operation, access),
+            f"synchronize {writer.timeline} after {writer.call}, before it is aborted or destroyed",
+        )
 
     def _find_race(self, use: Use, operation: Operation, access: Access, *, write: bool) -> None:
-        first, second = use.operation, operation
+        first, second = use[0], operation
         if second.timeline.number == HOST:
             missing = f"synchronize {first.timeline} after {first.call}, before {second.call}"
         elif first.timeline.number == HOST:
@@ -248,7 +287,7 @@ class Checker:
             kind,
             f"{second.call} {does} {access.name} while {first.call} may still access the same"
             f" bytes: {why}",
-            Site.of(first, use.access),
+            Site.of(first, use[1]),
             Site.of(second, access),
             missing,
         )
@@ -263,14 +302,13 @@ class Checker:
         """Report work that needs memory which is about to be freed, and note the call."""
         operation = self.begin_on_host(call)
         for use in shadow.uses:
-            if not precedes(use.operation, operation):
+            if not precedes(use[0], operation):
                 self.find(
                     "lifetime",
-                    f"{shadow.what} is freed while {use.operation.call} may still use it",
-                    Site.of(use.operation, use.access),
+                    f"{shadow.what} is freed while {use[0].call} may still use it",
+                    Site.of(use[0], use[1]),
                     Site.of(operation),
-                    f"synchronize {use.operation.timeline} after {use.operation.call}, before"
-                    f" {call}",
+                    f"synchronize {use[0].timeline} after {use[0].call}, before {call}",
                 )
                 break
         shadow.freed = operation
@@ -418,3 +456,7 @@ class Checker:
             self.hazards.append(error)
         if not self.report:
             raise error
+
+
+def _is_done(operation: Operation, clock: Clock) -> bool:
+    return operation.index <= clock.get(operation.timeline.number, 0)

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Final
 
 from ..lock_free import AtomicReference
@@ -43,12 +44,22 @@ class Timeline:
         Number of the stream; `HOST` for the host.
     """
 
-    __slots__ = ("_clock", "_count", "_host_clock", "abandoned", "latest", "number", "retired")
+    __slots__ = (
+        "_clock",
+        "_count",
+        "_host_clock",
+        "abandoned",
+        "clock",
+        "latest",
+        "number",
+        "retired",
+    )
 
     def __init__(self, number: int) -> None:
         self.number = number
         #: what the next operation comes after, apart from those before it here
-        self._clock: AtomicReference[Clock] = AtomicReference({})
+        self.clock: Clock = {}
+        self._clock: AtomicReference[Clock] = AtomicReference(self.clock)
         self._count = count(1)
         #: the clock of the host that is contained in this one
         self._host_clock: Clock | None = None
@@ -59,25 +70,25 @@ class Timeline:
         #: which of its operations may never have run
         self.abandoned: tuple[range, ...] = ()
 
-    @property
-    def clock(self) -> Clock:
-        """What the next operation comes after, apart from those before it here."""
-        return self._clock.load().value
-
     def join(self, clock: Clock) -> None:
         """Let the next operation come after what a clock says."""
         while True:
             before = self._clock.load()
             after = joined(before.value, clock)
             if after is before.value or self._clock.compare_and_set(before, after):
-                return
+                break
+        self._publish()
 
     def forget(self, number: int) -> None:
         """Drop a stream that has ended from the clock."""
         while number in (before := self._clock.load()).value:
             rest = {k: n for k, n in before.value.items() if k != number}
-            if self._clock.compare_and_set(before, rest):
-                return
+            self._clock.compare_and_set(before, rest)
+        self._publish()
+
+    def _publish(self) -> None:
+        while self.clock is not (latest := self._clock.load().value):
+            self.clock = latest
 
     def begin(self, call: str, host: Timeline, known: Clock) -> Operation:
         """Begin an operation.
@@ -94,8 +105,9 @@ class Timeline:
         if known is not self._host_clock:
             self.join(known)
             self._host_clock = known
-        operation = Operation(self, next(self._count), self.clock, host.length, call)
-        self.latest = operation
+        latest = host.latest
+        before = 0 if latest is None else latest.index
+        operation = self.latest = Operation(self, next(self._count), self.clock, before, call)
         return operation
 
     @property
@@ -110,7 +122,7 @@ class Timeline:
 class Operation:
     """A task, or an access of the host, with its place in the order and in the program."""
 
-    __slots__ = ("_code", "_line", "call", "clock", "host_index", "index", "timeline")
+    __slots__ = ("_code", "_instruction", "call", "clock", "host_index", "index", "timeline")
 
     def __init__(
         self, timeline: Timeline, index: int, clock: Clock, host_index: int, call: str
@@ -124,7 +136,7 @@ class Operation:
         self.host_index = host_index
         #: what it is called
         self.call = call
-        self._code, self._line = _caller()
+        self._code, self._instruction = _caller(call)
 
     @property
     def knowledge(self) -> Clock:
@@ -153,7 +165,8 @@ class Operation:
     @property
     def line(self) -> int:
         """Line of that call."""
-        return self._line
+        lines = () if self._code is None else self._code.co_lines()
+        return next((n for a, b, n in lines if a <= self._instruction < b and n is not None), 0)
 
 
 def precedes(first: Operation, second: Operation) -> bool:
@@ -163,14 +176,29 @@ def precedes(first: Operation, second: Operation) -> bool:
         return first.index <= second.index
     if timeline.number == HOST:
         return first.index <= second.host_index
-    return timeline.retired or first.index <= second.clock.get(timeline.number, 0)
+    return first.index <= second.clock.get(timeline.number, 0) or timeline.retired
 
 
-def _caller() -> tuple[CodeType | None, int]:
-    """Return code and line of the innermost call from outside of this package."""
-    frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(_PACKAGE):
-        if frame.f_back is None:
-            return None, 0
-        frame = frame.f_back
-    return frame.f_code, frame.f_lineno
+#: call -> how far up the stack its caller was last time
+_depths: Final[dict[str, int]] = {}
+
+
+def _caller(call: str) -> tuple[CodeType | None, int]:
+    """Return code and instruction of the innermost call from outside of this package."""
+    # looking at a frame takes as long as a call, so try first where it was last time
+    depth = _depths.get(call, 1)
+    with suppress(ValueError):  # the stack may be lower now
+        frame = sys._getframe(depth)
+        if not _is_ours(frame) and _is_ours(sys._getframe(depth - 1)):
+            return frame.f_code, frame.f_lasti
+    depth = 0
+    with suppress(ValueError):
+        while _is_ours(frame := sys._getframe(depth)):
+            depth += 1
+        _depths[call] = depth
+        return frame.f_code, frame.f_lasti
+    return None, 0  # a thread of this package
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_PACKAGE)

@@ -8,8 +8,8 @@ accesses, and a program that repeats itself needs no more of them than its first
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 from typing import Any, Final, NamedTuple
@@ -42,14 +42,16 @@ class Access(NamedTuple):
         return self.layout is None or _runs(*self.layout) is not None
 
     def runs(self) -> Iterator[tuple[int, int]]:
-        """Return begin and end of the pieces of memory, counted from the allocation's beginning."""
+        """Return begin and end of the pieces of memory, counted from the allocation's beginning.
+
+        There are none if there would be too many.
+        """
         assert self.shadow is not None
         start = self.address - self.shadow.address
-        pieces = None if self.layout is None else _runs(*self.layout)
-        if pieces is None:
+        if self.layout is None:
             yield start, start + self.nbytes
         else:
-            for low, high in pieces:
+            for low, high in _runs(*self.layout) or ():
                 yield start + low, start + high
 
 
@@ -77,66 +79,45 @@ def _runs(
     return tuple(merged)
 
 
-class Use(NamedTuple):
-    """An access that a segment remembers."""
-
-    operation: Operation
-    access: Access
+#: an operation and its access, as a segment remembers them
+Use = tuple[Operation, Access]
 
 
-class Segment(NamedTuple):
-    """Bytes of which the same is known."""
+class Segment:
+    """Bytes of which the same is known.
 
-    #: where it ends
-    stop: int
-    writer: Use | None
-    #: those that have read it since
-    readers: tuple[Use, ...]
-    #: whether anything was ever written there
-    written: bool
+    Parameters
+    ----------
+    start, stop : int
+        Where it begins and ends, counted from the beginning of the allocation.
+    writer : Use or None
+        Who wrote it last.
+    readers : dict of int to Use
+        Who has read it since: the last of each timeline, by its number.
+    written : bool
+        Whether anything was ever written there.
+    """
 
+    __slots__ = ("readers", "start", "stop", "writer", "written")
 
-class Segments(NamedTuple):
-    """All segments of an allocation at one time; immutable."""
+    def __init__(
+        self, start: int, stop: int, writer: Use | None, readers: dict[int, Use], written: bool
+    ) -> None:
+        self.start = start
+        self.stop = stop
+        self.writer = writer
+        self.readers = readers
+        self.written = written
 
-    starts: list[int]
-    segments: list[Segment]
+    def write(self, use: Use) -> None:
+        """Remember a write; who accessed it before matters no more."""
+        self.written = True
+        self.writer = use
+        self.readers = {}
 
-    def overlapping(self, start: int, stop: int) -> Iterator[Segment]:
-        """Return the segments that have bytes in a range."""
-        starts = self.starts
-        for k in range(bisect_right(starts, start) - 1, len(starts)):
-            if starts[k] >= stop:
-                return
-            yield self.segments[k]
-
-    def replaced(self, start: int, stop: int, change: Callable[[Segment], Segment]) -> Segments:
-        """Return the segments after a change of those in a range; one is split at its ends."""
-        first = bisect_right(self.starts, start) - 1
-        starts: list[int] = []
-        segments: list[Segment] = []
-        k = first
-        while k < len(self.starts) and self.starts[k] < stop:
-            begin, segment = self.starts[k], self.segments[k]
-            if begin < start:
-                starts.append(begin)
-                segments.append(segment._replace(stop=start))
-                begin = start
-            end = min(segment.stop, stop)
-            changed = change(segment)._replace(stop=end)
-            if segments and segments[-1][1:] == changed[1:]:
-                segments[-1] = changed  # what an access covers whole is one segment again
-            else:
-                starts.append(begin)
-                segments.append(changed)
-            if segment.stop > stop:
-                starts.append(stop)
-                segments.append(segment)
-            k += 1
-        return Segments(
-            [*self.starts[:first], *starts, *self.starts[k:]],
-            [*self.segments[:first], *segments, *self.segments[k:]],
-        )
+    def part(self, start: int, stop: int) -> Segment:
+        """Return a segment of which the same is known."""
+        return Segment(start, stop, self.writer, dict(self.readers), self.written)
 
 
 class Shadow:
@@ -160,8 +141,11 @@ class Shadow:
         self.address = address
         self.nbytes = nbytes
         self.what = what
-        segment = Segment(nbytes, None, (), written)
-        self._segments = AtomicReference(Segments([0], [segment]))
+        whole = Segment(0, nbytes, None, {}, written)
+        #: where segments begin, and the segments; replaced as a whole
+        self._segments: AtomicReference[tuple[list[int], list[Segment]]] = AtomicReference(
+            ([0], [whole])
+        )
         #: what allocated and freed it
         self.allocated: Operation | None = None
         self.freed: Operation | None = None
@@ -169,103 +153,92 @@ class Shadow:
     @property
     def uses(self) -> Iterator[Use]:
         """All accesses that are remembered."""
-        for segment in self._segments.load().value.segments:
+        for segment in self._segments.load().value[1]:
             if segment.writer is not None:
                 yield segment.writer
-            yield from segment.readers
+            yield from list(segment.readers.values())
 
-    def conflicts(self, operation: Operation, access: Access, *, write: bool) -> Iterator[Use]:
-        """Return the earlier accesses that conflict with a new one and are not ordered with it."""
-        if not access.is_exact:
-            return
-        now = self._segments.load().value
-        for start, stop in access.runs():
-            for segment in now.overlapping(start, stop):
-                writer = segment.writer
-                if writer is not None and not _are_ordered(writer.operation, operation):
-                    yield writer
-                if write:
-                    for reader in segment.readers:
-                        if not _are_ordered(reader.operation, operation):
-                            yield reader
+    def segments(self, access: Access) -> list[Segment]:
+        """Return the segments that an access consists of, divided where it begins and ends.
 
-    def writers(self, access: Access) -> Iterator[Use]:
-        """Return what wrote the bytes of an access."""
-        now = self._segments.load().value
-        for start, stop in access.runs():
-            for segment in now.overlapping(start, stop):
-                if segment.writer is not None:
-                    yield segment.writer
+        A view with too many pieces has none.
+        """
+        if access.layout is None:
+            start = access.address - self.address
+            segments = self._segments.load().value[1]
+            if len(segments) == 1 and access.nbytes == self.nbytes:
+                return segments
+            return self._cut(start, start + access.nbytes)
+        return [segment for run in access.runs() for segment in self._cut(*run)]
 
-    def unwritten(self, access: Access) -> tuple[int, int] | None:
-        """Return the first run of bytes of an access that nothing wrote, if there is one."""
-        if not access.is_exact:
-            return None
-        now = self._segments.load().value
-        for start, stop in access.runs():
-            for segment in now.overlapping(start, stop):
-                if not segment.written:
-                    k = now.segments.index(segment)
-                    return max(start, now.starts[k]), min(stop, segment.stop)
-        return None
+    def write(self, segments: list[Segment], use: Use) -> None:
+        """Remember a write of several segments, which may be one from now on; of none, if many."""
+        if not segments:
+            self.mark_written(use[1])
+        elif use[1].layout is None:
+            self._merge(segments, use)
+        else:
+            for segment in segments:
+                segment.write(use)
 
-    def read(self, operation: Operation, access: Access) -> None:
-        """Remember a read."""
-        if not access.is_exact:
-            return
-        use = Use(operation, access)
-
-        def change(segment: Segment) -> Segment:
-            later = [x for x in segment.readers if not precedes(x.operation, operation)]
-            return segment._replace(readers=(*later, use))
-
-        self._change(access, change)
-
-    def write(self, operation: Operation, access: Access, source: Access | None = None) -> None:
-        """Remember a write; one that copies bytes which nothing wrote leaves them so."""
-        if not access.is_exact:
-            self.mark_written(access)
-            return
-        use = Use(operation, access)
-
-        def change(segment: Segment) -> Segment:
-            return Segment(segment.stop, use, (), True)
-
-        self._change(access, change)
-        if source is not None and source.shadow is not None:
-            shift = access.address - self.address
-            for start, stop in source.shadow._unwritten_runs(source):
-                self._replace(
-                    shift + start, shift + stop, lambda segment: segment._replace(written=False)
-                )
+    def copy_unwritten(self, source: list[Segment], shift: int) -> None:
+        """Take over, from the segments of a copy's source, which bytes nothing wrote."""
+        for segment in source:
+            if not segment.written:
+                for copied in self._cut(segment.start + shift, segment.stop + shift):
+                    copied.written = False
 
     def mark_written(self, access: Access) -> None:
         """Note that bytes may be written by what is not seen."""
-        self._change(access, lambda segment: segment._replace(written=True))
+        start = access.address - self.address
+        for segment in self._cut(start, start + access.nbytes):
+            segment.written = True
 
-    def _unwritten_runs(self, access: Access) -> list[tuple[int, int]]:
-        """Return the bytes of an access that nothing wrote, counted from its first one."""
-        now = self._segments.load().value
-        begin = access.address - self.address
-        runs = []
-        for k in range(max(0, bisect_right(now.starts, begin) - 1), len(now.starts)):
-            start = max(begin, now.starts[k])
-            stop = min(begin + access.nbytes, now.segments[k].stop)
-            if start < stop and not now.segments[k].written:
-                runs.append((start - begin, stop - begin))
-        return runs
-
-    def _change(self, access: Access, change: Callable[[Segment], Segment]) -> None:
-        for start, stop in access.runs():
-            self._replace(start, stop, change)
-
-    def _replace(self, start: int, stop: int, change: Callable[[Segment], Segment]) -> None:
+    def _cut(self, start: int, stop: int) -> list[Segment]:
+        """Return the segments of a range, divided at its ends."""
         while True:
             before = self._segments.load()
-            if self._segments.compare_and_set(before, before.value.replaced(start, stop, change)):
+            starts, segments = before.value
+            first = bisect_right(starts, start) - 1
+            segment = segments[first]
+            if segment.start == start and segment.stop == stop:
+                return [segment]
+            after_last = bisect_left(starts, stop, first)
+            found = segments[first:after_last]
+            if found[0].start == start and found[-1].stop == stop:
+                return found
+            divided = [part for segment in found for part in _divide(segment, start, stop)]
+            after = (
+                [*starts[:first], *[part.start for part in divided], *starts[after_last:]],
+                [*segments[:first], *divided, *segments[after_last:]],
+            )
+            if self._segments.compare_and_set(before, after):
+                return [part for part in divided if start <= part.start < stop]
+
+    def _merge(self, parts: list[Segment], use: Use) -> None:
+        """Make one segment of several that lie side by side and are written."""
+        start, stop = parts[0].start, parts[-1].stop
+        merged = Segment(start, stop, use, {}, True)
+        while True:
+            before = self._segments.load()
+            starts, segments = before.value
+            first, after_last = bisect_left(starts, start), bisect_left(starts, stop)
+            after = (
+                [*starts[: first + 1], *starts[after_last:]],
+                [*segments[:first], merged, *segments[after_last:]],
+            )
+            if self._segments.compare_and_set(before, after):
                 return
 
 
-def _are_ordered(first: Operation, second: Operation) -> bool:
+def _divide(segment: Segment, start: int, stop: int) -> list[Segment]:
+    """Return a segment in parts, divided where a range begins and ends."""
+    cuts = [segment.start, *[at for at in (start, stop) if segment.start < at < segment.stop]]
+    ends = [*cuts[1:], segment.stop]
+    return [segment.part(a, b) for a, b in zip(cuts, ends, strict=True)]
+
+
+def are_ordered(first: Operation, second: Operation) -> bool:
+    """Tell whether one of two operations comes before the other."""
     # what a host function does may be seen after tasks that come after it were submitted
-    return precedes(first, second) or precedes(second, first)
+    return first.timeline is second.timeline or precedes(first, second) or precedes(second, first)

@@ -345,7 +345,7 @@ class DeviceMemory(BaseDevice):
 
     def _run_now(self, copy: Copy, call: str) -> None:
         if self.checker is not None:
-            self.checker.access(call, copy.reads, copy.writes, to_host=copy.to_host, copies=True)
+            self.checker.access(call, copy.reads, copy.writes, uses=copy.to_host)
         copy.run()
 
     def _queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:

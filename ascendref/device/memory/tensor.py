@@ -306,7 +306,7 @@ class Tensor(Handle):
             checker = memory.device.checker
             if checker is not None:
                 read = self.access(low, high, "tensor")
-                checker.access("Tensor.numpy", (read,), (), to_host=True)
+                checker.access("Tensor.numpy", (read,), (), uses=True)
         return self._array(low, high).copy(order="C")
 
     def access(self, low: int, high: int, name: str) -> Access:

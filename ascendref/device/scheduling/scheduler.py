@@ -13,7 +13,7 @@ from typing import ClassVar
 from ...core.errors import AclError, fail
 from ...core.products import Product
 from ...core.status import Status
-from ..checker.checker import Checker
+from ..checker.checker import Checker, Touched
 from ..timeouts import remaining
 from .deadlock import begin_wait, end_wait
 from .task import BaseStream, Failure, Kind, State, Task
@@ -82,11 +82,12 @@ class Scheduler(ABC):
         stream = task.stream
         if stream.number in self.streams and not stream.closing:
             checker = self.checker
-            if checker is not None:
-                _check_task(checker, task)
-            stream.queue.append(task)
-            if checker is not None and task.operation is not None:
-                checker.commit(task.operation, task.reads, task.writes, copies=task.copies)
+            if checker is None:
+                stream.queue.append(task)
+            else:
+                touched = _check_task(checker, task)
+                stream.queue.append(task)
+                checker.commit(touched)
             self._work_was_queued(stream)
         else:
             stream.check()
@@ -315,18 +316,19 @@ class Scheduler(ABC):
         """React to a stream having queued tasks, the first of which may be ready."""
 
 
-def _check_task(checker: Checker, task: Task) -> None:
+def _check_task(checker: Checker, task: Task) -> Touched:
     """Give a task its place in the order of the program; raise HazardError if it must not run."""
     operation = task.operation = checker.begin(task.stream.timeline, task.label)
     if task.depends_on_host:
         checker.launch_function(operation)
-    if checker.check(operation, task.reads, task.writes, uses=not task.copies):
-        return
-    compute, reads = task.function, task.reads
+    touched = checker.check(operation, task.reads, task.writes, uses=not task.copies)
+    if touched.unchecked:
+        compute = task.function
 
-    def check_and_run() -> None:
-        checker.check_written(operation, reads)
-        if compute is not None:
-            compute()
+        def check_and_run() -> None:
+            checker.check_written(touched)
+            if compute is not None:
+                compute()
 
-    task.function = check_and_run
+        task.function = check_and_run
+    return touched
