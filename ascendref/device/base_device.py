@@ -12,9 +12,8 @@ from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ..core.products import Product
 from ..core.status import Status
 from .arguments import boolean, integer
-from .checker.checker import Checker
+from .checker.checker import Access, Checker
 from .checker.hazards import HazardError
-from .checker.shadow import Access
 from .handle import Handle
 from .scheduling.execution_modes import make_scheduler
 from .scheduling.task import BaseStream, Kind, State, Task
@@ -78,7 +77,7 @@ class BaseDevice(Handle):
     @property
     def hazards(self) -> list[HazardError]:
         """What the checker found so far, each hazard once."""
-        return [] if self.checker is None else list(self.checker.hazards)
+        return [] if self.checker is None else list(self.checker.reports.hazards)
 
     def synchronize(self, timeout: float | None = None) -> None:
         """Wait until everything that was submitted so far is done, on all streams.
@@ -102,7 +101,7 @@ class BaseDevice(Handle):
         deadline = deadline_after(timeout)
         self.scheduler.check()
         tasks = self.scheduler.last_tasks()
-        reached = [stream.timeline.latest for stream in list(self.scheduler.streams.values())]
+        reached = [stream.timeline.knowledge for stream in list(self.scheduler.streams.values())]
         if not self.scheduler.wait(tasks, deadline):
             fail(
                 Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
@@ -110,8 +109,8 @@ class BaseDevice(Handle):
                 " left",
             )
         if self.checker is not None:
-            for operation in reached:
-                self.checker.wait(operation)
+            for clock in reached:
+                self.checker.reach(clock)
             self.checker.check_waits(None)
         for task in tasks:
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:

@@ -10,14 +10,14 @@ from ..core.errors import AclError, fail, shown
 from ..core.status import Status
 from ..declaration.operator import Operator
 from ..device.checker.hazards import HazardError
-from ..device.checker.shadow import Access
+from ..device.checker.shadow import Span
 from ..device.handle import Handle
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.copies import resolve
 from ..device.memory.tensor import Tensor
 from ..device.streams.stream import Stream
 from .phase_1 import plan_call
-from .plan import ByteRange, Plan
+from .plan import Plan
 from .workspace import Step
 
 
@@ -235,10 +235,10 @@ class Executor(Handle):
             return
         # where there is something to compute, every tensor has elements and so has memory
         memories = cast("tuple[Memory, ...]", self._memories)
-        reads = tuple([_access(memories[span.tensor], span) for span in plan.reads])
-        writes = [_access(memories[span.tensor], span) for span in plan.writes]
+        reads = tuple([(memories[k].shadow, span) for k, span in plan.reads])
+        writes = [(memories[k].shadow, span) for k, span in plan.writes]
         if memory is not None:
-            writes.append(memory.access(start, plan.workspace, "workspace"))
+            writes.append((memory.shadow, Span(start, plan.workspace, "workspace")))
         device.launch(
             queue,
             partial(plan.run, memories, memory, start),
@@ -299,8 +299,6 @@ class Executor(Handle):
         for k, (tensor, memory, before) in enumerate(
             zip(self._tensors, self._memories, plan.descriptions, strict=True)
         ):
-            if memory is not None and tensor.memory is memory and not memory.alive:
-                tensor.check(plan.operator.tensor_names[k])
             if (
                 tensor.memory is not memory
                 or (memory is not None and not memory.alive)
@@ -309,16 +307,23 @@ class Executor(Handle):
                 or tensor.strides != before.strides
                 or tensor.offset != before.offset
             ):
+                freed = tensor.memory is memory and memory is not None and not memory.alive
                 what = (
                     f"lies in {memory!r}"
-                    if tensor.memory is memory and memory is not None and not memory.alive
+                    if freed
                     else f"is now {tensor!r} with strides {tensor.strides} and offset"
                     f" {tensor.offset}"
                 )
-                _refuse(
+                problem = (
                     f"{plan.operator.tensor_names[k]} {what}; tensors must stay as they were in"
                     " phase 1 (set_tensor_address changes their memory)"
                 )
+                checker = self._space.device.checker
+                if freed and memory is not None and checker is not None:
+                    checker.find_freed(
+                        Status.ACLNN_ERR_PARAM_INVALID, "use-after-free", problem, memory.shadow
+                    )
+                _refuse(problem)
         if self._memory_changed:
             inputs = len(plan.operator.tensors)
             arguments = self._tensors[:inputs] + plan.scalars + self._tensors[inputs:]
@@ -336,7 +341,3 @@ class Executor(Handle):
 
 def _refuse(message: str, cause: BaseException | None = None) -> NoReturn:
     fail(Status.ACLNN_ERR_PARAM_INVALID, message, cause)
-
-
-def _access(memory: Memory, span: ByteRange) -> Access:
-    return Access(memory.address + span.start, span.nbytes, span.name, memory.shadow, span.gaps)

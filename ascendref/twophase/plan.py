@@ -14,6 +14,7 @@ from ..core.dtypes import DataType
 from ..core.errors import fail
 from ..core.status import Status
 from ..declaration.operator import Operator
+from ..device.checker.shadow import Gaps, Span
 from ..device.memory.address_space import Memory
 from .workspace import Step
 
@@ -42,7 +43,7 @@ class Layout(NamedTuple):
     offset: int
     strides: tuple[int, ...]
 
-    def gaps(self, nbytes: int) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
+    def gaps(self, nbytes: int) -> Gaps | None:
         """Return shape, strides and bytes of an element if there may be gaps in so many bytes."""
         if nbytes == prod(self.shape) * self.dtype.itemsize:
             return None
@@ -54,13 +55,8 @@ class ByteRange(NamedTuple):
 
     #: index of the tensor among the call's
     tensor: int
-    #: from the beginning of its memory
-    start: int
-    nbytes: int
-    #: name of the tensor
-    name: str
-    #: shape, byte strides and bytes of an element, if there may be gaps
-    gaps: tuple[tuple[int, ...], tuple[int, ...], int] | None
+    #: where in its memory
+    span: Span
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -103,11 +99,11 @@ class Plan:
         for k, memory in enumerate(memories):
             if not memory.alive:
                 _fail_freed(f"{self.operator.tensor_names[k]} lies in {memory!r}")
-        for span in self.reads:
-            memories[span.tensor].content(span.start, span.nbytes)
-        for span in self.writes:
+        for k, span in self.reads:
+            memories[k].content(span.start, span.nbytes)
+        for k, span in self.writes:
             # results without gaps overwrite all of the range
-            memories[span.tensor].content(span.start, span.nbytes, overwrite=span.gaps is None)
+            memories[k].content(span.start, span.nbytes, overwrite=span.gaps is None)
         arrays = [
             np.ndarray(layout.shape, layout.dtype, memory.content(0, 0), *layout[2:])
             for layout, memory in zip(self.layouts, memories, strict=True)

@@ -36,8 +36,8 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
         layouts=tuple([operand.layout for operand in call.inputs + call.results]),
         steps=tuple(launches.steps),
         workspace=workspace,
-        reads=tuple([operand.span for operand in call.inputs if operand.span.nbytes > 0]),
-        writes=tuple([operand.span for operand in call.results if operand.span.nbytes > 0]),
+        reads=tuple([operand.bytes for operand in call.inputs if operand.bytes.span.nbytes > 0]),
+        writes=tuple([operand.bytes for operand in call.results if operand.bytes.span.nbytes > 0]),
         compute=compute,
     )
 

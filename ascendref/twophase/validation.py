@@ -17,6 +17,7 @@ from ..declaration.operator import Operator, TensorParam, vendor_name
 from ..declaration.scalars import check_scalar
 from ..declaration.shapes import check_rank
 from ..device.base_device import BaseDevice
+from ..device.checker.shadow import Span
 from ..device.memory.address_space import Memory
 from ..device.memory.tensor import Tensor
 from .plan import ByteRange, Layout
@@ -30,7 +31,7 @@ class Operand(NamedTuple):
     kind: ElementType
     layout: Layout
     #: from its first byte to its last
-    span: ByteRange
+    bytes: ByteRange
     #: an array with its layout, at an address where there is no memory
     placeholder: NDArray[Any]
 
@@ -161,7 +162,7 @@ def _operand(
         name,
         kind,
         layout,
-        ByteRange(k, low, high - low, name, layout.gaps(high - low)),
+        ByteRange(k, Span(low, high - low, name, layout.gaps(high - low))),
         placeholder,
     )
 

@@ -3,8 +3,10 @@
 It knows what happened before what from the calls of the program alone, not from when tasks ran, so
 it finds the same hazards in every execution mode and with every timing. From the bottom up:
 
+- `callers`: where in the program a call comes from;
 - `ordering`: the order of operations, with vector clocks;
 - `shadow`: for every byte of an allocation, who wrote it last and who has read it since;
-- `hazards`: what is reported;
+- `hazards`: what is reported; `reports`: in which words;
+- `pinned`: what the program does to pinned memory through an array;
 - `checker`: what the calls of a device tell the checker.
 """

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
-from typing import Final, NamedTuple
+from typing import Final
 
 from ...core.status import Status
-from .hazards import HazardError, Kind, Site
-from .ordering import HOST, Clock, Operation, Timeline, precedes
-from .shadow import Access, Segment, Shadow, Use, are_ordered
+from .callers import find_caller
+from .hazards import HazardError, Kind
+from .ordering import HOST, Clock, Operation, Timeline, are_ordered, precedes
+from .pinned import PinnedCopy
+from .reports import Reports, VainWait
+from .shadow import Segment, Shadow, Span, Use
 
-#: freed allocations whose addresses are remembered
+#: freed allocations whose addresses are remembered, and waits that did nothing
 _REMEMBERED: Final = 4096
 
 #: the operation whose function the calling thread runs, if it runs one
@@ -20,33 +24,8 @@ _running: Final[ContextVar[Operation | None]] = ContextVar(
     "ascendref.device.operation", default=None
 )
 
-
-class VainWait(NamedTuple):
-    """A wait that did nothing, or did not wait for all that it may have been meant to."""
-
-    #: number of the event
-    event: int
-    operation: Operation
-    #: what it waited for; None if the event was never recorded
-    record: Operation | None
-    #: the record before that, if nothing waited for it
-    overwritten: Operation | None
-
-
-class Touched:
-    """The memory that an operation accesses."""
-
-    __slots__ = ("copies", "operation", "read", "unchecked", "written")
-
-    def __init__(self, operation: Operation, *, copies: bool, unchecked: bool) -> None:
-        self.operation = operation
-        #: the segments that it reads and writes
-        self.read: list[tuple[list[Segment], Use]] = []
-        self.written: list[tuple[list[Segment], Use]] = []
-        #: whether it copies what it reads, which need not have been written
-        self.copies = copies
-        #: whether `Checker.check_written` must be called when it runs
-        self.unchecked = unchecked
+#: bytes that an operation reads or writes
+Access = tuple[Shadow, Span]
 
 
 class Checker:
@@ -63,30 +42,37 @@ class Checker:
     """
 
     def __init__(self, *, report: bool) -> None:
-        self.report = report
-        #: what was found
-        self.hazards: list[HazardError] = []
+        self.reports = Reports(collect=report)
         self.host = Timeline(HOST)
-        self._known: set[object] = set()
-        #: functions of the host that may not have ended: they may access what is not seen yet
-        self._functions: deque[Operation] = deque()
+        #: functions of the host that may not have ended, by stream: they access what is not seen
+        #: yet; their numbers there, in order
+        self._functions: dict[Timeline, deque[int]] = {}
+        self._last_function: Operation | None = None
+        #: whether the work of any stream was ever dropped
+        self._abandoned = False
+        self._pinned: deque[tuple[PinnedCopy, Operation | None]] = deque()
+        #: those of them that the program changed, until a call reports it
+        self._changed: deque[PinnedCopy] = deque()
         self._freed: deque[Shadow] = deque(maxlen=_REMEMBERED)
-        self._vain_waits: deque[VainWait] = deque(maxlen=_REMEMBERED)
-        #: numbers of the events that were ever recorded
-        self._recorded: set[int] = set()
+        #: waits for events that were not recorded yet, by event
+        self._unrecorded: dict[int, VainWait] = {}
+        #: waits for records of which one before was overwritten
+        self._forgetful: deque[VainWait] = deque(maxlen=_REMEMBERED)
 
     # ---- order
 
     def begin(self, timeline: Timeline, call: str) -> Operation:
         """Begin a task of a stream."""
-        return timeline.begin(call, self.host, self._knowledge())
+        running = _running.get()
+        known = self.host.clock if running is None else running.knowledge
+        return timeline.begin(call, find_caller(call), self.host, known)
 
     def begin_on_host(self, call: str) -> Operation:
         """Begin an access of the host, or of the function that the calling thread runs."""
-        operation = _running.get()
-        if operation is not None:
-            return operation.part(call)
-        return self.host.begin(call, self.host, self.host.clock)
+        running, caller = _running.get(), find_caller(call)
+        if running is not None:
+            return running.part(call, caller)
+        return self.host.begin(call, caller, self.host, self.host.clock)
 
     def run_on(self, operation: Operation | None) -> None:
         """Note that the calling thread runs the function of an operation from now on."""
@@ -94,67 +80,90 @@ class Checker:
 
     def run_callback(self, operation: Operation, *, blocks: bool) -> None:
         """Note that a thread of the program runs a callback from now on."""
-        self.wait(operation)
+        self.wait(operation.knowledge)
         # what comes after one that blocks its stream comes after what it does
-        _running.set(operation.part(operation.call, after=self.host) if blocks else None)
+        part = operation.part(operation.call, operation.caller, after=self.host)
+        _running.set(part if blocks else None)
 
-    def wait(self, operation: Operation | None) -> None:
-        """Note that the host has waited for an operation."""
-        if operation is not None:
-            self.host.join(operation.knowledge)
-            clock = self.host.clock
-            while self._functions and _is_done(self._functions[0], clock):
-                self._functions.popleft()
+    def wait(self, reached: Clock) -> None:
+        """Note that the host has waited for what a clock says."""
+        self.host.join(reached)
+        clock = self.host.clock
+        for timeline, numbers in list(self._functions.items()):
+            while numbers and numbers[0] <= clock.get(timeline, 0):
+                numbers.popleft()
+            if not numbers:
+                self._functions.pop(timeline, None)
+        if self._pinned:
+            self._compare_pinned(clock)
+
+    def reach(self, reached: Clock) -> None:
+        """Note that a call of the program has waited, and report what shows itself then."""
+        self.wait(reached)
+        while self._changed:
+            copy = self._changed.popleft()
+            assert copy.operation is not None
+            self.reports.changed_by_host(
+                (copy.operation, copy.span),
+                copy.shadow,
+                self.begin_on_host("wait"),
+                copied=copy.writes,
+            )
 
     def end_stream(self, timeline: Timeline) -> None:
         """Note that a stream is destroyed, and its work waited for."""
         timeline.retired = True
-        self.host.forget(timeline.number)
 
     def abandon(self, timeline: Timeline) -> None:
         """Note that the work of a stream is dropped unless it has begun."""
-        done = self.host.clock.get(timeline.number, 0)
+        done = self.host.clock.get(timeline, 0)
+        self._abandoned = True
         timeline.abandoned = (*timeline.abandoned, range(done + 1, timeline.length + 1))
 
     def launch_function(self, operation: Operation) -> None:
         """Note that a function of the host is queued."""
-        self._functions.append(operation)
+        self._last_function = operation
+        self._functions.setdefault(operation.timeline, deque()).append(operation.index)
 
-    def _knowledge(self) -> Clock:
-        operation = _running.get()
-        return self.host.clock if operation is None else operation.knowledge
+    def _follows_function(self, operation: Operation) -> bool:
+        """Tell whether a function of the host that may not have ended comes before."""
+        for timeline, numbers in list(self._functions.items()):
+            reach = operation.clock.get(timeline, 0)
+            if timeline is operation.timeline:
+                reach = operation.index
+            with suppress(IndexError):  # another thread took the last
+                if numbers[0] <= reach:
+                    return True
+        return False
 
     # ---- accesses
 
     def access(
-        self,
-        call: str,
-        reads: Sequence[Access],
-        writes: Sequence[Access],
-        *,
-        uses: bool,
+        self, call: str, reads: Sequence[Access], writes: Sequence[Access], *, uses: bool
     ) -> None:
-        """Check an access of the host, and remember it; ``uses`` as for `check`."""
+        """Check and remember an access of the host; ``uses`` as for `record`."""
         operation = self.begin_on_host(call)
-        touched = self.check(operation, reads, writes, uses=uses)
-        if touched.unchecked:
-            self.check_written(touched)
-        self.commit(touched)
+        try:
+            if self.record(operation, reads, writes, uses=uses):
+                self.check_written(operation, reads)
+        except BaseException:
+            operation.cancel()
+            raise
 
-    def check(
+    def record(
         self,
         operation: Operation,
         reads: Sequence[Access],
         writes: Sequence[Access],
         *,
         uses: bool,
-    ) -> Touched:
-        """Report what is wrong with the accesses of an operation.
+    ) -> bool:
+        """Check the accesses of an operation, and remember them.
 
         Parameters
         ----------
         operation : Operation
-            What accesses memory.
+            What accesses memory. It must be cancelled if it is not to run, after an error too.
         reads, writes : sequence of Access
             The accesses.
         uses : bool
@@ -163,134 +172,101 @@ class Checker:
 
         Returns
         -------
-        Touched
-            What to `commit`.
+        bool
+            Whether `check_written` must be called when it runs: a function of the host that comes
+            before it may still write what it reads.
         """
-        # functions of the host that come before it may still write what it reads
-        late = bool(self._functions) and any(precedes(x, operation) for x in self._functions)
+        late = bool(self._functions) and self._follows_function(operation)
         timeline = operation.timeline
-        touched = Touched(operation, copies=not uses, unchecked=late and uses)
-        must_be_written = uses and not late
-        for access in reads:
-            shadow = access.shadow
-            if shadow is None:
-                continue
-            segments = shadow.segments(access)
-            touched.read.append((segments, (operation, access)))
+        in_function = _running.get() is not None and timeline.number != HOST
+        key = -timeline.number if in_function else timeline.number
+        for shadow, span in reads:
+            use, stale = (operation, span), False
+            for segment in shadow.segments(span):
+                # a second read on one timeline needs no more than the first, unless that is special
+                if key not in segment.readers or not segment.written or self._abandoned:
+                    self._check_read(operation, shadow, span, segment, used=uses and not late)
+                segment.readers[key] = use
+                stale = stale or segment.stale
+            if stale:
+                shadow.read(key, use)
+        for shadow, span in writes:
+            use, stale = (operation, span), False
+            segments = shadow.segments(span)
             for segment in segments:
-                if must_be_written and not segment.written:
-                    self._find_unwritten(operation, access, segment)
-                writer = segment.writer
-                if writer is None:
-                    continue
-                before = writer[0].timeline
-                if before is not timeline and not are_ordered(writer[0], operation):
-                    self._find_race(writer, operation, access, write=False)
-                if before.abandoned and writer[0].abandoned:
-                    self._find_abandoned(writer, operation, access)
-        for access in writes:
-            shadow = access.shadow
-            if shadow is None:
-                continue
-            segments = shadow.segments(access)
-            touched.written.append((segments, (operation, access)))
-            for segment in segments:
-                writer = segment.writer
-                if writer is not None and writer[0].timeline is not timeline:
-                    self._check_write(writer, operation, access)
-                for reader in list(segment.readers.values()):
-                    if reader[0].timeline is not timeline:
-                        self._check_write(reader, operation, access)
-        return touched
+                writer, readers = segment.writer, segment.readers
+                segment.written = True
+                if readers or (writer is not None and writer[0].timeline is not timeline):
+                    self._check_write(operation, shadow, span, segment)
+                    if key >= 0:
+                        segment.readers = {}
+                    elif segment.keep_later(operation):
+                        continue
+                segment.writer = use
+                stale = stale or segment.stale
+            if stale:
+                shadow.write(use)
+            elif len(segments) != 1:
+                shadow.merge(segments, use)
+        if not uses and not late:
+            for (source, read), (target, written) in zip(reads, writes, strict=False):
+                target.copy_unwritten(source.segments(read), written.start - read.start)
+        return late and uses
 
-    def check_written(self, touched: Touched) -> None:
+    def check_written(self, operation: Operation, reads: Sequence[Access]) -> None:
         """Report bytes that an operation reads and nothing wrote."""
-        for segments, (operation, access) in touched.read:
-            for segment in segments:
-                if not segment.written:
-                    self._find_unwritten(operation, access, segment)
+        for shadow, span in reads:
+            for segment in shadow.segments(span):
+                if not (segment.written or segment.stale):
+                    self.reports.unwritten(operation, shadow, span, segment)
 
-    def commit(self, touched: Touched) -> None:
-        """Remember the accesses of an operation."""
-        number = touched.operation.timeline.number
-        for segments, use in touched.read:
-            for segment in segments:
-                segment.readers[number] = use
-        for segments, use in touched.written:
-            access = use[1]
-            shadow = access.shadow
-            assert shadow is not None
-            if len(segments) == 1:
-                segments[0].write(use)
-            else:
-                shadow.write(segments, use)
-            if touched.copies and touched.read and not self._functions:
-                parts, (_, source) = touched.read[0]
-                assert source.shadow is not None
-                begin = source.address - source.shadow.address
-                shadow.copy_unwritten(parts, access.address - shadow.address - begin)
+    def _check_read(
+        self, operation: Operation, shadow: Shadow, span: Span, segment: Segment, *, used: bool
+    ) -> None:
+        if used and not (segment.written or segment.stale):
+            self.reports.unwritten(operation, shadow, span, segment)
+        writer = segment.writer
+        if writer is None:
+            return
+        if not are_ordered(writer[0], operation):
+            self._find_race(writer, operation, (shadow, span), write=False)
+        if writer[0].timeline.abandoned and writer[0].abandoned:
+            self.reports.abandoned(writer, operation, shadow, span)
 
-    def _check_write(self, use: Use, operation: Operation, access: Access) -> None:
-        if not are_ordered(use[0], operation):
-            self._find_race(use, operation, access, write=True)
-
-    def _find_unwritten(self, operation: Operation, access: Access, segment: Segment) -> None:
-        shadow = access.shadow
-        assert shadow is not None
-        first, after_last = shadow.address + segment.start, shadow.address + segment.stop
-        self.find(
-            "uninitialized-read",
-            f"{operation.call} reads {access.name}, of which the bytes {first:#x} to"
-            f" {after_last - 1:#x} ({after_last - first} of {access.nbytes}) were never written",
-            None if shadow.allocated is None else Site.of(shadow.allocated),
-            Site.of(operation, access),
-            f"write {access.name} before {operation.call}: with a copy, memset or an operator",
-        )
-
-    def _find_abandoned(self, use: Use, operation: Operation, access: Access) -> None:
-        writer, written = use
-        self.find(
-            "wait",
-            f"{operation.call} reads {access.name}, but {writer.call}, which writes it, may never"
-            " have run: its stream was aborted or destroyed by force",
-            Site.of(writer, written),
-            Site.of(operation, access),
-            f"synchronize {writer.timeline} after {writer.call}, before it is aborted or destroyed",
-        )
+    def _check_write(
+        self, operation: Operation, shadow: Shadow, span: Span, segment: Segment
+    ) -> None:
+        writer = segment.writer
+        for use in [*([] if writer is None else [writer]), *list(segment.readers.values())]:
+            if not are_ordered(use[0], operation):
+                self._find_race(use, operation, (shadow, span), write=True)
 
     def _find_race(self, use: Use, operation: Operation, access: Access, *, write: bool) -> None:
-        first, second = use[0], operation
-        if second.timeline.number == HOST:
-            missing = f"synchronize {first.timeline} after {first.call}, before {second.call}"
-        elif first.timeline.number == HOST:
-            missing = f"call {first.call} before {second.timeline} is given {second.call}"
-        else:
-            missing = (
-                f"make {second.timeline} wait for an event recorded on {first.timeline} after"
-                f" {first.call}"
-            )
-        does = "writes" if write else "reads"
-        kind: Kind = "race"
-        why = "nothing orders the two"
-        vain = self._explanation(first, second)
-        if vain is not None:
-            kind, waiting = "wait", vain.operation
-            place = f"{vain.operation.timeline} waited for event {vain.event} at"
-            place += f" {waiting.file}:{waiting.line}"
-            if vain.overwritten is None:
-                why = f"{place}, but it was not recorded yet"
-                missing = f"record event {vain.event} after {first.call}, before it is waited for"
-            else:
-                why = f"{place}, but its record on {vain.overwritten.timeline} had been overwritten"
-                missing = f"wait for event {vain.event} before it is recorded again, or use another"
-        self.find(
-            kind,
-            f"{second.call} {does} {access.name} while {first.call} may still access the same"
-            f" bytes: {why}",
-            Site.of(first, use[1]),
-            Site.of(second, access),
-            missing,
-        )
+        vain = self._explanation(use[0], operation)
+        self.reports.race(use, operation, *access, vain, write=write)
+
+    # ---- pinned memory
+
+    def watch_pinned(self, copy: PinnedCopy, operation: Operation | None) -> None:
+        """Have a queued copy's pinned bytes compared when the host waits for it."""
+        copy.operation = operation
+        self._pinned.append((copy, self._last_function))
+
+    def has_functions(self) -> bool:
+        """Tell whether functions of the host may run, which may access anything pinned."""
+        return bool(self._functions)
+
+    def _compare_pinned(self, clock: Clock) -> None:
+        for entry in list(self._pinned):
+            copy, last_function = entry
+            operation = copy.operation
+            if operation is not None and operation.index <= clock.get(operation.timeline, 0):
+                # a function of the host that was queued meanwhile may have changed the bytes
+                rightly = self._last_function is not last_function
+                with suppress(ValueError):
+                    self._pinned.remove(entry)
+                    if not rightly and copy.compare():
+                        self._changed.append(copy)
 
     # ---- lifetimes
 
@@ -303,13 +279,7 @@ class Checker:
         operation = self.begin_on_host(call)
         for use in shadow.uses:
             if not precedes(use[0], operation):
-                self.find(
-                    "lifetime",
-                    f"{shadow.what} is freed while {use[0].call} may still use it",
-                    Site.of(use[0], use[1]),
-                    Site.of(operation),
-                    f"synchronize {use[0].timeline} after {use[0].call}, before {call}",
-                )
+                self.reports.freed_too_early(use, shadow, operation)
                 break
         shadow.freed = operation
         self._freed.append(shadow)
@@ -321,17 +291,20 @@ class Checker:
                 return shadow
         return None
 
-    def find_freed(self, status: Status, kind: Kind, name: str, shadow: Shadow) -> None:
+    def find_freed(self, status: Status, kind: Kind, problem: str, shadow: Shadow) -> None:
         """Report a call with memory that was freed, which the runtime refuses with a code."""
-        again = "freed a second time" if kind == "lifetime" else "used after it was freed"
-        self.find(
-            kind,
-            f"{name} lies in {shadow.what}, which is {again}",
-            None if shadow.freed is None else Site.of(shadow.freed),
-            Site.of(self.begin_on_host(f"use of {name}")),
-            f"free {shadow.what} once, after its last use",
-            status,
-        )
+        self.reports.freed(status, kind, problem, shadow, self.begin_on_host("use of memory"))
+
+    def check_destroy(self, what: str, needed: Iterable[Operation | None]) -> None:
+        """Report operations that need an event which is about to be destroyed."""
+        operation = self.begin_on_host("Event.destroy")
+        for use in needed:
+            if use is not None and not precedes(use, operation):
+                self.reports.destroyed_too_early(what, use, operation)
+
+    def find_leaks(self, shadows: Iterable[Shadow]) -> list[HazardError]:
+        """Keep as leaks, without raising them, the allocations that are left; return them."""
+        return [self.reports.leak(shadow) for shadow in shadows]
 
     # ---- events
 
@@ -346,7 +319,8 @@ class Checker:
 
         A wait that does nothing, or forgets, is harmless if nothing else is wrong: the first turn
         of a loop often waits for an event that its end records. So it is kept to explain a race,
-        and reported by itself if the event was not recorded by the time the host waits.
+        and that of a stream is reported by itself if the event was not recorded by the time the
+        host waits.
 
         Parameters
         ----------
@@ -362,46 +336,41 @@ class Checker:
         if record is not None:
             timeline.join(record.knowledge)
         if record is None or overwritten is not None:
+            call = "wait_event" if timeline.number else "synchronize"
             wait = Operation(
-                timeline, timeline.length + 1, timeline.clock, self.host.length, "wait_event"
+                timeline,
+                timeline.length + 1,
+                timeline.clock,
+                self.host.length,
+                call,
+                find_caller(call),
             )
-            self._vain_waits.append(VainWait(event, wait, record, overwritten))
+            vain = VainWait(event, wait, overwritten)
+            if record is None:
+                self._unrecorded[event] = vain
+            else:
+                self._forgetful.append(vain)
 
     def record_event(self, event: int) -> None:
         """Note that an event is recorded."""
-        self._recorded.add(event)
+        self._unrecorded.pop(event, None)
 
     def check_waits(self, timeline: Timeline | None) -> None:
         """Report waits of a stream, or of all, for events that were not recorded since.
 
         Called when the host waits for the stream.
         """
-        for wait in list(self._vain_waits):
-            operation = wait.operation
-            if (
-                wait.record is None
-                and wait.event not in self._recorded
-                and timeline in (None, operation.timeline)
-            ):
-                self._vain_waits.remove(wait)
-                self.find(
-                    "wait",
-                    f"{operation.timeline} waited for event {wait.event}, which was never recorded:"
-                    " it waited for nothing",
-                    Site.of(operation),
-                    Site.of(self.begin_on_host("synchronize")),
-                    f"record event {wait.event} before {operation.timeline} waits for it",
-                )
+        for event, wait in list(self._unrecorded.items()):
+            waiting = wait.operation.timeline
+            if waiting.number != HOST and timeline in (None, waiting):
+                self._unrecorded.pop(event, None)
+                self.reports.vain_wait(wait, self.begin_on_host("synchronize"))
 
     def _explanation(self, first: Operation, second: Operation) -> VainWait | None:
         """Return the wait that was meant to order two operations, if there is one."""
-        for wait in list(self._vain_waits):
+        for wait in [*list(self._unrecorded.values()), *list(self._forgetful)]:
             meant = wait.overwritten
-            if meant is None:
-                explains = wait.event not in self._recorded
-            else:
-                explains = precedes(first, meant)
-            if explains and precedes(wait.operation, second):
+            if (meant is None or precedes(first, meant)) and precedes(wait.operation, second):
                 return wait
         return None
 
@@ -409,54 +378,8 @@ class Checker:
 
     def find_wait_in_task(self, status: Status, problem: str) -> None:
         """Report a function of the host that waits for the device, which the runtime refuses."""
-        task = _running.get()
-        self.find(
-            "deadlock",
-            problem,
-            None if task is None else Site.of(task),
-            Site.of(self.begin_on_host("wait")),
-            "wait outside of the function, or queue what depends on the work behind it",
-            status,
-        )
+        self.reports.wait_in_task(status, problem, _running.get(), self.begin_on_host("wait"))
 
     def find_deadlock(self, cycle: Sequence[Operation]) -> None:
         """Report a wait for tasks that run only after it."""
-        tasks = ", which waits for ".join(f"{x.call} on {x.timeline}" for x in cycle)
-        self.find(
-            "deadlock",
-            f"the calling thread waits for {tasks}, which only a thread that waits can run",
-            Site.of(cycle[0]),
-            Site.of(self.begin_on_host("wait")),
-            "call process_report before waiting, or subscribe another thread",
-        )
-
-    # ---- reports
-
-    def find(
-        self,
-        kind: Kind,
-        problem: str,
-        first: Site | None,
-        second: Site | None,
-        missing: str,
-        status: Status = Status.ACL_ERROR_FAILURE,
-    ) -> None:
-        """Report a hazard: raise it, or collect it.
-
-        Raises
-        ------
-        HazardError
-            Unless hazards are collected.
-        """
-        error = HazardError(status, kind, problem, first, second, missing)
-        sites = [site for site in (first, second) if site is not None]
-        known = kind, *[(site.call, site.file, site.line) for site in sites]
-        if known not in self._known:
-            self._known.add(known)
-            self.hazards.append(error)
-        if not self.report:
-            raise error
-
-
-def _is_done(operation: Operation, clock: Clock) -> bool:
-    return operation.index <= clock.get(operation.timeline.number, 0)
+        self.reports.deadlock(cycle, self.begin_on_host("wait"))

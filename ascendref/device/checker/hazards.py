@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from ...core.errors import AclError
 from ...core.status import Status
 from .ordering import HOST, Operation
-from .shadow import Access
+from .shadow import Shadow, Span
 
 #: what can be wrong
 Kind = Literal[
@@ -42,13 +42,18 @@ class Site(NamedTuple):
     line: int
 
     @classmethod
-    def of(cls, operation: Operation, access: Access | None = None) -> Site:
+    def of(cls, operation: Operation, access: tuple[Shadow, Span] | None = None) -> Site:
         """Return the place of an operation, and of one of its accesses."""
+        name = bytes_ = None
+        if access is not None:
+            shadow, span = access
+            first = shadow.address + span.start
+            name, bytes_ = span.name, (first, first + span.nbytes)
         return cls(
             operation.call,
             None if operation.timeline.number == HOST else operation.timeline.number,
-            None if access is None else access.name,
-            None if access is None else (access.address, access.address + access.nbytes),
+            name,
+            bytes_,
             operation.file,
             operation.line,
         )

@@ -11,28 +11,15 @@ is not visible here.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from itertools import count
-from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Final
 
 from ..lock_free import AtomicReference
 
-#: number of a stream -> how many of its tasks come before something; never changed, but replaced
-Clock = Mapping[int, int]
-#: where the host's operations are counted
+#: the number of the timeline of the host; streams count from 1
 HOST: Final = 0
-
-_PACKAGE: Final = str(Path(__file__).parents[2])
-
-
-def joined(one: Clock, other: Clock) -> Clock:
-    """Return the clock of what comes after two others."""
-    later = {k: n for k, n in other.items() if n > one.get(k, 0)}
-    return {**one, **later} if later else one
 
 
 class Timeline:
@@ -50,21 +37,22 @@ class Timeline:
         "_host_clock",
         "abandoned",
         "clock",
-        "latest",
+        "length",
         "number",
         "retired",
     )
 
     def __init__(self, number: int) -> None:
         self.number = number
+        nothing: Clock = {}
+        self._clock = AtomicReference(nothing)
         #: what the next operation comes after, apart from those before it here
-        self.clock: Clock = {}
-        self._clock: AtomicReference[Clock] = AtomicReference(self.clock)
+        self.clock = nothing
         self._count = count(1)
-        #: the clock of the host that is contained in this one
+        #: what the host knew when the latest operation began
         self._host_clock: Clock | None = None
-        #: the operation that began last
-        self.latest: Operation | None = None
+        #: how many operations there are
+        self.length = 0
         #: whether it has ended: everything from now on comes after it
         self.retired = False
         #: which of its operations may never have run
@@ -77,26 +65,23 @@ class Timeline:
             after = joined(before.value, clock)
             if after is before.value or self._clock.compare_and_set(before, after):
                 break
-        self._publish()
-
-    def forget(self, number: int) -> None:
-        """Drop a stream that has ended from the clock."""
-        while number in (before := self._clock.load()).value:
-            rest = {k: n for k, n in before.value.items() if k != number}
-            self._clock.compare_and_set(before, rest)
-        self._publish()
-
-    def _publish(self) -> None:
         while self.clock is not (latest := self._clock.load().value):
             self.clock = latest
 
-    def begin(self, call: str, host: Timeline, known: Clock) -> Operation:
+    @property
+    def knowledge(self) -> Clock:
+        """What comes before anything that comes after all operations so far."""
+        return {**self.clock, self: self.length}
+
+    def begin(self, call: str, caller: Caller, host: Timeline, known: Clock) -> Operation:
         """Begin an operation.
 
         Parameters
         ----------
         call : str
             What it is called.
+        caller : tuple
+            Code of the program that calls, and the place of the call in it.
         host : Timeline
             The host that submits it.
         known : clock
@@ -105,30 +90,45 @@ class Timeline:
         if known is not self._host_clock:
             self.join(known)
             self._host_clock = known
-        latest = host.latest
-        before = 0 if latest is None else latest.index
-        operation = self.latest = Operation(self, next(self._count), self.clock, before, call)
-        return operation
-
-    @property
-    def length(self) -> int:
-        """How many operations there are."""
-        return self.latest.index if self.latest is not None else 0
+        index = next(self._count)
+        if self.length < index:  # threads may overtake one another
+            self.length = index
+        return Operation(self, index, self.clock, host.length, call, caller)
 
     def __str__(self) -> str:
         return f"stream {self.number}" if self.number else "the host"
 
 
+#: code of the program that calls, and the place of the call in it
+Caller = tuple[CodeType | None, int]
+#: stream -> how many of its tasks come before something; never changed, but replaced
+Clock = Mapping[Timeline, int]
+
+
+def joined(one: Clock, other: Clock) -> Clock:
+    """Return the clock of what comes after two others; streams that have ended need no entry."""
+    later = {k: n for k, n in other.items() if n > one.get(k, 0) and not k.retired}
+    if not later:
+        return one
+    return {**{k: n for k, n in one.items() if not k.retired}, **later}
+
+
 class Operation:
     """A task, or an access of the host, with its place in the order and in the program."""
 
-    __slots__ = ("_code", "_instruction", "call", "clock", "host_index", "index", "timeline")
+    __slots__ = ("_code", "_place", "call", "clock", "host_index", "index", "timeline")
 
     def __init__(
-        self, timeline: Timeline, index: int, clock: Clock, host_index: int, call: str
+        self,
+        timeline: Timeline,
+        index: int,
+        clock: Clock,
+        host_index: int,
+        call: str,
+        caller: Caller,
     ) -> None:
         self.timeline = timeline
-        #: how many operations of its timeline there are with it
+        #: how many operations of its timeline there are with it; 0 if it will never run
         self.index = index
         #: what comes before it on other timelines
         self.clock = clock
@@ -136,21 +136,30 @@ class Operation:
         self.host_index = host_index
         #: what it is called
         self.call = call
-        self._code, self._instruction = _caller(call)
+        self._code, self._place = caller
+
+    def cancel(self) -> None:
+        """Note that it is not queued: whatever it accesses, it comes before everything."""
+        self.index = 0
 
     @property
     def knowledge(self) -> Clock:
         """What comes before anything that comes after this."""
         if self.timeline.number == HOST:
             return self.clock
-        return {**self.clock, self.timeline.number: self.index}
+        return {**self.clock, self.timeline: self.index}
 
-    def part(self, call: str, *, after: Timeline | None = None) -> Operation:
+    @property
+    def caller(self) -> Caller:
+        """Code of the program that called, and the place of the call in it."""
+        return self._code, self._place
+
+    def part(self, call: str, caller: Caller, *, after: Timeline | None = None) -> Operation:
         """Return an operation that is part of this one, and perhaps comes after the host's."""
         host_index, clock = self.host_index, self.clock
         if after is not None:
             host_index, clock = after.length, joined(after.clock, self.clock)
-        return Operation(self.timeline, self.index, clock, host_index, call)
+        return Operation(self.timeline, self.index, clock, host_index, call, caller)
 
     @property
     def abandoned(self) -> bool:
@@ -166,7 +175,7 @@ class Operation:
     def line(self) -> int:
         """Line of that call."""
         lines = () if self._code is None else self._code.co_lines()
-        return next((n for a, b, n in lines if a <= self._instruction < b and n is not None), 0)
+        return next((n for a, b, n in lines if a <= self._place < b and n is not None), 0)
 
 
 def precedes(first: Operation, second: Operation) -> bool:
@@ -176,29 +185,10 @@ def precedes(first: Operation, second: Operation) -> bool:
         return first.index <= second.index
     if timeline.number == HOST:
         return first.index <= second.host_index
-    return first.index <= second.clock.get(timeline.number, 0) or timeline.retired
+    return first.index <= second.clock.get(timeline, 0) or timeline.retired
 
 
-#: call -> how far up the stack its caller was last time
-_depths: Final[dict[str, int]] = {}
-
-
-def _caller(call: str) -> tuple[CodeType | None, int]:
-    """Return code and instruction of the innermost call from outside of this package."""
-    # looking at a frame takes as long as a call, so try first where it was last time
-    depth = _depths.get(call, 1)
-    with suppress(ValueError):  # the stack may be lower now
-        frame = sys._getframe(depth)
-        if not _is_ours(frame) and _is_ours(sys._getframe(depth - 1)):
-            return frame.f_code, frame.f_lasti
-    depth = 0
-    with suppress(ValueError):
-        while _is_ours(frame := sys._getframe(depth)):
-            depth += 1
-        _depths[call] = depth
-        return frame.f_code, frame.f_lasti
-    return None, 0  # a thread of this package
-
-
-def _is_ours(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(_PACKAGE)
+def are_ordered(first: Operation, second: Operation) -> bool:
+    """Tell whether one of two operations comes before the other."""
+    # what a host function does may be seen after tasks that come after it were submitted
+    return first.timeline is second.timeline or precedes(first, second) or precedes(second, first)

@@ -4,6 +4,10 @@ The bytes are divided into segments in which that is the same. A segment is spli
 begins or ends inside of it. Accesses that come before a new one, and that nothing can race with
 any more without racing with the new one too, are forgotten; so there are never more segments than
 accesses, and a program that repeats itself needs no more of them than its first turn.
+
+Segments are divided and merged in one atomic step, and changed without one. So whoever divides
+one marks it as stale and then looks at it again; whoever changes one looks afterwards whether it
+is stale, and repeats the change on what it was divided into (rule 4 of `lock_free`).
 """
 
 from __future__ import annotations
@@ -16,57 +20,48 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..lock_free import AtomicReference
+from ..lock_free import AtomicReference, Snapshot
 from .ordering import Operation, precedes
 
 #: pieces of memory that a view may have; one with more is not checked
 RUNS: Final = 4096
 
+#: shape, byte strides and bytes of an element of a view that may have gaps
+Gaps = tuple[tuple[int, ...], tuple[int, ...], int]
 
-class Access(NamedTuple):
+
+class Span(NamedTuple):
     """Bytes of an allocation that an operation reads or writes."""
 
-    #: address of the first byte, and how many there are up to the last, with gaps
-    address: int
+    #: the first byte, counted from the beginning of the allocation
+    start: int
+    #: how many there are up to the last, with gaps
     nbytes: int
     #: name of the tensor or the argument
     name: str
-    #: what is known of the allocation; None where nothing is
-    shadow: Shadow | None = None
-    #: shape, byte strides and bytes of an element, if there may be gaps
-    layout: tuple[tuple[int, ...], tuple[int, ...], int] | None = None
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether `runs` are the bytes of the elements, and no others."""
-        return self.layout is None or _runs(*self.layout) is not None
+    gaps: Gaps | None = None
 
     def runs(self) -> Iterator[tuple[int, int]]:
-        """Return begin and end of the pieces of memory, counted from the allocation's beginning.
-
-        There are none if there would be too many.
-        """
-        assert self.shadow is not None
-        start = self.address - self.shadow.address
-        if self.layout is None:
-            yield start, start + self.nbytes
+        """Return begin and end of the pieces of memory; none if there would be too many."""
+        if self.gaps is None:
+            yield self.start, self.start + self.nbytes
         else:
-            for low, high in _runs(*self.layout) or ():
-                yield start + low, start + high
+            for low, high in _runs(*self.gaps):
+                yield self.start + low, self.start + high
 
 
 @lru_cache(maxsize=1024)
 def _runs(
     shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
-) -> tuple[tuple[int, int], ...] | None:
-    """Return the runs of bytes of a view, from its first byte on; None if there are too many."""
+) -> tuple[tuple[int, int], ...]:
+    """Return the runs of bytes of a view, from its first byte on; none if there are too many."""
     axes = sorted((abs(step), size) for size, step in zip(shape, strides, strict=True) if size > 1)
     length = itemsize
     while axes and axes[0][0] <= length:  # the next axis goes on where this run ends, or overlaps
         step, size = axes.pop(0)
         length += step * (size - 1)
     if prod([size for _, size in axes]) > RUNS:
-        return None
+        return ()
     starts: Any = np.zeros(1, np.int64)
     for step, size in axes:
         starts = np.add.outer(np.arange(size, dtype=np.int64) * step, starts).ravel()
@@ -80,7 +75,7 @@ def _runs(
 
 
 #: an operation and its access, as a segment remembers them
-Use = tuple[Operation, Access]
+Use = tuple[Operation, Span]
 
 
 class Segment:
@@ -93,31 +88,55 @@ class Segment:
     writer : Use or None
         Who wrote it last.
     readers : dict of int to Use
-        Who has read it since: the last of each timeline, by its number.
+        Who has read it since: the last of each timeline, by its number; of the functions of the
+        host on a stream, by its number below zero.
     written : bool
         Whether anything was ever written there.
     """
 
-    __slots__ = ("readers", "start", "stop", "writer", "written")
+    __slots__ = ("readers", "stale", "start", "stop", "writer", "written")
 
     def __init__(
-        self, start: int, stop: int, writer: Use | None, readers: dict[int, Use], written: bool
+        self,
+        start: int,
+        stop: int,
+        writer: Use | None,
+        readers: dict[int, Use],
+        written: bool,
     ) -> None:
         self.start = start
         self.stop = stop
         self.writer = writer
         self.readers = readers
         self.written = written
+        #: whether others took its place
+        self.stale = False
 
-    def write(self, use: Use) -> None:
-        """Remember a write; who accessed it before matters no more."""
-        self.written = True
-        self.writer = use
-        self.readers = {}
+    def keep_later(self, operation: Operation) -> bool:
+        """Forget the reads before a write of a host function; tell if a later write is known.
 
-    def part(self, start: int, stop: int) -> Segment:
-        """Return a segment of which the same is known."""
-        return Segment(start, stop, self.writer, dict(self.readers), self.written)
+        What such a function does is seen when it runs, after tasks that come after it.
+        """
+        if self.writer is not None and precedes(operation, self.writer[0]):
+            return True
+        self.readers = {k: use for k, use in self.readers.items() if precedes(operation, use[0])}
+        return False
+
+    def divided(self, start: int, stop: int) -> list[Segment]:
+        """Return segments of which the same is known, divided where a range begins and ends."""
+        cuts = [self.start, *[at for at in (start, stop) if self.start < at < self.stop]]
+        ends = [*cuts[1:], self.stop]
+        return [
+            Segment(a, b, self.writer, dict(self.readers), self.written)
+            for a, b in zip(cuts, ends, strict=True)
+        ]
+
+    def look_again(self, whole: Segment) -> None:
+        """Take over what came to be known of the segment that this is a part of."""
+        self.written = self.written or whole.written
+        if self.writer is not whole.writer:
+            self.writer = whole.writer
+        self.readers = {**whole.readers, **self.readers}
 
 
 class Shadow:
@@ -129,26 +148,35 @@ class Shadow:
         Where it begins.
     nbytes : int
         How long it is.
-    what : str
-        What it is, for messages.
-    written : bool
-        Whether it counts as written from the beginning.
+    pinned : bool
+        Whether it is memory of the host, which the program reads and writes unseen: it counts as
+        written from the beginning.
     """
 
-    __slots__ = ("_segments", "address", "allocated", "freed", "nbytes", "what")
+    __slots__ = ("_latest", "_segments", "address", "allocated", "freed", "nbytes", "pinned")
 
-    def __init__(self, address: int, nbytes: int, what: str, *, written: bool) -> None:
+    def __init__(self, address: int, nbytes: int, *, pinned: bool) -> None:
         self.address = address
         self.nbytes = nbytes
-        self.what = what
-        whole = Segment(0, nbytes, None, {}, written)
+        self.pinned = pinned
+        whole = Segment(0, nbytes, None, {}, pinned)
         #: where segments begin, and the segments; replaced as a whole
         self._segments: AtomicReference[tuple[list[int], list[Segment]]] = AtomicReference(
             ([0], [whole])
         )
+        #: the span that was looked for last, and what was found when
+        self._latest: tuple[Span | None, Snapshot[Any], list[Segment]] = (
+            None,
+            self._segments.load(),
+            [],
+        )
         #: what allocated and freed it
         self.allocated: Operation | None = None
         self.freed: Operation | None = None
+
+    def __str__(self) -> str:
+        place = "pinned memory" if self.pinned else "memory"
+        return f"<{place} of {self.nbytes} bytes at {self.address:#x}>"
 
     @property
     def uses(self) -> Iterator[Use]:
@@ -158,28 +186,53 @@ class Shadow:
                 yield segment.writer
             yield from list(segment.readers.values())
 
-    def segments(self, access: Access) -> list[Segment]:
+    def forget(self) -> None:
+        """Drop what is known of the accesses: the memory is gone."""
+        self._segments = AtomicReference(([0], [Segment(0, self.nbytes, None, {}, True)]))
+
+    def segments(self, span: Span) -> list[Segment]:
         """Return the segments that an access consists of, divided where it begins and ends.
 
         A view with too many pieces has none.
         """
-        if access.layout is None:
-            start = access.address - self.address
-            segments = self._segments.load().value[1]
-            if len(segments) == 1 and access.nbytes == self.nbytes:
-                return segments
-            return self._cut(start, start + access.nbytes)
-        return [segment for run in access.runs() for segment in self._cut(*run)]
+        latest = self._latest
+        if latest[0] is span and not latest[1].successor:
+            return latest[2]
+        if span.gaps is None:
+            found = self._cut(span.start, span.start + span.nbytes)
+        else:
+            for run in span.runs():
+                self._cut(*run)
+            found = [segment for run in span.runs() for segment in self._cut(*run)]
+        snapshot = self._segments.load()
+        if not any([segment.stale for segment in found]):
+            self._latest = span, snapshot, found
+        return found
 
-    def write(self, segments: list[Segment], use: Use) -> None:
-        """Remember a write of several segments, which may be one from now on; of none, if many."""
+    def read(self, key: int, use: Use) -> None:
+        """Remember a read once more: segments were divided meanwhile."""
+        segments = self.segments(use[1])
+        for segment in segments:
+            segment.readers[key] = use
+        if any([segment.stale for segment in segments]):
+            self.read(key, use)
+
+    def write(self, use: Use) -> None:
+        """Remember a write once more: segments were divided meanwhile."""
+        segments = self.segments(use[1])
+        for segment in segments:
+            segment.written = True
+            segment.writer = use
+            segment.readers = {}
+        if any([segment.stale for segment in segments]):
+            self.write(use)
+
+    def merge(self, segments: list[Segment], use: Use) -> None:
+        """Make one segment of those of a write, if there are no gaps between them."""
         if not segments:
             self.mark_written(use[1])
-        elif use[1].layout is None:
+        elif use[1].gaps is None:
             self._merge(segments, use)
-        else:
-            for segment in segments:
-                segment.write(use)
 
     def copy_unwritten(self, source: list[Segment], shift: int) -> None:
         """Take over, from the segments of a copy's source, which bytes nothing wrote."""
@@ -188,11 +241,13 @@ class Shadow:
                 for copied in self._cut(segment.start + shift, segment.stop + shift):
                     copied.written = False
 
-    def mark_written(self, access: Access) -> None:
+    def mark_written(self, span: Span) -> None:
         """Note that bytes may be written by what is not seen."""
-        start = access.address - self.address
-        for segment in self._cut(start, start + access.nbytes):
+        segments = self._cut(span.start, span.start + span.nbytes)
+        for segment in segments:
             segment.written = True
+        if any([segment.stale for segment in segments]):
+            self.mark_written(span)
 
     def _cut(self, start: int, stop: int) -> list[Segment]:
         """Return the segments of a range, divided at its ends."""
@@ -207,12 +262,17 @@ class Shadow:
             found = segments[first:after_last]
             if found[0].start == start and found[-1].stop == stop:
                 return found
-            divided = [part for segment in found for part in _divide(segment, start, stop)]
+            parts = [segment.divided(start, stop) for segment in found]
+            divided = [part for some in parts for part in some]
             after = (
                 [*starts[:first], *[part.start for part in divided], *starts[after_last:]],
                 [*segments[:first], *divided, *segments[after_last:]],
             )
             if self._segments.compare_and_set(before, after):
+                for whole, some in zip(found, parts, strict=True):
+                    whole.stale = True
+                    for part in some:
+                        part.look_again(whole)
                 return [part for part in divided if start <= part.start < stop]
 
     def _merge(self, parts: list[Segment], use: Use) -> None:
@@ -223,22 +283,15 @@ class Shadow:
             before = self._segments.load()
             starts, segments = before.value
             first, after_last = bisect_left(starts, start), bisect_left(starts, stop)
+            replaced = segments[first:after_last]
+            if not replaced or any([part.writer is not use or part.readers for part in replaced]):
+                return  # another thread was here
             after = (
                 [*starts[: first + 1], *starts[after_last:]],
                 [*segments[:first], merged, *segments[after_last:]],
             )
             if self._segments.compare_and_set(before, after):
+                for segment in replaced:
+                    segment.stale = True
+                    merged.look_again(segment)
                 return
-
-
-def _divide(segment: Segment, start: int, stop: int) -> list[Segment]:
-    """Return a segment in parts, divided where a range begins and ends."""
-    cuts = [segment.start, *[at for at in (start, stop) if segment.start < at < segment.stop]]
-    ends = [*cuts[1:], segment.stop]
-    return [segment.part(a, b) for a, b in zip(cuts, ends, strict=True)]
-
-
-def are_ordered(first: Operation, second: Operation) -> bool:
-    """Tell whether one of two operations comes before the other."""
-    # what a host function does may be seen after tasks that come after it were submitted
-    return first.timeline is second.timeline or precedes(first, second) or precedes(second, first)

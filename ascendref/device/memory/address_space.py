@@ -18,7 +18,7 @@ from ...core.errors import ArgumentTypeError, fail, shown
 from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
-from ..checker.shadow import Access, Shadow
+from ..checker.shadow import Shadow
 from ..handle import Handle
 from ..lock_free import AtomicReference
 from .storage import ALIGNMENT, Storage
@@ -72,8 +72,8 @@ class Memory(Handle):
         self.address = address
         self.nbytes = nbytes
         self.alive = True
-        #: what the checker knows of it, if there is one
-        self.shadow: Shadow | None = None
+        #: what the checker, if there is one, knows of it
+        self.shadow = Shadow(address, nbytes, pinned=self.pinned)
         #: empty until the first access; `dict.setdefault` lets one storage enter
         self._storage: dict[str, Storage] = {} if storage is None else {"all": storage}
 
@@ -135,16 +135,6 @@ class Memory(Handle):
             storage = self._storage.setdefault("all", Storage(self.nbytes))
         storage.touch(start, self.nbytes if count is None else start + count, overwrite=overwrite)
         return storage.bytes
-
-    def access(
-        self,
-        start: int,
-        nbytes: int,
-        name: str,
-        layout: tuple[tuple[int, ...], tuple[int, ...], int] | None = None,
-    ) -> Access:
-        """Return an access to some of its bytes, as the checker sees it."""
-        return Access(self.address + start, nbytes, name, self.shadow, layout)
 
     def release(self) -> None:
         """Give the bytes back; arrays that share them stay safe to read."""
@@ -264,7 +254,8 @@ class AddressSpace(Handle):
                     f" {self.capacity - now.used} of {self.capacity} bytes are free",
                 )
             memory = Memory(self, address, nbytes)
-            self._watch(memory, "Device.malloc")
+            if self.device.checker is not None:
+                self.device.checker.allocate(memory.shadow, "Device.malloc")
             block = self._block(memory, reserved)
             after = now.with_block(block, _align(address + reserved))
             if self._blocks.compare_and_set(before, after):
@@ -277,7 +268,8 @@ class AddressSpace(Handle):
         storage.touch(0, nbytes)  # the program reads and writes its array without asking
         self._take_out_freed()  # freed memory may have had these addresses
         memory = Memory(self, storage.bytes.__array_interface__["data"][0], nbytes, storage)
-        self._watch(memory, "Device.malloc_host")
+        if self.device.checker is not None:
+            self.device.checker.allocate(memory.shadow, "Device.malloc_host")
         block = self._block(memory, 0)
         while True:
             before = self._blocks.load()
@@ -288,7 +280,7 @@ class AddressSpace(Handle):
     def free(self, memory: Memory) -> None:
         """Free memory that is alive and of this device."""
         checker = self.device.checker
-        if checker is not None and memory.shadow is not None:
+        if checker is not None:
             checker.check_free(memory.shadow, "Device.free")
         blocks = self._blocks.load().value.blocks
         at = bisect_left(blocks, memory.address, key=_address)
@@ -305,16 +297,6 @@ class AddressSpace(Handle):
         if memory is None or not memory.alive or address >= memory.address + memory.nbytes:
             return None
         return memory
-
-    def _watch(self, memory: Memory, call: str) -> None:
-        """Have the checker, if there is one, follow what happens to an allocation."""
-        checker = self.device.checker
-        if checker is not None:
-            # the program writes to its pinned memory unseen
-            memory.shadow = Shadow(
-                memory.address, memory.nbytes, repr(memory), written=memory.pinned
-            )
-            checker.allocate(memory.shadow, call)
 
     def _block(self, memory: Memory, reserved: int) -> Block:
         # a callback written in C; an interrupt could keep a `__del__` from running

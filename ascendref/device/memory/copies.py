@@ -13,8 +13,10 @@ from ...core.dtypes import is_integer
 from ...core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ...core.status import Status
 from ..arguments import integer
+from ..checker.checker import Access, Checker
 from ..checker.hazards import Kind
-from ..checker.shadow import Access
+from ..checker.pinned import PinnedCopy
+from ..checker.shadow import Shadow, Span
 from .address_space import AddressSpace, Memory
 
 
@@ -31,11 +33,11 @@ class Location(NamedTuple):
     #: the bytes, if they were given as an array
     array: NDArray[np.uint8] | None
 
-    def access(self, count: int, name: str) -> Access:
-        """Return an access to the first bytes, as the checker sees it."""
+    def accesses(self, count: int, name: str) -> tuple[Access, ...]:
+        """Return the access to the first bytes, as the checker sees it; none if it does not."""
         if self.memory is None:
-            return Access(self.address, count, name)
-        return self.memory.access(self.offset, count, name)
+            return ()
+        return ((self.memory.shadow, Span(self.offset, count, name)),)
 
     def bytes(self, count: int, *, overwrite: bool = False) -> NDArray[np.uint8]:
         """Return the first bytes for reading or writing."""
@@ -65,12 +67,12 @@ class Copy(NamedTuple):
     @property
     def reads(self) -> tuple[Access, ...]:
         """What it reads."""
-        return () if self.src is None else (self.src.access(self.nbytes, "src"),)
+        return () if self.src is None else self.src.accesses(self.nbytes, "src")
 
     @property
     def writes(self) -> tuple[Access, ...]:
         """What it writes."""
-        return (self.dst.access(self.nbytes, "dst"),)
+        return self.dst.accesses(self.nbytes, "dst")
 
     @property
     def to_host(self) -> bool:
@@ -126,6 +128,26 @@ def prepare_fill(space: AddressSpace, dst: object, value: int, nbytes: int | Non
     return Copy(target, None, byte, count)
 
 
+def watch_pinned(copy: Copy, checker: Checker) -> list[PinnedCopy]:
+    """Return the sides of a copy that is about to be queued in which it is seen what the host does.
+
+    There are none while functions of the host may run, which access pinned memory as they like.
+    """
+    if checker.has_functions():
+        return []
+    return [
+        PinnedCopy(
+            memory.shadow,
+            Span(location.offset, copy.nbytes, name),
+            memory.content(),
+            writes=location is copy.dst,
+            known=checker.host.clock,
+        )
+        for location, name in ((copy.dst, "dst"), (copy.src, "src"))
+        if location is not None and (memory := location.memory) is not None and memory.pinned
+    ]
+
+
 def resolve(
     space: AddressSpace,
     argument: str,
@@ -140,8 +162,8 @@ def resolve(
         if value.alive and value.space is space:
             return value
         why = "belongs to another device" if value.alive else "was freed before"
-        if checker is not None and value.shadow is not None and not value.alive:
-            checker.find_freed(Status.ACL_ERROR_RT_PARAM_INVALID, hazard, argument, value.shadow)
+        if checker is not None and not value.alive:
+            _find_freed(checker, hazard, argument, value.shadow)
         fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{argument} is {value!r}, which {why}")
     try:
         address = index(value)
@@ -153,12 +175,18 @@ def resolve(
     if memory is None:
         freed = None if checker is None else checker.freed_at(address)
         if checker is not None and freed is not None:
-            checker.find_freed(Status.ACL_ERROR_RT_PARAM_INVALID, hazard, argument, freed)
+            _find_freed(checker, hazard, argument, freed)
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
             f"{argument} is the address {address:#x}, which is not in living memory of this device",
         )
     return memory
+
+
+def _find_freed(checker: Checker, hazard: Kind, argument: str, shadow: Shadow) -> None:
+    what = "freed a second time" if hazard == "lifetime" else "used after it was freed"
+    problem = f"{argument} lies in {shadow}, which is {what}"
+    checker.find_freed(Status.ACL_ERROR_RT_PARAM_INVALID, hazard, problem, shadow)
 
 
 def _locate(space: AddressSpace, argument: str, value: object) -> Location:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..base_device import BaseDevice
 from ..scheduling.task import BaseStream
 from ..scheduling.task_context import refuse_in_task
 from .address_space import AddressSpace, Memory
-from .copies import Copy, prepare_copy, prepare_fill, resolve
+from .copies import Copy, prepare_copy, prepare_fill, resolve, watch_pinned
 from .tensor import Tensor
 
 
@@ -351,9 +351,14 @@ class DeviceMemory(BaseDevice):
     def _queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
         if copy.pageable:
             refuse_in_task(self.checker)
-        task = self.launch(
-            stream, copy.run, copy.reads, copy.writes, label, copies=not copy.to_host
-        )
+        pinned = [] if self.checker is None else watch_pinned(copy, self.checker)
+        run: Callable[[], None] = copy.run
+        for side in pinned:
+            run = side.watched(run)
+        task = self.launch(stream, run, copy.reads, copy.writes, label, copies=not copy.to_host)
+        if self.checker is not None:
+            for side in pinned:
+                self.checker.watch_pinned(side, task.operation)
         if copy.pageable:
             self.scheduler.wait((task,), None)
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:

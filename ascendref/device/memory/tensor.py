@@ -17,7 +17,8 @@ from ...core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
-from ..checker.shadow import Access
+from ..checker.checker import Access
+from ..checker.shadow import Span
 from ..handle import Handle
 from .address_space import Memory
 
@@ -218,11 +219,15 @@ class Tensor(Handle):
         memory, size = self.memory, self.size
         if memory is not None and not memory.alive:
             checker = memory.device.checker
-            if checker is not None and memory.shadow is not None:
+            problem = f"lies in {memory!r}; free memory only after its last use"
+            if checker is not None:
                 checker.find_freed(
-                    Status.ACLNN_ERR_PARAM_INVALID, "use-after-free", name, memory.shadow
+                    Status.ACLNN_ERR_PARAM_INVALID,
+                    "use-after-free",
+                    f"{name} {problem}",
+                    memory.shadow,
                 )
-            self._refuse(name, f"lies in {memory!r}; free memory only after its last use")
+            self._refuse(name, problem)
         if memory is None:
             if size:
                 self._refuse(name, "has no memory; give it some with Device.malloc or Device.empty")
@@ -261,8 +266,8 @@ class Tensor(Handle):
         array([nan, nan], dtype=float32)
         """
         low, high = self.check(name)
-        if self.memory is not None and self.memory.shadow is not None and self.size:
-            self.memory.shadow.mark_written(self.memory.access(low, high - low, name))
+        if self.memory is not None and self.size:
+            self.memory.shadow.mark_written(Span(low, high - low, name))
         return self._array(low, high)
 
     def _array(self, low: int, high: int) -> NDArray[Any]:
@@ -305,17 +310,16 @@ class Tensor(Handle):
         if memory is not None and self.size:
             checker = memory.device.checker
             if checker is not None:
-                read = self.access(low, high, "tensor")
+                read = self._access(memory, low, high)
                 checker.access("Tensor.numpy", (read,), (), uses=True)
         return self._array(low, high).copy(order="C")
 
-    def access(self, low: int, high: int, name: str) -> Access:
-        """Return an access to its elements, which lie in some bytes, as the checker sees it."""
-        assert self.memory is not None
+    def _access(self, memory: Memory, low: int, high: int) -> Access:
+        """Return the access to its elements, which lie in some bytes, as the checker sees it."""
         itemsize = self.dtype.itemsize
         dense = high - low == self.size * itemsize
-        layout = None if dense else (self.shape, self.byte_strides(), itemsize)
-        return self.memory.access(low, high - low, name, layout)
+        gaps = None if dense else (self.shape, self.byte_strides(), itemsize)
+        return memory.shadow, Span(low, high - low, "tensor", gaps)
 
     def extent(self) -> tuple[int, int]:
         """Return the first byte and the one after the last, from the memory's beginning.

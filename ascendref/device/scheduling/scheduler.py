@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from time import perf_counter_ns
 from typing import ClassVar
@@ -13,11 +13,11 @@ from typing import ClassVar
 from ...core.errors import AclError, fail
 from ...core.products import Product
 from ...core.status import Status
-from ..checker.checker import Checker, Touched
+from ..checker.checker import Checker
 from ..timeouts import remaining
 from .deadlock import begin_wait, end_wait
 from .task import BaseStream, Failure, Kind, State, Task
-from .task_context import refuse_in_task
+from .task_context import in_task, refuse_in_task
 from .worker_threads import workers
 
 
@@ -85,12 +85,26 @@ class Scheduler(ABC):
             if checker is None:
                 stream.queue.append(task)
             else:
-                touched = _check_task(checker, task)
-                stream.queue.append(task)
-                checker.commit(touched)
+                self._check_and_queue(checker, task)
             self._work_was_queued(stream)
         else:
             stream.check()
+
+    def _check_and_queue(self, checker: Checker, task: Task) -> None:
+        """Give a task its place in the order of the program; HazardError if it must not run."""
+        stream = task.stream
+        operation = task.operation = checker.begin(stream.timeline, task.label)
+        try:
+            if task.depends_on_host:
+                checker.launch_function(operation)
+            if task.reads or task.writes:
+                late = checker.record(operation, task.reads, task.writes, uses=not task.copies)
+                if late and task.function is not None:
+                    task.function = _checked(checker, task, task.function)
+            stream.queue.append(task)
+        except BaseException:
+            operation.cancel()
+            raise
 
     def check(self) -> None:
         """Raise the sticky error, if there is one."""
@@ -103,14 +117,15 @@ class Scheduler(ABC):
         if checker is None:
             return self._wait(tasks, deadline)
         try:
-            if deadline is None:  # a wait with a deadline ends
+            if deadline is None and not in_task():  # others end, or are refused
                 begin_wait(checker, tasks)
             if not self._wait(tasks, deadline):
                 return False
         finally:
             end_wait()
         for task in tasks:
-            checker.wait(task.operation)
+            if task.operation is not None:
+                checker.reach(task.operation.knowledge)
         return True
 
     def _wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
@@ -316,19 +331,12 @@ class Scheduler(ABC):
         """React to a stream having queued tasks, the first of which may be ready."""
 
 
-def _check_task(checker: Checker, task: Task) -> Touched:
-    """Give a task its place in the order of the program; raise HazardError if it must not run."""
-    operation = task.operation = checker.begin(task.stream.timeline, task.label)
-    if task.depends_on_host:
-        checker.launch_function(operation)
-    touched = checker.check(operation, task.reads, task.writes, uses=not task.copies)
-    if touched.unchecked:
-        compute = task.function
+def _checked(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
+    """Return a task's function behind the check of what functions of the host may have written."""
 
-        def check_and_run() -> None:
-            checker.check_written(touched)
-            if compute is not None:
-                compute()
+    def run() -> None:
+        assert task.operation is not None
+        checker.check_written(task.operation, task.reads)
+        function()
 
-        task.function = check_and_run
-    return touched
+    return run

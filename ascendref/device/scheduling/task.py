@@ -12,9 +12,9 @@ from typing import Final, NamedTuple, NoReturn, Protocol
 
 from ...core.errors import AclError, fail
 from ...core.status import Status
+from ..checker.checker import Access
 from ..checker.hazards import HazardError
 from ..checker.ordering import Operation, Timeline
-from ..checker.shadow import Access
 
 _stream_numbers: Final = count(1)
 

@@ -200,8 +200,7 @@ class Event(Handle):
             # one that is in no queue was interrupted before it was submitted
             if task in list(task.stream.queue) and not self.device.scheduler.query(task):
                 return False
-            if self.device.checker is not None:
-                self.device.checker.wait(task.operation)
+            self._reach(task)
         return True
 
     def synchronize(self, timeout: float | None = None) -> None:
@@ -344,8 +343,11 @@ class Event(Handle):
     def _seen(self, record: Task) -> None:
         """Note, for the checker, that the host knows that a record was reached."""
         self._awaited = True
-        if self.device.checker is not None:
-            self.device.checker.wait(record.operation)
+        self._reach(record)
+
+    def _reach(self, task: Task) -> None:
+        if self.device.checker is not None and task.operation is not None:
+            self.device.checker.reach(task.operation.knowledge)
 
     def add_wait(self, task: Task) -> None:
         """Keep a wait that a stream is about to queue, for `query_wait_status`."""

@@ -111,7 +111,7 @@ class Stream(HostFunctionStream, Handle):
         self.check()
         deadline = deadline_after(timeout)
         self.scheduler.check()
-        task, reached = self.last, self.timeline.latest
+        task, reached = self.last, self.timeline.knowledge
         if task is not None and not self.flags & _NOT_WAITED_FOR:
             if not self.scheduler.wait((task,), deadline):
                 fail(
@@ -122,7 +122,7 @@ class Stream(HostFunctionStream, Handle):
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{self!r} was aborted while its work was waited for")
         if self.scheduler.checker is not None and not self.flags & _NOT_WAITED_FOR:
-            self.scheduler.checker.wait(reached)
+            self.scheduler.checker.reach(reached)
             self.scheduler.checker.check_waits(self.timeline)
         self.scheduler.report(self)
 
@@ -145,10 +145,10 @@ class Stream(HostFunctionStream, Handle):
         """
         self.check()
         self.scheduler.check()
-        reached = self.timeline.latest
+        reached = self.timeline.knowledge
         done = self.scheduler.query(self.last)
         if done and self.scheduler.checker is not None:
-            self.scheduler.checker.wait(reached)
+            self.scheduler.checker.reach(reached)
         return done
 
     def wait_event(self, event: Event) -> None:
