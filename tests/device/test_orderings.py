@@ -7,6 +7,7 @@ executors are used for every batch, with new addresses.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,22 @@ def test_every_missing_wait_shows_itself_when_lazy(missing: tuple[str, str]) -> 
     """The stream that does not wait runs ahead as soon as the host waits for it."""
     wanted = in_order()
     for _ in range(3):
-        dev = ar.Device("Atlas A2", execution="lazy")
+        dev = ar.Device("Atlas A2", execution="lazy", check=False)
         found = Pipeline(dev, without=missing).run(first=missing[0])
         with pytest.raises(AssertionError):
             assert_same(found, wanted)
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+@pytest.mark.parametrize("missing", WAITS, ids=" waits for ".join)
+def test_every_missing_wait_is_reported(missing: tuple[str, str], execution: str) -> None:
+    pipeline = Pipeline(ar.Device("Atlas A2", execution=execution), without=missing)
+    numbers = {role: stream.number for role, stream in pipeline.streams.items()}
+    with pytest.raises(ar.HazardError) as info:
+        pipeline.queue()
+    error = info.value
+    assert error.kind in ("race", "wait")  # where another wait did nothing, it explains the race
+    sites = [site.stream for site in (error.first, error.second) if site is not None]
+    assert numbers[missing[0]] in sites
+    with suppress(ar.HazardError):  # nothing recorded what other streams wait for
+        pipeline.dev.synchronize()

@@ -324,7 +324,7 @@ def test_a_wait_at_exit_for_what_never_ends_gives_up():
             stream.destroy(force=True)
         atexit.register(late)
         import ascendref as ar
-        dev = ar.Device("Atlas A2")
+        dev = ar.Device("Atlas A2", check=False)  # the checker would refuse such a wait
         """
     )
     assert (code, out, err) == (0, "507046\n507046\n", "")

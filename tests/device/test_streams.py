@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
+from ascendref.device.checker.shadow import Span
 from ascendref.device.streams.stream import StreamFlag
 
 
@@ -406,11 +407,13 @@ def test_queued_tasks_are_small(gate):
     import tracemalloc
 
     dev = ar.Device("Atlas A2")
+    read, written = dev.tensor(np.zeros(64, np.uint8)), dev.empty(64, "uint8")
     stream = dev.create_stream()
     stream.launch_host_func(gate)
+    accesses = [((x.memory.shadow, Span(0, 64, "x")),) for x in (read, written)]
     tracemalloc.start()
     for k in range(1000):
-        dev.launch(stream, lambda k=k: k, ((2**48 + k, 64),), ((2**49 + k, 64),), "work")
+        dev.launch(stream, lambda k=k: k, *accesses, "work")
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert size < 1000 * 1024

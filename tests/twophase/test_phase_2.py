@@ -238,10 +238,11 @@ def test_tensors_may_go_after_phase_2() -> None:
 
 @pytest.mark.parametrize("operator", ["hardshrink_backward", "prelu_backward"])
 def test_memory_that_is_freed_before_the_work_runs(operator: str) -> None:
-    dev = ar.Device("Atlas A2", execution="lazy")
+    dev = ar.Device("Atlas A2", execution="lazy", check="report")
     call = made(operator, dev)
     assert call.refusal()[0] == 0
     dev.free(call.tensors[0].memory if operator == "hardshrink_backward" else call.workspace)
+    assert [hazard.kind for hazard in dev.hazards] == ["lifetime"]
     status, message = refusal(call.stream.synchronize)
     assert status == 507015
     assert "freed" in message
@@ -328,7 +329,7 @@ def test_addresses_that_are_refused() -> None:
 
 
 def test_new_addresses_may_not_make_tensors_overlap() -> None:
-    dev = ar.Device("Atlas A2")
+    dev = ar.Device("Atlas A2", check=False)
     x = ar.Tensor(dev.malloc(64), (4,), "float32", None, 1)
     out = ar.Tensor(dev.malloc(64), (4,), "float32")
     size, executor = phase_1("hardshrink_backward", x, x, 0.5, out)
@@ -355,7 +356,7 @@ def test_a_null_stream_is_the_default_stream() -> None:
 
 
 def test_tasks_carry_the_bytes_that_they_touch() -> None:
-    dev = ar.Device("Atlas A2", execution="lazy")
+    dev = ar.Device("Atlas A2", execution="lazy", check=False)
     memory = dev.malloc(4096)
     grad = ar.Tensor(memory, (2, 3), "float32", (-8, 2), 100)
     x = ar.Tensor(memory, (2, 3), "float32", (0, 1), 200)
@@ -366,12 +367,16 @@ def test_tasks_carry_the_bytes_that_they_touch() -> None:
     aclnn.aclnnPreluBackward(workspace.address + 64, size, executor, None)
     (task,) = dev.default_stream.queue
     base = memory.address
-    assert task.reads == (
+    reads, writes = (
+        tuple((shadow.address + span.start, span.nbytes) for shadow, span in accesses)
+        for accesses in (task.reads, task.writes)
+    )
+    assert reads == (
         (base + 4 * 92, 4 * 13),
         (base + 4 * 200, 12),
         (weight.memory.address, 12),
     )
-    assert task.writes == (
+    assert writes == (
         (base + 4 * 300, 24),
         (sums.memory.address, 12),
         (workspace.address + 64, size),

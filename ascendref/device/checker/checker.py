@@ -89,7 +89,8 @@ class Checker:
         """Note that the host has waited for what a clock says."""
         self.host.join(reached)
         clock = self.host.clock
-        for timeline, numbers in list(self._functions.items()):
+        # a copy is made in one atomic step; a list of items is not
+        for timeline, numbers in dict(self._functions).items():
             while numbers and numbers[0] <= clock.get(timeline, 0):
                 numbers.popleft()
             if not numbers:
@@ -127,7 +128,7 @@ class Checker:
 
     def _follows_function(self, operation: Operation) -> bool:
         """Tell whether a function of the host that may not have ended comes before."""
-        for timeline, numbers in list(self._functions.items()):
+        for timeline, numbers in dict(self._functions).items():
             reach = operation.clock.get(timeline, 0)
             if timeline is operation.timeline:
                 reach = operation.index
@@ -295,13 +296,6 @@ class Checker:
         """Report a call with memory that was freed, which the runtime refuses with a code."""
         self.reports.freed(status, kind, problem, shadow, self.begin_on_host("use of memory"))
 
-    def check_destroy(self, what: str, needed: Iterable[Operation | None]) -> None:
-        """Report operations that need an event which is about to be destroyed."""
-        operation = self.begin_on_host("Event.destroy")
-        for use in needed:
-            if use is not None and not precedes(use, operation):
-                self.reports.destroyed_too_early(what, use, operation)
-
     def find_leaks(self, shadows: Iterable[Shadow]) -> list[HazardError]:
         """Keep as leaks, without raising them, the allocations that are left; return them."""
         return [self.reports.leak(shadow) for shadow in shadows]
@@ -360,7 +354,7 @@ class Checker:
 
         Called when the host waits for the stream.
         """
-        for event, wait in list(self._unrecorded.items()):
+        for event, wait in dict(self._unrecorded).items():
             waiting = wait.operation.timeline
             if waiting.number != HOST and timeline in (None, waiting):
                 self._unrecorded.pop(event, None)
@@ -368,7 +362,7 @@ class Checker:
 
     def _explanation(self, first: Operation, second: Operation) -> VainWait | None:
         """Return the wait that was meant to order two operations, if there is one."""
-        for wait in [*list(self._unrecorded.values()), *list(self._forgetful)]:
+        for wait in [*dict(self._unrecorded).values(), *list(self._forgetful)]:
             meant = wait.overwritten
             if (meant is None or precedes(first, meant)) and precedes(wait.operation, second):
                 return wait

@@ -205,16 +205,6 @@ class Reports:
             status,
         )
 
-    def destroyed_too_early(self, what: str, use: Operation, destroy: Operation) -> None:
-        """An event is destroyed while queued work needs it."""
-        self._find(
-            "lifetime",
-            f"{what} is destroyed while {use.call} may still need it",
-            Site.of(use),
-            Site.of(destroy),
-            f"synchronize {use.timeline} after {use.call}, before {destroy.call}",
-        )
-
     def leak(self, shadow: Shadow) -> HazardError:
         """Keep, and never raise, that memory was not freed."""
         error = HazardError(

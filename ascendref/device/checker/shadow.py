@@ -119,7 +119,8 @@ class Segment:
         """
         if self.writer is not None and precedes(operation, self.writer[0]):
             return True
-        self.readers = {k: use for k, use in self.readers.items() if precedes(operation, use[0])}
+        readers = dict(self.readers)  # in one atomic step
+        self.readers = {k: use for k, use in readers.items() if precedes(operation, use[0])}
         return False
 
     def divided(self, start: int, stop: int) -> list[Segment]:
