@@ -158,6 +158,38 @@ def ops_command(as_json: AsJson = False) -> None:
     ops(as_json)
 
 
+@app.command(
+    "check",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+def check_command(
+    program: Annotated[
+        Path, typer.Argument(help="A Python program (.py), or one that uses the C library.")
+    ],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGS]...", help="What it is given.")
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with the timelines around."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a program and find races, wrong lifetimes, uninitialized reads and vain waits.
+
+    All its devices collect what they find, whatever the program says, and no hazard is raised.
+
+    Exit status 1 if anything was found, or if the program failed.
+
+    Example: ascendref check train.py --epochs 3
+    """
+    from .check import check
+
+    with report_bad_calls():
+        if not check(program, arguments or [], html, as_json):
+            raise typer.Exit(DIFFERENCE)
+
+
 @app.command("doctor")
 def doctor_command(as_json: AsJson = False) -> None:
     """Show versions, processor, threads and kernel cache, and check every operator.

@@ -12,6 +12,7 @@ from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ..core.products import Product
 from ..core.status import Status
 from .arguments import boolean, integer
+from .check_output import keep_for_exit, mode_from_environment
 from .checker.checker import Access, Checker
 from .checker.hazards import HazardError
 from .handle import Handle
@@ -54,11 +55,12 @@ class BaseDevice(Handle):
             )
         self.execution = execution
         self.seed = random.getrandbits(32) if seed is None else integer("seed", seed)
-        self.check = _check_mode(check)
+        self.check = mode_from_environment(_check_mode(check))
         #: None where nothing is checked
         self.checker = Checker(report=self.check == "report") if self.check else None
         self.scheduler = make_scheduler(execution, history, self.seed)
         self.scheduler.checker = self.checker
+        keep_for_exit(repr(self), self.scheduler)
         self._created = perf_counter_ns()
 
     def __repr__(self) -> str:

@@ -283,7 +283,15 @@ class Checker:
                 self.reports.freed_too_early(use, shadow, operation)
                 break
         shadow.freed = operation
+        shadow.forget()
         self._freed.append(shadow)
+
+    def drop(self, shadow: Shadow) -> None:
+        """Note that memory was freed because nothing referred to it any more."""
+        if shadow.freed is None:
+            shadow.freed = shadow.allocated
+            shadow.forget()
+            self._freed.append(shadow)
 
     def freed_at(self, address: int) -> Shadow | None:
         """Return the allocation that an address belonged to, if it was freed."""

@@ -32,6 +32,8 @@ class Site(NamedTuple):
         Source file of the caller.
     line : int
         Its line.
+    position : int
+        How many tasks of the stream, or accesses of the host, there were with it.
     """
 
     call: str
@@ -40,6 +42,7 @@ class Site(NamedTuple):
     byte_range: tuple[int, int] | None
     file: str
     line: int
+    position: int
 
     @classmethod
     def of(cls, operation: Operation, access: tuple[Shadow, Span] | None = None) -> Site:
@@ -56,6 +59,7 @@ class Site(NamedTuple):
             bytes_,
             operation.file,
             operation.line,
+            operation.index,
         )
 
     def __str__(self) -> str:

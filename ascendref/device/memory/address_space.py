@@ -159,9 +159,10 @@ class _PinnedArray:
 class Block(ref[Memory]):
     """A weak reference to an allocation, with the addresses that it reserves."""
 
-    __slots__ = ("address", "reserved")
+    __slots__ = ("address", "reserved", "shadow")
 
     address: int
+    shadow: Shadow
     #: bytes that count against the capacity
     reserved: int
 
@@ -289,6 +290,11 @@ class AddressSpace(Handle):
         memory.release()
         self._take_out_freed()
 
+    def living(self) -> list[Memory]:
+        """Return the allocations that were not freed, by address."""
+        blocks = self._blocks.load().value.blocks
+        return [memory for block in blocks if (memory := block()) is not None and memory.alive]
+
     def find(self, address: int) -> Memory | None:
         """Return the allocation that the byte at an address belongs to."""
         blocks = self._blocks.load().value.blocks
@@ -303,12 +309,15 @@ class AddressSpace(Handle):
         block = Block(memory, self._freed.append)
         block.address = memory.address
         block.reserved = reserved
+        block.shadow = memory.shadow
         return block
 
     def _take_out_freed(self) -> None:
         """Take out the blocks whose memory was freed or collected."""
         for block in list(self._freed):
             memory = block()
+            if memory is None and self.device.checker is not None:
+                self.device.checker.drop(block.shadow)
             if memory is None or not memory.alive:
                 while True:
                     before = self._blocks.load()

@@ -14,6 +14,7 @@ from ...core.products import Product
 from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
+from ..checker.hazards import HazardError
 from ..scheduling.task import BaseStream
 from ..scheduling.task_context import refuse_in_task
 from .address_space import AddressSpace, Memory
@@ -342,6 +343,30 @@ class DeviceMemory(BaseDevice):
             )
         memory = self.malloc(max(1, described.size * described.data_type.nbytes))
         return Tensor(memory, described.shape, described.data_type)
+
+    def find_leaks(self) -> list[HazardError]:
+        """Report what was allocated and not freed, for programs that free all by themselves.
+
+        Memory goes with the last reference to it, so a program in Python leaks none; a layer that
+        hands out addresses, and so keeps references to everything, calls this when it is left.
+
+        Returns
+        -------
+        list of HazardError
+            One for each allocation that is left, with where it was made; they enter `hazards`, and
+            none is raised. Empty without a checker.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> memory = dev.malloc(8)
+        >>> [leak.kind for leak in dev.find_leaks()]
+        ['leak']
+        """
+        if self.checker is None:
+            return []
+        return self.checker.find_leaks([memory.shadow for memory in self._space.living()])
 
     def _run_now(self, copy: Copy, call: str) -> None:
         if self.checker is not None:

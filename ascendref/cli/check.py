@@ -1,0 +1,100 @@
+"""``ascendref check``: a program with all its devices checked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..core.errors import ArgumentValueError
+from ..core.output_files import output_file
+from ..device.check_output import FOLDER, MODE
+from .check_page import page
+from .console import print_error, print_json
+
+
+def check(program: Path, arguments: list[str], page_file: Path | None, as_json: bool) -> bool:
+    """Run a program, print what its devices found, and tell whether all was well."""
+    command = [*_command(program), *arguments]
+    with TemporaryDirectory(prefix="ascendref-check-") as folder:
+        environment = {**os.environ, MODE: "report", FOLDER: folder}
+        # what the program prints must not mix with JSON
+        stdout = sys.stderr if as_json else None
+        try:
+            status = subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
+        except OSError as error:
+            raise ArgumentValueError("PROGRAM", f"cannot be run: {error}") from error
+        devices = [
+            device
+            for file in sorted(Path(folder).glob("*.json"))
+            for device in json.loads(file.read_text(encoding="utf-8"))
+        ]
+    hazards = _once([hazard for device in devices for hazard in device["hazards"]])
+    if page_file is not None:
+        with output_file(page_file) as file:
+            file.write(page(str(program), devices).encode())
+    if as_json:
+        print_json({"program": str(program), "status": status, "hazards": hazards})
+    else:
+        show(hazards, len(devices))
+    if status:
+        print_error(f"{program} ended with exit status {status}")
+    return not (hazards or status)
+
+
+def _command(program: Path) -> list[str]:
+    if not program.is_file():
+        raise ArgumentValueError("PROGRAM", f"is {str(program)!r}, which is no file")
+    if program.suffix == ".py":
+        return [sys.executable, str(program)]
+    if not os.access(program, os.X_OK):
+        raise ArgumentValueError(
+            "PROGRAM",
+            f"is {str(program)!r}; a Python program (.py) or one that can be executed is expected",
+        )
+    return [str(program.absolute())]
+
+
+def _once(hazards: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return hazards without those that a forked process inherited or another device repeats."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for hazard in hazards:
+        sites = [site for site in (hazard["first"], hazard["second"]) if site is not None]
+        places = [(site["call"], site["file"], site["line"]) for site in sites]
+        found.setdefault((hazard["kind"], *places), hazard)
+    return list(found.values())
+
+
+def show(hazards: list[dict[str, Any]], devices: int) -> None:
+    """Print a table of hazards."""
+    if hazards:
+        table = Table(show_lines=True)
+        for column in ("kind", "first", "second", "remedy"):
+            table.add_column(column, overflow="fold")
+        for hazard in hazards:
+            cells = [hazard["kind"], *map(_place, (hazard["first"], hazard["second"]))]
+            # brackets in names are no markup
+            table.add_row(*[Text(cell) for cell in (*cells, hazard["missing"])])
+        Console().print(table)
+    count = f"{len(hazards)} hazard{'' if len(hazards) == 1 else 's'}"
+    print(f"{count} on {devices} device{'' if devices == 1 else 's'}")
+
+
+def _place(site: dict[str, Any] | None) -> str:
+    if site is None:
+        return ""
+    where = "host" if site["stream"] is None else f"stream {site['stream']}"
+    lines = [f"{site['call']} on {where}" if site["stream"] else f"{site['call']} on the {where}"]
+    if site["tensor"] is not None:
+        first, after_last = site["byte_range"]
+        lines.append(f"{site['tensor']} ({first:#x} to {after_last - 1:#x})")
+    lines.append(f"{site['file']}:{site['line']}")
+    return "\n".join(lines)

@@ -1,0 +1,99 @@
+"""What ``ascendref check`` asks of the processes that it runs, by two environment variables.
+
+``ASCENDREF_CHECK`` sets how the devices of a process check, whatever its program says:
+``report`` collects hazards, ``0`` turns the checker off and ``1`` lets it raise.
+``ASCENDREF_HAZARDS`` names a folder into which every process that has devices writes, when it
+exits, what they found and which tasks they ran.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from ..core.errors import fail
+from ..core.status import Status
+from .checker.hazards import HazardError, Site
+from .scheduling.scheduler import Scheduler
+from .scheduling.task import Task
+
+MODE: Final = "ASCENDREF_CHECK"
+FOLDER: Final = "ASCENDREF_HAZARDS"
+
+#: the checked devices of this process, those that are gone too, if their hazards are written
+_devices: Final[list[tuple[str, Scheduler]]] = []
+
+
+def mode_from_environment(given: bool | Literal["report"]) -> bool | Literal["report"]:
+    """Return how a device checks: as the environment says, or as its program does."""
+    modes: dict[str, bool | Literal["report"]] = {
+        "": given,
+        "0": False,
+        "1": True,
+        "report": "report",
+    }
+    value = os.environ.get(MODE, "")
+    if value not in modes:
+        fail(
+            Status.ACL_ERROR_INVALID_PARAM,
+            f"the environment variable {MODE} is {value!r}; 0, 1 or report is expected",
+        )
+    return modes[value]
+
+
+def keep_for_exit(name: str, scheduler: Scheduler) -> None:
+    """Have what a device finds written when the process exits, if that was asked for."""
+    if scheduler.checker is not None and FOLDER in os.environ:
+        _devices.append((name, scheduler))
+
+
+# registered before what waits for work at exit, and so called after it
+@atexit.register
+def _write() -> None:
+    if _devices:
+        devices = [_device(name, scheduler) for name, scheduler in _devices]
+        file = Path(os.environ[FOLDER], f"{os.getpid()}.json")
+        file.write_text(json.dumps(devices), encoding="utf-8")
+
+
+def _device(name: str, scheduler: Scheduler) -> dict[str, Any]:
+    assert scheduler.checker is not None
+    return {
+        "device": name,
+        "hazards": [_hazard(hazard) for hazard in scheduler.checker.reports.hazards],
+        "tasks": [
+            task
+            for x in sorted(dict.fromkeys(scheduler.history), key=lambda task: task.submitted)
+            if (task := _task(x)) is not None
+        ],
+    }
+
+
+def _hazard(hazard: HazardError) -> dict[str, Any]:
+    return {
+        "kind": hazard.kind,
+        "problem": hazard.problem,
+        "first": _site(hazard.first),
+        "second": _site(hazard.second),
+        "missing": hazard.missing,
+    }
+
+
+def _site(site: Site | None) -> dict[str, Any] | None:
+    return None if site is None else site._asdict()
+
+
+def _task(task: Task) -> dict[str, Any] | None:
+    if task.operation is None:
+        return None
+    after = None if task.after is None else task.after.operation
+    return {
+        "stream": task.stream.number,
+        "position": task.operation.index,
+        "kind": task.kind.name.lower(),
+        "label": task.label,
+        "after": None if after is None else [after.timeline.number, after.index],
+    }
