@@ -157,15 +157,18 @@ class Reports:
         )
 
     def deadlock(self, cycle: Sequence[Operation], waits: Operation) -> None:
-        """A thread waits for tasks that run only after that."""
+        """A thread waits for tasks that run only after that: always raised, or it would hang."""
         tasks = ", which waits for ".join(f"{x.call} on {x.timeline}" for x in cycle)
-        self._find(
+        error = HazardError(
+            Status.ACL_ERROR_FAILURE,
             "deadlock",
             f"the calling thread waits for {tasks}, which only a thread that waits can run",
             Site.of(cycle[0]),
             Site.of(waits),
             "call process_report before waiting, or subscribe another thread",
         )
+        self.keep(error)
+        raise error
 
     def wait_in_task(
         self, status: Status, problem: str, task: Operation | None, waits: Operation

@@ -290,6 +290,12 @@ class AddressSpace(Handle):
         memory.release()
         self._take_out_freed()
 
+    def find_freed(self, address: int) -> Shadow | None:
+        """Return what is known of the freed allocation at an address, if there is a checker."""
+        self._take_out_freed()
+        checker = self.device.checker
+        return None if checker is None else checker.freed_at(address)
+
     def living(self) -> list[Memory]:
         """Return the allocations that were not freed, by address."""
         blocks = self._blocks.load().value.blocks

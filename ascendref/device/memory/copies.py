@@ -173,7 +173,7 @@ def resolve(
         ) from None
     memory = space.find(address)
     if memory is None:
-        freed = None if checker is None else checker.freed_at(address)
+        freed = space.find_freed(address)
         if checker is not None and freed is not None:
             _find_freed(checker, hazard, argument, freed)
         fail(

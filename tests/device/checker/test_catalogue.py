@@ -1,0 +1,73 @@
+"""Every program of the catalogue is found out, at its two places; its cured twin is not."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import pytest
+
+import ascendref as ar
+
+from . import faults, races
+from .catalogue import CATALOGUE, Entry
+
+EXECUTIONS = ("eager", "lazy", "random")
+
+
+def run(dev: Any, entry: Entry, *, cured: bool) -> list[Any]:
+    """Run a program to its end, or to the hazard that it raises; return what was found."""
+    try:
+        entry.program(dev, cured)
+        dev.synchronize(60_000)
+    except ar.HazardError as error:
+        assert dev.check is True or error.kind == "deadlock"
+        assert dev.hazards == [error]
+    except ar.AclError:
+        assert not cured  # refused as without a checker
+    found = dev.hazards
+    for end in (partial(dev.process_report, 1), dev.synchronize, dev.synchronize, dev.synchronize):
+        with suppress(ar.AclError):
+            end()
+    for stream in dev.scheduler.streams.values():  # this thread serves the next device, too
+        with suppress(ar.AclError):
+            stream.unsubscribe_report()
+    return found
+
+
+def test_the_catalogue_has_sixty_programs() -> None:
+    assert races and faults  # imported for what they enter
+    assert len(CATALOGUE) >= 60
+    assert {entry.kind for entry in CATALOGUE.values()} == {
+        "race", "use-after-free", "uninitialized-read", "lifetime", "leak", "deadlock", "wait"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("check", [True, "report"])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_a_bug_is_found(name: str, execution: str, check: Any) -> None:
+    entry = CATALOGUE[name]
+    dev = ar.Device("Atlas A2", execution=execution, seed=5, check=check)
+    found = run(dev, entry, cured=False)
+    assert found, "nothing was found"
+    hazard = found[0]
+    assert hazard.kind == entry.kind
+    places = [None if site is None else site.line for site in (hazard.first, hazard.second)]
+    wanted = [entry.first, entry.second]
+    if entry.either:
+        assert sorted(map(str, places)) == sorted(map(str, wanted))
+    else:
+        assert places == wanted
+    for site in (hazard.first, hazard.second):
+        assert site is None or site.file == entry.program.__code__.co_filename
+    assert hazard.missing
+
+
+@pytest.mark.parametrize("check", [True, "report"])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_a_cured_program_raises_no_alarm(name: str, execution: str, check: Any) -> None:
+    dev = ar.Device("Atlas A2", execution=execution, seed=5, check=check)
+    assert run(dev, CATALOGUE[name], cured=True) == []
