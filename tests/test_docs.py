@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import ascendref as ar
 
 from .support.processes import ROOT
 
@@ -24,6 +29,56 @@ def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
 def test_links_between_documents_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
+
+
+CHECKER = (ROOT / "docs" / "checker.md").read_text(encoding="utf-8")
+BEGINNING, *PROGRAMS = re.findall(r"^```python\n(.*?)^```", CHECKER, re.MULTILINE | re.DOTALL)
+REPORTS = re.findall(r"^```text\n(.*?)^```", CHECKER, re.MULTILINE | re.DOTALL)
+
+
+def run_checked(program: str, execution: str) -> None:
+    """Run a program of docs/checker.md on a device of its own, and leave nothing behind."""
+    beginning = BEGINNING.replace('"Atlas A2"', f'"Atlas A2", execution="{execution}"')
+    names: dict[str, Any] = {}
+    exec(beginning, names)
+    dev = names["dev"]
+    try:
+        exec(compile(program, "program.py", "exec"), names)
+        dev.synchronize()
+    finally:
+        for end in (partial(dev.process_report, 1), dev.synchronize, dev.synchronize):
+            with suppress(ar.AclError):
+                end()
+        for stream in dev.scheduler.streams.values():
+            with suppress(ar.AclError):
+                stream.unsubscribe_report()
+
+
+def same_words(report: str) -> str:
+    """Return a report without line breaks, addresses and numbers of streams and events."""
+    report = re.sub(r"0x[0-9a-f]+", "0x", " ".join(report.split()))
+    return re.sub(r"(stream|event) \d+", r"\1", report)
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+@pytest.mark.parametrize(
+    ("program", "report"),
+    list(zip(PROGRAMS, REPORTS, strict=True)),
+    ids=lambda text: text.split(":")[0],
+)
+def test_the_checker_reports_what_its_page_says(program: str, report: str, execution: str) -> None:
+    with pytest.raises(ar.HazardError) as info:
+        run_checked(program, execution)
+    assert same_words(info.value.message) == same_words(report)
+    assert f"## {info.value.kind}" in CHECKER
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_cures_of_the_checkers_page_work(program: str, execution: str) -> None:
+    cured = re.sub(r"^.*# cure: (.*)$", r"\1", program, flags=re.MULTILINE)
+    assert cured != program
+    run_checked(cured, execution)
 
 
 def test_the_code_tour_names_what_is_there() -> None:

@@ -65,7 +65,7 @@ def _command(program: Path) -> list[str]:
 
 def _once(hazards: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return hazards without those that a forked process inherited or another device repeats."""
-    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    found: dict[object, dict[str, Any]] = {}
     for hazard in hazards:
         sites = [site for site in (hazard["first"], hazard["second"]) if site is not None]
         places = [(site["call"], site["file"], site["line"]) for site in sites]

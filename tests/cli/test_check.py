@@ -1,0 +1,110 @@
+"""``ascendref check``: programs that run in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from .command_line import assert_bad_call, call
+
+BEGINNING = """
+import sys
+import numpy as np
+import ascendref as ar
+dev = ar.Device("Atlas A2", check=False)
+one, two = dev.create_stream(), dev.create_stream()
+memory = dev.malloc(64)
+"""
+RACE = """
+dev.memset_async(memory, 0, stream=one)
+dev.memset_async(memory, 1, stream=two)
+dev.synchronize()
+"""
+
+
+def check(tmp_path: Path, program: str, *options: Any) -> Any:
+    """Run the command on a program in a process, whose output is all that there is."""
+    file = tmp_path / "program.py"
+    file.write_text(BEGINNING + program)
+    command = [
+        sys.executable,
+        "-m",
+        "ascendref",
+        "check",
+        *map(str, options),
+        str(file),
+        "--x",
+        "1",
+    ]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+
+
+def test_a_race_is_printed_with_its_places(tmp_path: Path) -> None:
+    done = check(tmp_path, RACE + "print(sys.argv[1:])")
+    assert done.returncode == 1
+    assert done.stdout.startswith("['--x', '1']\n")
+    for word in ("race", "memset_async", "program.py", "dst", "1 hazard on 1 device"):
+        assert word in done.stdout.replace("\n", " ")
+
+
+def test_json_has_the_places_and_nothing_else(tmp_path: Path) -> None:
+    done = check(tmp_path, RACE + "print('said')", "--json")
+    assert done.returncode == 1
+    assert "said" in done.stderr
+    found = json.loads(done.stdout)
+    assert found["status"] == 0
+    (hazard,) = found["hazards"]
+    assert hazard["kind"] == "race"
+    lines = [hazard[site]["line"] for site in ("first", "second")]
+    assert lines == [BEGINNING.count("\n") + 2, BEGINNING.count("\n") + 3]
+    assert hazard["first"]["file"] == str(tmp_path / "program.py")
+
+
+def test_the_page_draws_the_pair_and_the_missing_edge(tmp_path: Path) -> None:
+    done = check(tmp_path, RACE, "--html", tmp_path / "page.html")
+    assert done.returncode == 1
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "make stream" in text
+    picture = ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
+    assert len([x for x in picture.iter("rect") if x.get("class") == "marked"]) == 2
+    assert len([x for x in picture.iter("path") if x.get("class") == "missing"]) == 1
+
+
+def test_a_program_without_hazards_is_fine(tmp_path: Path) -> None:
+    done = check(tmp_path, "dev.memset_async(memory, 0)\ndev.synchronize()")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 hazards on 1 device\n", "")
+
+
+def test_devices_that_are_gone_count(tmp_path: Path) -> None:
+    done = check(tmp_path, RACE + "del dev, one, two, memory\nimport gc\ngc.collect()")
+    assert done.returncode == 1
+
+
+def test_a_failing_program_is_no_success(tmp_path: Path) -> None:
+    done = check(tmp_path, "sys.exit(3)")
+    assert done.returncode == 1
+    assert "ended with exit status 3" in done.stderr
+
+
+def test_what_is_no_program(tmp_path: Path) -> None:
+    assert_bad_call(call("check", tmp_path / "absent.py"), "which is no file")
+    file = tmp_path / "text"
+    file.write_text("")
+    assert_bad_call(call("check", file), "that can be executed is expected")
+
+
+def test_the_variable_has_three_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ascendref as ar
+
+    for value, mode in (("report", "report"), ("0", False), ("1", True), ("", "report")):
+        monkeypatch.setenv("ASCENDREF_CHECK", value)
+        assert ar.Device("Atlas A2", check="report").check == mode
+    monkeypatch.setenv("ASCENDREF_CHECK", "yes")
+    with pytest.raises(ar.AclError, match="ASCENDREF_CHECK is 'yes'; 0, 1 or report"):
+        ar.Device("Atlas A2")
