@@ -10,7 +10,6 @@ from ..core.errors import AclError, fail, shown
 from ..core.status import Status
 from ..declaration.operator import Operator
 from ..device.checker.hazards import HazardError
-from ..device.checker.shadow import Span
 from ..device.handle import Handle
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.copies import resolve
@@ -238,7 +237,8 @@ class Executor(Handle):
         reads = tuple([(memories[k].shadow, span) for k, span in plan.reads])
         writes = [(memories[k].shadow, span) for k, span in plan.writes]
         if memory is not None:
-            writes.append((memory.shadow, Span(start, plan.workspace, "workspace")))
+            scratch = plan.scratch._replace(start=start) if start else plan.scratch
+            writes.append((memory.shadow, scratch))
         device.launch(
             queue,
             partial(plan.run, memories, memory, start),

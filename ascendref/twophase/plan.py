@@ -80,6 +80,8 @@ class Plan:
     #: what the task reads and writes, the workspace excepted
     reads: tuple[ByteRange, ...]
     writes: tuple[ByteRange, ...]
+    #: the workspace in memory of its own
+    scratch: Span
     #: the kernel with its scalars; None where there is nothing to compute
     compute: Compute | None
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType
+from ..device.checker.shadow import Span
 from ..kernels.arithmetic.formula import Formula
 from ..kernels.loops.channel_sums import ChannelSumKernel, channel_sum
 from ..kernels.loops.elementwise import ElementwiseKernel, elementwise
@@ -20,7 +21,8 @@ from .workspace import LaunchSequence, reserved
 def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
     """Return the plan of a call whose tensors are described so."""
     if call.is_empty:
-        return Plan(call.operator, call.values, descriptions, (), (), 0, (), (), None)
+        nothing = Span(0, 0, "workspace")
+        return Plan(call.operator, call.values, descriptions, (), (), 0, (), (), nothing, None)
     if call.operator.channel_term is None:
         computed = _computed_type(call)
         compute = _elementwise_kernel(call, computed)
@@ -38,6 +40,7 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
         workspace=workspace,
         reads=tuple([operand.bytes for operand in call.inputs if operand.bytes.span.nbytes > 0]),
         writes=tuple([operand.bytes for operand in call.results if operand.bytes.span.nbytes > 0]),
+        scratch=Span(0, workspace, "workspace"),
         compute=compute,
     )
 
