@@ -156,6 +156,8 @@ class MemoryModel:
         self.bytes = np.full(size, 0xFF, np.uint8)
         #: bytes of NaN, whose payload is free, and of workspaces
         self.vague = np.zeros(size, bool)
+        #: bytes that anything wrote, as far as the checker can know
+        self.written = np.full(size, self.pinned)
         self._written: Point | None = None
         self._read: dict[StreamModel, int] = {}
 
@@ -193,6 +195,24 @@ class DeviceModel:
         self.marks: list[EventModel] = []
         self.blocks: list[MemoryModel] = []
         self.calls: list[ExecutorModel] = []
+        #: whether anything read what was never written
+        self.reads_unwritten = False
+        #: whether functions of the host were queued, which may have written anything
+        self.has_functions = False
+
+    def read_by_host(self, written: Any) -> None:
+        """Note that the host, or an operator, reads bytes; whether they were written is given."""
+        self.reads_unwritten = self.reads_unwritten or not written.all()
+
+    def check_hazards(self) -> None:
+        """Check that the checker found what is wrong with the program, and nothing else."""
+        hazards = self.dev.hazards
+        kinds = {hazard.kind for hazard in hazards}
+        assert kinds <= {"uninitialized-read", "lifetime", "use-after-free", "wait"}, hazards
+        assert all("never recorded" in str(x) for x in hazards if x.kind == "wait"), hazards
+        found = "uninitialized-read" in kinds
+        assert found <= self.reads_unwritten, hazards
+        assert found or self.has_functions or not self.reads_unwritten
 
     @property
     def free(self) -> int:

@@ -46,6 +46,8 @@ class CopySide(NamedTuple):
     vague: Any
     #: the array that is passed, if it is one
     array: Any
+    #: for memory of a device: which bytes were ever written
+    written: Any = None
 
     def pageable_on(self, device: DeviceModel) -> bool:
         """Tell whether a device takes it for memory of the host that is not pinned."""
@@ -332,8 +334,15 @@ class ProgramWriter(RuleBasedStateMachine):
         if way == 2:
             start = draw.number(0, block.nbytes - 1)
             address = block.memory.address + start
-            return CopySide(address, block, block.bytes[start:], block.vague[start:], None)
-        return CopySide(block.memory, block, block.bytes, block.vague, None)
+            return CopySide(
+                address,
+                block,
+                block.bytes[start:],
+                block.vague[start:],
+                None,
+                block.written[start:],
+            )
+        return CopySide(block.memory, block, block.bytes, block.vague, None, block.written)
 
     def copy_between(
         self,
@@ -380,6 +389,11 @@ class ProgramWriter(RuleBasedStateMachine):
             for block in writes:
                 self.settle(draw, block, write=True)
             self.attempt(0, call)
+        written = np.ones(count, bool) if src.written is None else src.written[:count].copy()
+        if dst.array is not None or (dst.block is not None and dst.block.pinned):
+            device.read_by_host(written)
+        elif dst.written is not None:
+            dst.written[:count] = written
         dst.bytes[:count], dst.vague[:count] = src.bytes[:count].copy(), src.vague[:count].copy()
         if dst.array is not None and dst.block is None:
             assert ((dst.array == dst.bytes) | dst.vague).all()
@@ -389,6 +403,7 @@ class ProgramWriter(RuleBasedStateMachine):
         found = np.zeros(block.nbytes, np.uint8)
         self.attempt(0, block.device.dev.memcpy, found, block.memory)
         assert ((found == block.bytes) | block.vague).all()
+        block.device.read_by_host(block.written)
 
     # ---- operators
 
@@ -496,7 +511,9 @@ class ProgramWriter(RuleBasedStateMachine):
         array = noise(view.kind, (part.stop - part.start) // view.itemsize, draw.number(0, 9))
         src = CopySide(array, None, array.copy(), np.zeros(array.size, bool), array)
         address = view.block.memory.address + part.start
-        dst = CopySide(address, view.block, view.block.bytes[part], view.block.vague[part], None)
+        block = view.block
+        vague, written = block.vague[part], block.written[part]
+        dst = CopySide(address, block, block.bytes[part], vague, None, written)
         device = view.block.device
         queued = not draw.once_in(4)
         if queued and draw.once_in(2):
@@ -565,6 +582,12 @@ class ProgramWriter(RuleBasedStateMachine):
         self.touch(queue, reads, writes)
         if workspace.block is not None:
             workspace.block.vague[workspace.start : workspace.start + call.size] = True
+        for view in call.views[: call.inputs]:
+            device.read_by_host(view.block.written[view.touched()])
+        for view in call.views[call.inputs :]:
+            view.block.written[view.touched()] = True
+        if workspace.block is not None:
+            workspace.block.written[workspace.start : workspace.start + call.size] = True
         call.run()
 
     def finish(
@@ -582,6 +605,7 @@ class ProgramWriter(RuleBasedStateMachine):
         """Call a function of the host that notes it, may write pinned memory, and may raise."""
         device = self.device(draw)
         queue = self.queue(draw, device)
+        device.has_functions = True
         error = RuntimeError("raised by a host function") if draw.once_in(3) else None
         block = self.block(draw, device, pinned=True) if draw.once_in(3) else None
         value = draw.number(0, 255)

@@ -1,6 +1,7 @@
 """Programs of random calls, right and wrong, on two devices, against a model of them.
 
-The model predicts the status of every call, and the bytes of all memory once work is waited for.
+The model predicts the status of every call, the bytes of all memory once work is waited for, and
+whether anything reads what was never written; of races the checker must find none.
 The programs are correctly synchronized: before memory is shared, streams are linked by events, or
 the host waits. ``pytest tests/device/test_fuzz.py --hypothesis-profile=fuzz`` runs many more of
 them, different ones each time; the summary tells how many calls that were.
@@ -243,6 +244,7 @@ class Program(ProgramWriter):
         found = self.attempt(0, view.tensor.numpy)
         assert found.shape == view.shape
         assert found.dtype == view.tensor.dtype
+        view.block.device.read_by_host(view.block.written[view.touched()])
         place = view.elements().reshape(-1, 1) * view.itemsize + np.arange(view.itemsize)
         raw = found.reshape(-1).view(np.uint8).reshape(place.shape)
         assert ((raw == view.block.bytes[place]) | view.block.vague[place]).all()
@@ -530,6 +532,7 @@ class Program(ProgramWriter):
         for device in self.devices:
             self.made += 1
             assert device.dev.memory_free == device.free
+            device.check_hazards()
 
     def teardown(self) -> None:
         """Nothing is left when all is given back."""

@@ -191,6 +191,8 @@ class Checker:
                 stale = stale or segment.stale
             if stale:
                 shadow.read(key, use)
+        # before the writes: a copy's source and target may overlap
+        holes = [] if uses or late else [shadow.unwritten(span) for shadow, span in reads]
         for shadow, span in writes:
             use, stale = (operation, span), False
             segments = shadow.segments(span)
@@ -209,9 +211,8 @@ class Checker:
                 shadow.write(use)
             elif len(segments) != 1:
                 shadow.merge(segments, use)
-        if not uses and not late:
-            for (source, read), (target, written) in zip(reads, writes, strict=False):
-                target.copy_unwritten(source.segments(read), written.start - read.start)
+        for (_, read), (shadow, span), ranges in zip(reads, writes, holes, strict=False):
+            shadow.mark_unwritten(ranges, span.start - read.start)
         return late and uses
 
     def check_written(self, operation: Operation, reads: Sequence[Access]) -> None:

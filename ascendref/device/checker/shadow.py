@@ -235,12 +235,15 @@ class Shadow:
         elif use[1].gaps is None:
             self._merge(segments, use)
 
-    def copy_unwritten(self, source: list[Segment], shift: int) -> None:
-        """Take over, from the segments of a copy's source, which bytes nothing wrote."""
-        for segment in source:
-            if not segment.written:
-                for copied in self._cut(segment.start + shift, segment.stop + shift):
-                    copied.written = False
+    def unwritten(self, span: Span) -> list[tuple[int, int]]:
+        """Return begin and end of the bytes of an access that nothing wrote."""
+        return [(x.start, x.stop) for x in self.segments(span) if not x.written]
+
+    def mark_unwritten(self, ranges: list[tuple[int, int]], shift: int) -> None:
+        """Note that a copy brought bytes, so far away from its target, that nothing wrote."""
+        for start, stop in ranges:
+            for segment in self._cut(start + shift, stop + shift):
+                segment.written = False
 
     def mark_written(self, span: Span) -> None:
         """Note that bytes may be written by what is not seen."""
