@@ -192,7 +192,8 @@ class Checker:
             if stale:
                 shadow.read(key, use)
         # before the writes: a copy's source and target may overlap
-        holes = [] if uses or late else [shadow.unwritten(span) for shadow, span in reads]
+        copies = not (uses or late)
+        holes = [shadow.unwritten(span) for shadow, span in reads] if copies else []
         for shadow, span in writes:
             use, stale = (operation, span), False
             segments = shadow.segments(span)
@@ -211,8 +212,9 @@ class Checker:
                 shadow.write(use)
             elif len(segments) != 1:
                 shadow.merge(segments, use)
-        for (_, read), (shadow, span), ranges in zip(reads, writes, holes, strict=False):
-            shadow.mark_unwritten(ranges, span.start - read.start)
+        if holes:
+            (shadow, span), (_, read) = writes[0], reads[0]
+            shadow.mark_unwritten(holes[0], span.start - read.start)
         return late and uses
 
     def check_written(self, operation: Operation, reads: Sequence[Access]) -> None:
