@@ -24,6 +24,7 @@ from ..core.layout import has_internal_overlap, overlap, same_view
 from ..declaration.operator import Operator, Shape, Types
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
+from ..kernels.arithmetic.formula import Formula
 from .call_cache import LAST_USED, Call, run_cached, store_channel_sum, store_elementwise
 
 if TYPE_CHECKING:  # at run time they would import Numba before the first call
@@ -145,13 +146,21 @@ def elementwise_kernel(
     operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
 ) -> ElementwiseKernel:
     """Return the kernel of an elementwise operator, with the parameters of `kernel_for`."""
-    kernel: ElementwiseKernel
     result = operator.result(types)
-    if compute == "float64":  # results are rounded once, to the type of ``out``
-        formula = operator.formula.suited(compute, out.name, values)
+    # in truth mode results are rounded once, to the type of ``out``
+    rounded = out if compute == "float64" else result
+    formula = operator.formula.suited(compute, rounded.name, values)
+    return formula_kernel(formula, types, result, out, compute)
+
+
+def formula_kernel(
+    formula: Formula, types: Types, result: ElementType, out: ElementType, compute: str
+) -> ElementwiseKernel:
+    """Return the kernel of a formula, whose value is rounded to a type and then cast to another."""
+    kernel: ElementwiseKernel
+    if compute == "float64":
         kernel = _loop("truth", "true_elementwise")(formula, types, out)
     else:
-        formula = operator.formula.suited(compute, result.name, values)
         kernel = _loop("elementwise", "elementwise")(formula, types, result, out, compute)
     return kernel
 

@@ -159,8 +159,14 @@ def within_one(d: float) -> float:
 def prepare_truth(
     reduction: float, beta: float, size: int
 ) -> tuple[float, float, float, float, float, float]:
+    """β arrives as FLOAT."""
+    return prepare_counts(reduction, narrow(beta), size)
+
+
+def prepare_counts(
+    reduction: float, beta: float, size: int
+) -> tuple[float, float, float, float, float, float]:
     """Count and β·count are exact, the latter as a sum of two; their inverses are rounded."""
-    beta = narrow(beta)
     count = wide(size) if reduction == 1 else one
     large = beta * count
     small = fma(beta, count, -large) if beta < inf else zero
