@@ -1,24 +1,25 @@
 """The gradients of elementwise operators on PyTorch's CPU tensors, as PyTorch defines them.
 
-A call that is like an earlier one takes a short way: a table leads from type and scalars to a
-kernel with its scalars, which gets the addresses of contiguous elements. Any other call takes a
-second way, through NumPy views, and leaves a kernel in the table. What neither can do is left to
-PyTorch's own kernel.
+A call that is like an earlier one takes a short way: a table leads from type, scalars and layouts to
+a kernel that knows all that, and gets the addresses of elements. For contiguous tensors of one shape
+``overrides.py`` has a shorter one, by type and scalars. What cannot be computed here is `Refused`,
+and left to PyTorch's own kernel.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Final
+from math import prod
+from typing import Any, Final, NamedTuple
 
 import torch
 
 from ..core.dtypes import FLOAT64
-from ..core.layout import MAX_RANK, has_internal_overlap, overlap, same_view
+from ..core.layout import MAX_RANK, broadcast_strides, has_internal_overlap, overlap, same_view
 from ..functional.call import formula_kernel
 from .scalars import Chosen, Refused
-from .tensors import KINDS, layout, numpy_view, result_layout
+from .tensors import KINDS, Layout, ResultLayout, contiguous_strides, layout, numpy_view, result_layout
 
 #: scalars are part of the keys of a table, so their number must be limited
 _LIMIT: Final = 1024
@@ -54,12 +55,11 @@ class Elementwise:
         self._compute = compute
         self._contiguous = contiguous
         #: type of PyTorch and scalars -> a kernel that takes addresses and a number of elements
-        self.table: dict[tuple[Any, tuple[Any, ...]], Callable[..., int]] = {}
+        self.table: dict[tuple[Any, tuple[Any, ...]], Any] = {}
+        self._ways: dict[tuple[Any, ...], _Way] = {}
 
-    def __call__(
-        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any = None
-    ) -> Any:
-        """Compute.
+    def __call__(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+        """Return a new result.
 
         Parameters
         ----------
@@ -67,19 +67,46 @@ class Elementwise:
             Dense CPU tensors, in the formula's order.
         scalars : tuple
             PyTorch's scalars.
-        out : Tensor, optional
-            Where the result goes.
 
-        Returns
-        -------
-        Tensor
-            The result, or ``out``.
+        Raises
+        ------
+        Refused
+            If this is left to PyTorch.
+        """
+        kind = self._check(tensors)
+        layouts = tuple([layout(tensor) for tensor in tensors])
+        way = self._ways.get((kind, scalars, layouts))
+        if way is None:
+            way = self._way(kind, scalars, layouts)
+        out = torch.empty_strided(way.shape, way.strides, dtype=kind)
+        if way.kernel is not None:
+            count = (out.numel(),) if way.same else ()
+            addresses = [tensor.data_ptr() for tensor in tensors]
+            if way.kernel(*addresses, out.data_ptr(), *count) < 0:
+                # something must be loaded first, or the elements are not aligned
+                self.into(out, tensors, scalars)
+        return out
+
+    def into(self, out: Any, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> None:
+        """Write the result to a tensor of its shape and type, with the same parameters.
 
         Raises
         ------
         Refused
             If this is left to PyTorch; nothing is written.
         """
+        kind = self._check((*tensors, out))
+        shape, *_ = self._result(tuple([layout(tensor) for tensor in tensors]))
+        if tuple(out.shape) != shape:
+            raise Refused("the result must be resized")
+        result, arrays = numpy_view(out), tuple([numpy_view(tensor) for tensor in tensors])
+        if has_internal_overlap(result):
+            raise Refused("elements of the result overlap")
+        kernel, values = self._kernel(kind, scalars)
+        kernel((*arrays, result), values, _is_in_place(result, arrays))
+
+    def _check(self, tensors: tuple[Any, ...]) -> Any:
+        """Return the type of tensors, which is one that is taken here."""
         kind = tensors[0].dtype
         if kind not in KINDS:
             raise Refused("a type that is no F16, BF16, F32 or F64")
@@ -88,46 +115,21 @@ class Elementwise:
                 raise Refused("types differ")
             if tensor.dim() > MAX_RANK:
                 raise Refused("a rank is above 8")
-        shape, strides, same = self._result_layout(tensors)
-        if out is None:
-            out = torch.empty_strided(shape, strides, dtype=kind)
-        else:
-            self._check_out(out, kind, shape)
-            same = same and out.stride() == strides
-        kernel, values = self._kernel(kind, scalars)
-        if same:
-            bound = self._bound(kernel, values, kind, scalars)
-            addresses = [tensor.data_ptr() for tensor in tensors]
-            if bound(*addresses, out.data_ptr(), out.numel()) >= 0:
-                return out
-        arrays = tuple([numpy_view(tensor) for tensor in tensors])
-        result = numpy_view(out)
-        kernel((*arrays, result), values, _is_in_place(result, arrays))
-        return out
+        return kind
 
-    def _result_layout(
-        self, tensors: tuple[Any, ...]
-    ) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+    def _result(self, layouts: tuple[Layout, ...]) -> ResultLayout:
+        """Return what PyTorch makes the result like."""
         try:
-            found = result_layout(tuple([layout(tensor) for tensor in tensors]))
+            found = result_layout(layouts)
         except RuntimeError as error:
             raise Refused("shapes do not broadcast") from error
         if not self._contiguous:
             return found
-        # what such an operator makes is like the data, which all else must broadcast to
-        shape, *_ = layout(tensors[1])
+        shape, _ = layouts[1]  # of the data: PyTorch makes the result like them
         if shape != found.shape:
             raise Refused("self does not have the result's shape")
-        contiguous = torch.empty(shape, device="meta").stride()
-        return shape, contiguous, found.same and found.strides == contiguous
-
-    def _check_out(self, out: Any, kind: Any, shape: tuple[int, ...]) -> None:
-        if out.dtype is not kind:
-            raise Refused("types differ")
-        if tuple(out.shape) != shape:
-            raise Refused("the result must be resized")
-        if has_internal_overlap(numpy_view(out)):
-            raise Refused("elements of the result overlap")
+        strides = contiguous_strides(shape)
+        return ResultLayout(shape, strides, found.same and found.strides == strides)
 
     def _kernel(self, kind: Any, scalars: tuple[Any, ...]) -> tuple[Any, tuple[float, ...]]:
         """Return the kernel for a type and scalars, and its own scalars."""
@@ -139,18 +141,42 @@ class Elementwise:
         types = (element,) * formula.tensors
         return formula_kernel(formula, types, element, element, compute), values
 
-    def _bound(
-        self, kernel: Any, values: tuple[float, ...], kind: Any, scalars: tuple[Any, ...]
-    ) -> Callable[..., int]:
-        """Return the kernel for contiguous elements in memory, and keep it."""
-        bound: Callable[..., int] | None = self.table.get((kind, scalars))
-        if bound is None:
+    def _way(self, kind: Any, scalars: tuple[Any, ...], layouts: tuple[Layout, ...]) -> _Way:
+        """Return how calls with such operands are computed, and keep it."""
+        shape, strides, same = self._result(layouts)
+        kernel, values = self._kernel(kind, scalars)
+        bound = None
+        if same:
             bound = kernel.bind_memory(values)
-            if all([scalar == scalar for scalar in scalars]):  # a NaN would never be found
-                if len(self.table) >= _LIMIT:
-                    self.table.clear()
+        elif prod(shape):
+            size = kind.itemsize
+            steps = [
+                broadcast_strides(given, tuple([size * step for step in taken]), shape)
+                for given, taken in (*layouts, (shape, strides))
+            ]
+            bound = kernel.bind_strides(shape, tuple(steps), values)
+        way = _Way(bound, shape, strides, same)
+        if all([scalar == scalar for scalar in scalars]):  # a NaN would never be found
+            if len(self._ways) >= _LIMIT:
+                self._ways.clear()
+                self.table.clear()
+            self._ways[kind, scalars, layouts] = way
+            if same:
                 self.table[kind, scalars] = bound
-        return bound
+        return way
+
+
+class _Way(NamedTuple):
+    """How calls with operands of some type, scalars and layouts are computed."""
+
+    #: takes the addresses of inputs and output, and the number of elements where ``same``; None
+    #: where there is nothing to compute
+    kernel: Callable[..., int] | None
+    #: shape and strides of the result
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    #: whether elements correspond in memory
+    same: bool
 
 
 def _is_in_place(result: Any, arrays: tuple[Any, ...]) -> bool:

@@ -66,11 +66,16 @@ class PreluBackward:
 
     def full_size(self, grad_output: Any, self_: Any, weight: Any) -> tuple[Any, Any]:
         """Return the gradient for the input, and one term for each element for the weight."""
-        grad_input = self._input((grad_output, self_, weight), ())
-        # as PyTorch lays out both results alike, the weight counts for the layout of the second one
-        terms = torch.empty_like(grad_input)
-        self._weight((grad_output, self_), (), terms)
-        return grad_input, terms
+        try:
+            found = result_layout((layout(self_), layout(weight), layout(grad_output)))
+        except RuntimeError as error:
+            raise Refused("shapes do not broadcast") from error
+        results = [
+            torch.empty_strided(found.shape, found.strides, dtype=self_.dtype) for _ in range(2)
+        ]
+        self._input.into(results[0], (grad_output, self_, weight), ())
+        self._weight.into(results[1], (grad_output, self_), ())
+        return results[0], results[1]
 
     def summed(self, grad_output: Any, self_: Any, weight: Any) -> tuple[Any, Any]:
         """Return the gradient for the input, and for the weight the sums, of the weight's shape.
@@ -98,13 +103,14 @@ class PreluBackward:
             weight.dim() != len(shape) or len(shape) < 2 or weight.shape[1] != channels != shape[1]
         ):
             raise Refused("the weight has not one element for each channel")
-        layouts: tuple[Layout, ...] = layout(grad_output), layout(self_), layout(weight)
+        # the order of operands in PyTorch's own kernel, on which the result's strides depend
+        layouts: tuple[Layout, ...] = layout(self_), layout(weight), layout(grad_output)
         found = result_layout(layouts)
         grad_input = torch.empty_strided(found.shape, found.strides, dtype=kind)
         sums = torch.empty(weight.shape, dtype=kind)
         kernel = self._kernels[kind]
         walk = _in_order(shape, found.strides, channels)
-        if walk and layouts[0] == layouts[1] == (found.shape, found.strides):
+        if walk and layouts[0] == layouts[2] == (found.shape, found.strides):
             operands = grad_output, self_, weight.contiguous(), grad_input, sums
             kernel.in_memory(tuple([t.data_ptr() for t in operands]), walk, channels)
         else:

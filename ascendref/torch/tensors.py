@@ -35,23 +35,33 @@ def layout(tensor: Any) -> Layout:
 
 @lru_cache(maxsize=4096)
 def result_layout(operands: tuple[Layout, ...]) -> ResultLayout:
-    """Return the layout that PyTorch gives to an elementwise result.
+    """Return the layout that PyTorch gives to an elementwise result of two or three operands.
 
-    PyTorch itself is asked, with tensors that have no memory: its rules follow from the strides of
-    all operands, and none of its interfaces states them. Broadcasting more operands than two
-    changes nothing: the rule goes through the operands in order.
+    Its rules follow from the strides of all operands in order, and no interface states them, so
+    PyTorch itself is asked. Of two operands no memory is needed for that. For three, every operator
+    that could be asked has other rules for tensors without memory, so bytes are computed with, once
+    for each combination of layouts.
 
     Raises
     ------
     RuntimeError
         If the shapes do not broadcast.
     """
-    made = [torch.empty_strided(*operand, device="meta") for operand in operands]
-    while len(made) < 3:
-        made.append(made[-1])
-    result = torch.addcmul(*made)
+    if len(operands) == 2:
+        made = [torch.empty_strided(*operand, device="meta") for operand in operands]
+        result = torch.ops.aten.hardshrink_backward(*made, 0.0)
+    else:
+        made = [torch.empty_strided(*operand, dtype=torch.uint8) for operand in operands]
+        result = torch.addcmul(*made)
     found = tuple(result.shape), result.stride()
-    return ResultLayout(*found, all(operand == found for operand in operands))
+    return ResultLayout(*found, all([operand == found for operand in operands]))
+
+
+@lru_cache(maxsize=4096)
+def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the strides that PyTorch gives to a contiguous tensor."""
+    strides: tuple[int, ...] = torch.empty(shape, device="meta").stride()
+    return strides
 
 
 def numpy_view(tensor: Any) -> NDArray[Any]:
