@@ -168,24 +168,36 @@ def _converter(value: object) -> FromNumpy | None:
     return array_wrap
 
 
+def note_written(outs: tuple[object, ...]) -> None:
+    """Tell libraries that record computations which arrays of theirs were written.
+
+    Autograd of torch then refuses to go back through what read them before.
+    """
+    tensors = tuple([out for out in outs if isinstance(out, _class_if_imported("torch", "Tensor"))])
+    if tensors:
+        sys.modules["torch"]._C._increment_version(tensors)
+
+
 def _import_torch(
     argument: str, tensor: Any, types: tuple[ElementType, ...] | None
 ) -> ImportedArray:
     torch = sys.modules["torch"]
-    if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
-        nested = "nested " if tensor.is_nested else ""
-        raise ArgumentTypeError(
-            argument,
-            f"is a {nested}torch tensor on {tensor.device} with layout {tensor.layout}; a dense CPU"
-            " tensor is expected",
-        )
+    if problem := _torch_problem(torch, tensor):
+        raise ArgumentTypeError(argument, f"{problem}; a dense CPU tensor is expected")
     kind = str(tensor.dtype).removeprefix("torch.")
     if types is not None and kind not in [row.name for row in types]:
         _refuse_type(argument, kind, types)
-    if tensor.requires_grad:
+    if tensor.requires_grad and torch.is_grad_enabled():
         raise ArgumentTypeError(
-            argument, "is a torch tensor that requires grad; pass tensor.detach()"
+            argument,
+            "is a torch tensor that requires grad; pass tensor.detach(), or call under"
+            " torch.no_grad()",
         )
+    if torch.autograd.forward_ad._current_level >= 0 and tensor._fw_grad(0) is not None:
+        raise ArgumentTypeError(
+            argument, "is a torch tensor with a forward derivative; pass tensor.detach()"
+        )
+    tensor = tensor.detach()
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
     if tensor.dtype == torch.bfloat16:
@@ -199,6 +211,18 @@ def _import_torch(
         return torch.from_numpy(result)
 
     return ImportedArray(array, from_numpy)
+
+
+def _torch_problem(torch: Any, tensor: Any) -> str | None:
+    """Return why a torch tensor has no memory of its own that kernels can read, or None."""
+    if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        return "is a torch tensor inside of a transform of torch.func, such as vmap"
+    if torch._C._dispatch_keys(tensor).has(torch._C.DispatchKey.Python):
+        return f"is a {type(tensor).__name__}, a kind of torch tensor with operators of its own"
+    if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
+        nested = "nested " if tensor.is_nested else ""
+        return f"is a {nested}torch tensor on {tensor.device} with layout {tensor.layout}"
+    return None
 
 
 def _refuse_type(argument: str, kind: str, types: tuple[ElementType, ...]) -> NoReturn:

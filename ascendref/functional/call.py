@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, ImportedArray, export_results, import_array, write_problem
+from ..core.arrays import Array, ImportedArray, export_results, import_array, note_written, write_problem
 from ..core.dtypes import (
     BY_NUMPY,
     FLOAT64,
@@ -106,6 +107,8 @@ def _checked_call(call: Call) -> Any:
         elementwise((*arrays, result), values, in_place)
         if cacheable:
             store_elementwise(call, elementwise, values, result, in_place)
+            if _are_torch(call.tensors):
+                _torch_calls().store_elementwise(call, elementwise, values)
     else:
         grad, data, weight = arrays
         sums = outs[1]
@@ -116,7 +119,24 @@ def _checked_call(call: Call) -> Any:
             sums[...] = 0  # there is nothing to add up
         if cacheable:
             store_channel_sum(call, channel_sum, result)
-    return call.out if call.out is not None else _export(operator, inputs, outs)
+            if _are_torch(call.tensors):
+                _torch_calls().store_channel_sum(call, channel_sum)
+    if call.out is None:
+        return _export(operator, inputs, outs)
+    note_written((call.out,) if len(outs) == 1 else tuple(call.out))
+    return call.out
+
+
+def _are_torch(tensors: tuple[Any, ...]) -> bool:
+    """Tell whether tensors are torch's own, of no derived class."""
+    kind = getattr(sys.modules.get("torch"), "Tensor", None)
+    return all([type(tensor) is kind for tensor in tensors])
+
+
+@cache
+def _torch_calls() -> Any:
+    """Return the cache of calls on torch tensors, which imports torch."""
+    return import_to_end("ascendref.functional.torch_calls")
 
 
 def kernel_for(
