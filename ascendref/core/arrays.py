@@ -217,11 +217,11 @@ def _torch_problem(torch: Any, tensor: Any) -> str | None:
     """Return why a torch tensor has no memory of its own that kernels can read, or None."""
     if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         return "is a torch tensor inside of a transform of torch.func, such as vmap"
-    if torch._C._dispatch_keys(tensor).has(torch._C.DispatchKey.Python):
-        return f"is a {type(tensor).__name__}, a kind of torch tensor with operators of its own"
     if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
         nested = "nested " if tensor.is_nested else ""
         return f"is a {nested}torch tensor on {tensor.device} with layout {tensor.layout}"
+    if torch._C._dispatch_keys(tensor).has(torch._C.DispatchKey.Python):
+        return f"is a {type(tensor).__name__}, a kind of torch tensor with operators of its own"
     return None
 
 

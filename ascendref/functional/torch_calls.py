@@ -1,8 +1,9 @@
 """Cached calls on torch tensors.
 
-A cached call takes tensors of one type that are contiguous and plain, which their dispatch keys
-tell: dense memory of the CPU, no subclass with operators of its own, nothing that is negated,
-batched or nested. It gives their addresses to the kernel.
+A cached call takes contiguous tensors of one type that have memory of their own, and gives its
+addresses to the kernel. Tensors of a derived class are left to the full check, negated ones, and
+those that record what is done with them. A tensor that is sparse, nested or batched by
+``torch.func.vmap`` raises an error where it is asked for its shape or its address.
 """
 
 from __future__ import annotations
@@ -24,16 +25,6 @@ ARRAY_TYPES.add(torch.Tensor)
 KEY_TYPES.add(torch.dtype)
 
 
-def _plain_keys() -> frozenset[int]:
-    """Return the dispatch keys of plain tensors, outside of inference mode and inside."""
-    keys = []
-    for inference in (False, True):
-        with torch.inference_mode(inference):
-            keys.append(torch._C._dispatch_keys(torch.empty(0)).raw_repr())
-    return frozenset(keys)
-
-
-_PLAIN: Final = _plain_keys()
 _CONTIGUOUS: Final = torch.contiguous_format
 
 
@@ -65,8 +56,7 @@ def store_channel_sum(call: Call, kernel: ChannelSumKernel) -> None:
 def _elementwise(kernel: Callable[..., int], call: Call, kind: Any) -> CachedCall:
     """Return the cached call of an elementwise operator."""
     compute, expected = call.compute_dtype, call.scalars
-    tensor_type, plain, contiguous = torch.Tensor, _PLAIN, _CONTIGUOUS
-    keys_of, records = torch._C._dispatch_keys, torch.is_grad_enabled
+    tensor_type, contiguous, records = torch.Tensor, _CONTIGUOUS, torch.is_grad_enabled
     empty_like, increment_version = torch.empty_like, torch._C._increment_version
 
     def cached_call(
@@ -80,20 +70,26 @@ def _elementwise(kernel: Callable[..., int], call: Call, kind: Any) -> CachedCal
         first = tensors[0]
         if type(first) is not tensor_type:
             return None
-        shape = first.shape
         addresses = []
-        for tensor in tensors if out is None else (*tensors, out):
-            if (
-                type(tensor) is not tensor_type
-                or tensor.dtype is not kind
-                or keys_of(tensor).raw_repr() not in plain
-                or (tensor.requires_grad and records())
-                or not tensor.is_contiguous()
-                or (tensor is not first and tensor.shape != shape)
-            ):
-                return None
-            addresses.append(tensor.data_ptr())
-        count = first.numel()
+        try:
+            shape = first.shape
+            for tensor in tensors if out is None else (*tensors, out):
+                if (
+                    type(tensor) is not tensor_type
+                    or tensor.dtype is not kind
+                    or not tensor.is_cpu
+                    or tensor.is_neg()
+                    or (tensor.requires_grad and records())
+                    or not tensor.is_contiguous()
+                    or (tensor is not first and tensor.shape != shape)
+                ):
+                    return None
+                addresses.append(tensor.data_ptr())
+            count = first.numel()
+        except RuntimeError:
+            return None
+        if not all(addresses):
+            return None  # there are no elements, or no memory that holds them
         if out is None:
             out = empty_like(first, memory_format=contiguous)
             return out if kernel(*addresses, out.data_ptr(), count) >= 0 else None
@@ -107,8 +103,7 @@ def _elementwise(kernel: Callable[..., int], call: Call, kind: Any) -> CachedCal
 
 def _channel_sum(kernel: ChannelSumKernel, compute: Any, kind: Any) -> CachedCall:
     """Return the cached call of an operator with channel sums; a weight has rank 1 there."""
-    tensor_type, plain, contiguous = torch.Tensor, _PLAIN, _CONTIGUOUS
-    keys_of, records = torch._C._dispatch_keys, torch.is_grad_enabled
+    tensor_type, contiguous, records = torch.Tensor, _CONTIGUOUS, torch.is_grad_enabled
     empty_like, increment_version = torch.empty_like, torch._C._increment_version
 
     def cached_call(
@@ -119,23 +114,27 @@ def _channel_sum(kernel: ChannelSumKernel, compute: Any, kind: Any) -> CachedCal
         if out is not None and (type(out) is not tuple or len(out) != 2):
             return None
         operands = tensors if out is None else (*tensors, *out)
-        for tensor in operands:
+        try:
+            for tensor in operands:
+                if (
+                    type(tensor) is not tensor_type
+                    or tensor.dtype is not kind
+                    or not tensor.is_cpu
+                    or tensor.is_neg()
+                    or (tensor.requires_grad and records())
+                    or not tensor.is_contiguous()
+                    or not tensor.data_ptr()
+                ):
+                    return None
+            grad, data, weight = tensors
+            shape, channels = tuple(data.shape), weight.numel()
             if (
-                type(tensor) is not tensor_type
-                or tensor.dtype is not kind
-                or keys_of(tensor).raw_repr() not in plain
-                or (tensor.requires_grad and records())
-                or not tensor.is_contiguous()
+                grad.shape != shape
+                or weight.dim() != 1
+                or (channels != 1 and (len(shape) < 2 or shape[1] != channels))
             ):
                 return None
-        grad, data, weight = tensors
-        shape, channels = tuple(data.shape), weight.numel()
-        if (
-            grad.shape != shape
-            or not data.numel()
-            or weight.dim() != 1
-            or (channels != 1 and (len(shape) < 2 or shape[1] != channels))
-        ):
+        except RuntimeError:
             return None
         if out is None:
             made = [empty_like(like, memory_format=contiguous) for like in (data, weight)]
