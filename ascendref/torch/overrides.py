@@ -90,9 +90,20 @@ class ElementwiseOverride(Override):
         return self.call((grad_output, data, target), scalars)
 
     def call(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
-        """Compute, or leave it to PyTorch."""
+        """Compute in the selected type, or leave it to PyTorch."""
+        return self._take(self._compute, tensors, scalars)
+
+    def compute(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
+    ) -> Any:
+        """Compute in a type, or leave it to PyTorch."""
+        return self._take(self._in_type(compute), tensors, scalars)
+
+    def _take(
+        self, compute: Elementwise, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
+    ) -> Any:
         try:
-            result = self._compute(tensors, scalars)
+            result = compute(tensors, scalars)
         except Refused as refusal:
             if not self._contiguous:
                 return self.leave(refusal, "", *tensors, *scalars)
@@ -152,6 +163,16 @@ class PreluOverride(Override):
 
     def kernels(self) -> tuple[Callable[..., Any], ...]:
         return (self._call,)
+
+    def compute(self, grad_output: Any, data: Any, weight: Any, compute: str | None) -> Any:
+        """Compute gradients of the input's and the weight's shape in a type."""
+        try:
+            results = self._in_type(compute).summed(grad_output, data, weight)
+        except Refused as refusal:
+            grad_input, terms = self.leave(refusal, "", grad_output, data, weight)
+            return grad_input, terms.sum_to_size(weight.shape)
+        self.calls.taken += 1
+        return results
 
     def _call(self, grad_output: Any, data: Any, weight: Any) -> Any:
         try:
