@@ -3,6 +3,7 @@
 import typing as _typing
 
 from . import operators as _operators
+from .core import dynamo as _dynamo
 from .core import fork_safety as _fork_safety
 from .core.errors import (
     AclArgumentError,
@@ -108,6 +109,9 @@ if not _typing.TYPE_CHECKING:  # type checkers see the imports above, and report
             _fork_safety.import_to_end(_ON_DEMAND[name], __name__), name
         )
         return value
+
+
+_dynamo.leave_alone()
 
 
 def __dir__() -> list[str]:

@@ -23,6 +23,7 @@ _REDUCTIONS: Final = {"none": 0, "mean": 1, "sum": 2}
 aten: Final = torch.ops.aten
 
 
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
 def _compute(compute_dtype: DTypeLike | None) -> str | None:
     """Return the name of a compute type, as operators take it."""
     if compute_dtype is None:
