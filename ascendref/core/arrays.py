@@ -193,7 +193,8 @@ def _import_torch(
             "is a torch tensor that requires grad; pass tensor.detach(), or call under"
             " torch.no_grad()",
         )
-    if torch.autograd.forward_ad._current_level >= 0 and tensor._fw_grad(0) is not None:
+    forward = torch.autograd.forward_ad
+    if forward._current_level >= 0 and forward.unpack_dual(tensor).tangent is not None:
         raise ArgumentTypeError(
             argument, "is a torch tensor with a forward derivative; pass tensor.detach()"
         )

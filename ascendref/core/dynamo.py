@@ -16,7 +16,15 @@ from typing import Any, Final
 
 _LIST: Final = "torch._dynamo.trace_rules"
 #: ``ascendref.torch.ops`` is for ``torch.compile`` to look into
-_PACKAGES: Final = ("core", "declaration", "device", "functional", "kernels", "operators", "twophase")
+_PACKAGES: Final = (
+    "core",
+    "declaration",
+    "device",
+    "functional",
+    "kernels",
+    "operators",
+    "twophase",
+)
 
 
 class _Loader:
@@ -45,7 +53,7 @@ class _Finder:
     ) -> ModuleSpec | None:
         if name != _LIST:
             return None
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         spec = find_spec(name)
         if spec is not None:
             spec.loader = _Loader(spec.loader)  # type: ignore[assignment]
@@ -62,6 +70,6 @@ def leave_alone() -> None:
     """Let ``torch.compile`` leave this package alone, now or when it is imported."""
     rules = sys.modules.get(_LIST)
     if rules is None:
-        sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Finder())
     else:
         _extend(rules)

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, ImportedArray, export_results, import_array, note_written, write_problem
+from ..core.arrays import (
+    Array,
+    ImportedArray,
+    export_results,
+    import_array,
+    note_written,
+    write_problem,
+)
 from ..core.dtypes import (
     BY_NUMPY,
     FLOAT64,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 from torch.autograd import forward_ad
 
-from .call_cache import ARRAY_TYPES, KEY_TYPES, Call, CachedCall, call_key, store
+from .call_cache import ARRAY_TYPES, KEY_TYPES, CachedCall, Call, call_key, store
 
 if TYPE_CHECKING:
     from ..kernels.loops.channel_sums import ChannelSumKernel

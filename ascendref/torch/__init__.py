@@ -1,4 +1,4 @@
-"""PyTorch's own functions and modules with ascendref's kernels; the extra ``torch`` installs PyTorch."""
+"""PyTorch's own functions and modules with ascendref's kernels; the extra ``torch`` brings it."""
 
 from __future__ import annotations
 

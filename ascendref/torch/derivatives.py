@@ -47,9 +47,7 @@ def logit(seed: Any, grad: Any, data: tuple[Any, ...], eps: float | None) -> tup
     return (torch.where((x < low) | (x > 1 - low), elsewhere, value),)
 
 
-def prelu(
-    seeds: tuple[Any, Any], grad: Any, x: Any, weight: Any
-) -> tuple[Any, Any, Any]:
+def prelu(seeds: tuple[Any, Any], grad: Any, x: Any, weight: Any) -> tuple[Any, Any, Any]:
     """Return the derivatives of both gradients for gradient, input and weight."""
     shape = [1] * x.dim()
     if x.dim() > 1:

@@ -1,9 +1,9 @@
 """The gradients of elementwise operators on PyTorch's CPU tensors, as PyTorch defines them.
 
-A call that is like an earlier one takes a short way: a table leads from type, scalars and layouts to
-a kernel that knows all that, and gets the addresses of elements. For contiguous tensors of one shape
-``overrides.py`` has a shorter one, by type and scalars. What cannot be computed here is `Refused`,
-and left to PyTorch's own kernel.
+A call that is like an earlier one takes a short way: a table leads from type, scalars and layouts
+to a kernel that knows all that, and gets the addresses of elements. For contiguous tensors of one
+shape ``overrides.py`` has a shorter one, by type and scalars. What cannot be computed here is
+`Refused`, and left to PyTorch's own kernel.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from ..core.dtypes import FLOAT64
 from ..core.layout import MAX_RANK, broadcast_strides, has_internal_overlap, overlap, same_view
 from ..functional.call import formula_kernel
 from .scalars import Chosen, Refused
-from .tensors import KINDS, Layout, ResultLayout, contiguous_strides, layout, numpy_view, result_layout
+from .tensors import (
+    KINDS,
+    Layout,
+    ResultLayout,
+    contiguous_strides,
+    layout,
+    numpy_view,
+    result_layout,
+)
 
 #: scalars are part of the keys of a table, so their number must be limited
 _LIMIT: Final = 1024

@@ -208,9 +208,7 @@ def signed(
 ) -> float:
     """F32 arithmetic."""
     x, y = lowered(self, target), dropped(self, target)
-    return slope_value(
-        grad_output, x, y, limit, lift, scale, scale_rest, inverse, norm, added
-    )
+    return slope_value(grad_output, x, y, limit, lift, scale, scale_rest, inverse, norm, added)
 
 
 def signed_steps(grad_output: float, self: float, target: float, beta: float, norm: float) -> float:
@@ -232,9 +230,7 @@ def signed_double(
 ) -> float:
     """F64 arithmetic."""
     x, y = lowered(self, target), dropped(self, target)
-    return double_slope(
-        grad_output, x, y, beta, count, large, small, inverse_count, inverse
-    )
+    return double_slope(grad_output, x, y, beta, count, large, small, inverse_count, inverse)
 
 
 def signed_truth(
@@ -250,9 +246,7 @@ def signed_truth(
 ) -> tuple[float, bool]:
     """F64 arithmetic for narrower results."""
     x, y = lowered(self, target), dropped(self, target)
-    return true_slope(
-        grad_output, x, y, beta, count, large, small, inverse_count, inverse
-    )
+    return true_slope(grad_output, x, y, beta, count, large, small, inverse_count, inverse)
 
 
 def signed_decide(

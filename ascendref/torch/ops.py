@@ -1,10 +1,10 @@
 """PyTorch's functions with our gradients as custom operators, for programs that are compiled.
 
-``torch.compile`` and ``torch.export`` see one operator, ``torch.ops.ascendref.NAME``, which computes
-what PyTorch's own function does, and for its gradient another one, ``NAME_backward``, which
-ascendref's kernels compute. Both have rules for fake tensors, for autograd of any order and for
-``torch.func.vmap``; ``torch.func.grad`` takes no custom operator that has a rule for autograd. On other devices than the CPU, and for what `enable` leaves to PyTorch, the
-gradient is PyTorch's.
+``torch.compile`` and ``torch.export`` see one operator, ``torch.ops.ascendref.NAME``, which
+computes what PyTorch's own function does, and for its gradient another one, ``NAME_backward``,
+which ascendref's kernels compute. Both have rules for fake tensors, for autograd of any order and
+for ``torch.func.vmap``; ``torch.func.grad`` takes no custom operator that has a rule for autograd.
+On other devices than the CPU, and for what `enable` leaves to PyTorch, the gradient is PyTorch's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _REDUCTIONS: Final = {"none": 0, "mean": 1, "sum": 2}
 aten: Final = torch.ops.aten
 
 
-@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+@torch.compiler.assume_constant_result
 def _compute(compute_dtype: DTypeLike | None) -> str | None:
     """Return the name of a compute type, as operators take it."""
     if compute_dtype is None:
@@ -148,7 +148,13 @@ def _batch_loss(
 
 @_smooth_l1_loss_backward.register_vmap
 def _batch_loss_backward(
-    info: Any, in_dims: tuple[Any, ...], grad: Any, data: Any, target: Any, reduction: int, *rest: Any
+    info: Any,
+    in_dims: tuple[Any, ...],
+    grad: Any,
+    data: Any,
+    target: Any,
+    reduction: int,
+    *rest: Any,
 ) -> tuple[Any, int]:
     moved = _batched(info, in_dims[:3], (grad, data, target))
     value = _smooth_l1_loss_backward(*moved, 0, *rest)

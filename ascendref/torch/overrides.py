@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -258,9 +258,7 @@ class _State:
 _STATE: Final = _State()
 
 
-def enable(
-    ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None = None
-) -> None:
+def enable(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None = None) -> None:
     """Let PyTorch compute gradients with ascendref's kernels, in the whole process.
 
     From now on PyTorch's own functions and modules do so for CPU tensors, ``F.prelu`` and

@@ -1,10 +1,10 @@
 """The gradients of PReLU on PyTorch's CPU tensors.
 
-PyTorch's operator returns a gradient of full size for the weight, one term for each element, and the
-autograd engine adds these up afterwards, because the gradient that a node returns for an input is
-summed to that input's shape where it is larger (``validate_outputs``). Writing the terms and reading
-them again takes most of the time. So where the sum is sure to follow, `summed` computes it in the
-same pass and returns it with the weight's own shape, which the engine leaves as it is.
+PyTorch's operator returns a gradient of full size for the weight, one term for each element, and
+the autograd engine adds these up afterwards, because the gradient that a node returns for an input
+is summed to that input's shape where it is larger (``validate_outputs``). Writing the terms and
+reading them again takes most of the time. So where the sum is sure to follow, `summed` computes it
+in the same pass and returns it with the weight's own shape, which the engine leaves as it is.
 
 The sum follows exactly where the engine runs the operator's own node on tensors of its own shapes.
 Then the derivative of the operator, which PyTorch takes for the full-size gradient, is needed by no
@@ -46,7 +46,7 @@ def sum_follows(grad_output: Any, self: Any) -> bool:
         or torch._C._get_tracing_state() is not None
     ):
         return False
-    shape = node._input_metadata[0].shape
+    shape = tuple(node._input_metadata[0].shape)
     return bool(grad_output.shape == shape and self.shape == shape)
 
 

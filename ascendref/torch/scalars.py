@@ -1,4 +1,4 @@
-"""The scalars of PyTorch's operators: rounded as PyTorch rounds them, and the formula they call for.
+"""The scalars of PyTorch's operators, rounded as PyTorch rounds them, and what formula they need.
 
 PyTorch brings λ and ε into the data's type, BF16 for BF16 data, and β and a threshold into F32, or
 into F64 for F64 data. The device takes FLOAT for all of them.

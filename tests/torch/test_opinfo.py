@@ -113,7 +113,9 @@ class TestOverridden(TestGradients):
                 ]
                 found = torch.func.vmap(gradient, axes)(*stacked)
                 each = [
-                    gradient(*[t if a is None else t[k] for t, a in zip(stacked, axes, strict=True)])
+                    gradient(
+                        *[t if a is None else t[k] for t, a in zip(stacked, axes, strict=True)]
+                    )
                     for k in range(3)
                 ]
                 self.assertEqual(found, tuple(map(torch.stack, zip(*each, strict=True))))

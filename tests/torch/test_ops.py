@@ -10,9 +10,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch.nn import functional as F
+
 import ascendref as ar
 import ascendref.torch as at
-from torch.nn import functional as F
 
 # PyTorch loads its forward derivatives with what it deprecates
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
@@ -101,9 +102,7 @@ def check_batches(
         ]
         found = torch.func.vmap(results, axes)(*stacked)
         for k in range(2):
-            each = [
-                t if a is None else t.select(a, k) for t, a in zip(stacked, axes, strict=True)
-            ]
+            each = [t if a is None else t.select(a, k) for t, a in zip(stacked, axes, strict=True)]
             for whole, part in zip(found, results(*each), strict=True):
                 torch.testing.assert_close(whole[k], part)
 
