@@ -45,6 +45,17 @@ def test_truth_mode_is_right_and_low_precision_is_not() -> None:
     assert float(rows["bfloat16"][1].rstrip("%")) > 10
 
 
+def test_training_in_pytorch_takes_our_gradients() -> None:
+    pytest.importorskip("torch", reason="the extra torch brings it")
+    rows = run("05_torch_training.py")
+    losses = [float(row.split()[-1]) for row in rows[:3]]
+    assert max(losses) < 0.2
+    assert [row.split() for row in rows[3:]] == [
+        ["prelu", "400", "gradients,", "0", "left", "to", "PyTorch"],
+        ["smooth_l1_loss", "400", "gradients,", "0", "left", "to", "PyTorch"],
+    ]
+
+
 def test_the_pipeline_has_four_streams_and_the_right_bits(tmp_path: Path) -> None:
     rows = run("04_pipeline.py", str(tmp_path / "timeline.png"))
     assert rows[-1] == "6 chunks, bit for bit those of the array functions"
