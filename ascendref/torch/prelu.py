@@ -47,7 +47,7 @@ def sum_follows(grad_output: Any, self: Any) -> bool:
     ):
         return False
     shape = tuple(node._input_metadata[0].shape)
-    return bool(grad_output.shape == shape and self.shape == shape)
+    return bool(grad_output.shape == shape and self.shape == shape and self.numel())
 
 
 class PreluBackward:
