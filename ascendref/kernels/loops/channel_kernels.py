@@ -50,6 +50,27 @@ def _contiguous(
     )
 
 
+def _memory(
+    table: int,
+    task: int,
+    grad: int,
+    data: int,
+    weight: int,
+    result: int,
+    sums: int,
+    plan: int,
+    partial: int,
+    tasks: int,
+    blocks: int,
+    size: int,
+    launcher: int,
+) -> Any:
+    """Compute with contiguous operands whose elements stand at some addresses."""
+    width = word(table, ROWS + ITEMSIZE)
+    words = grad, data, weight, result, sums, width, partial, blocks, 0
+    return _run(table, task, words, plan, tasks, size, launcher)
+
+
 def _tiled(
     table: int,
     task: int,
@@ -95,6 +116,12 @@ def _run(
 def contiguous_kernel() -> Any:
     """Return the kernel for contiguous operands."""
     return integer_kernel(_contiguous, "channels_contiguous")
+
+
+@once_each
+def memory_kernel() -> Any:
+    """Return the kernel for contiguous elements in memory."""
+    return integer_kernel(_memory, "channels_in_memory")
 
 
 @once_each

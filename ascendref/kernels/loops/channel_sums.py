@@ -11,6 +11,7 @@ unchanged. Every addition is rounded to the compute type.
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -37,7 +38,7 @@ from ..runtime.launch import (
 )
 from ..runtime.memory import peek, pointer_to, poke
 from ..runtime.nontemporal import LINE
-from .channel_kernels import contiguous_kernel, tiled_kernel
+from .channel_kernels import contiguous_kernel, memory_kernel, tiled_kernel
 from .channel_loops import (
     TASKS,
     ChannelParts,
@@ -198,6 +199,31 @@ class ChannelSumKernel(Kernel):
         )
         return done >= 0
 
+    def in_memory(self, addresses: tuple[int, ...], shape: tuple[int, ...], channels: int) -> None:
+        """Compute with contiguous elements in memory, aligned; results overlap nothing.
+
+        Parameters
+        ----------
+        addresses : tuple of int
+            Addresses of the first elements of gradient, data, weight, result and sums.
+        shape : tuple of int
+            Shape of gradient, data and result, which are not empty.
+        channels : int
+            Number of elements of weight and sums: the length of axis 1, or 1.
+        """
+        plan = dense_channel_plan(shape, channels)
+        kept = self._partial_sums(self._room(channels, plan.blocks, False), None)
+        self._call(
+            f"memory_{plan.layout}",
+            *addresses,
+            plan.address,
+            0 if kept is None else kept.ctypes.data,
+            plan.tasks,
+            plan.blocks,
+            min(prod(shape), plan.tasks * ELEMENTS_PER_THREAD),  # a task is never shared
+            LAUNCHER.address,
+        )
+
     def _partial_sums(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any] | None:
         """Return where so many partial sums go; None if there are none."""
         if not room:
@@ -223,6 +249,16 @@ class ChannelSumKernel(Kernel):
     def runs_kernel(self) -> Any:
         """The kernel for contiguous operands in which terms of a channel follow one another."""
         return partial(contiguous_kernel(), self.table, address(self.task("runs")))
+
+    @Piece
+    def memory_rows_kernel(self) -> Any:
+        """The same as `rows_kernel` for elements in memory."""
+        return partial(memory_kernel(), self.table, address(self.task("rows")))
+
+    @Piece
+    def memory_runs_kernel(self) -> Any:
+        """The same as `runs_kernel` for elements in memory."""
+        return partial(memory_kernel(), self.table, address(self.task("runs")))
 
     @Piece
     def tiled_rows_kernel(self) -> Any:

@@ -144,6 +144,9 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
     def bind(self, scalars: tuple[float, ...]) -> Callable[..., int]:
         return partial(_counted, super().bind(scalars))
 
+    def bind_memory(self, scalars: tuple[float, ...]) -> Callable[..., int]:
+        return partial(_counted, super().bind_memory(scalars))
+
     def like(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
     ) -> Callable[..., int]:
