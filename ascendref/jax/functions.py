@@ -267,10 +267,7 @@ def _softplus(x: Any, beta: float, threshold: float) -> Any:
 
 
 def _prelu(x: Any, weight: Any) -> Any:
-    if weight.size > 1:
-        weight = weight.reshape((-1,) + (1,) * (x.ndim - 2))
-    else:
-        weight = weight.reshape(())
+    weight = weight.reshape(() if weight.size == 1 else (weight.size,) + (1,) * (x.ndim - 2))
     return jnp.where(x > 0, x, weight * x)
 
 
