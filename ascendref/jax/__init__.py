@@ -12,6 +12,13 @@ Examples
 Array(0.880797, dtype=float32, weak_type=True)
 """
 
+from importlib.util import find_spec
+
+if find_spec("jax") is None:
+    raise ImportError(
+        "ascendref.jax needs JAX, which is not installed: pip install 'ascendref[jax]'"
+    )
+
 from .functions import hardshrink, logit, prelu, smooth_l1_loss, softplus
 
 __all__ = ["hardshrink", "logit", "prelu", "smooth_l1_loss", "softplus"]

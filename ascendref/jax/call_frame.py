@@ -60,8 +60,8 @@ def error(frame: int, message: int, code: int) -> Any:
 
 
 @helper
-def fits(frame: int) -> Any:
-    """Tell whether a frame is like the known ones."""
+def is_known(frame: int) -> Any:
+    """Tell whether all that is read of a frame in a call is there."""
     api = word(frame, API)
     return (
         word(frame, SIZE) >= _FRAME_SIZE
@@ -74,11 +74,16 @@ def fits(frame: int) -> Any:
 def describe(frame: int) -> Any:
     """Answer XLA's question which version of the interface the handler speaks.
 
-    That is the newest one that is known on both sides; XLA refuses handlers whose version it no
-    longer has.
+    That is the newest one that is known on both sides; XLA refuses handlers whose version it does
+    not have. A frame without the interface's functions is of version 0.1. Of another major version
+    nothing is known, and there is no answer.
     """
-    metadata, minor = word(word(frame, EXTENSION), _METADATA), half_word(word(frame, API), _MINOR)
-    known = NEWEST if minor >= NEWEST else OLDEST
+    api, known = word(frame, API), OLDEST
+    if api:
+        if half_word(api, _MAJOR) != 0:
+            return 0
+        known = NEWEST if half_word(api, _MINOR) >= NEWEST else OLDEST
+    metadata = word(word(frame, EXTENSION), _METADATA)
     _set_half(metadata, _OWN_MAJOR, types.int32(0))
     _set_half(metadata, _OWN_MINOR, types.int32(known))
     _set_half(metadata, _PROMISES, types.int32(0))

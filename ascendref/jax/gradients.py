@@ -9,6 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import jax
+import jax.ffi
 import numpy as np
 from jax import numpy as jnp
 
@@ -136,8 +137,7 @@ def _call(
         "plan": np.array(plan, np.int64),
     }
     # programs for other platforms are refused when they are lowered
-    results: tuple[Any, ...] = jax.lax.platform_dependent(*tensors, cpu=partial(call, **attributes))
-    return results
+    return tuple(jax.lax.platform_dependent(*tensors, cpu=partial(call, **attributes)))
 
 
 @runs_to_end
@@ -186,6 +186,12 @@ def _handler() -> Handler:
     if not _handlers:
         handler: Handler = import_to_end("ascendref.jax.handler").Handler()
         capsule = jax.ffi.pycapsule(ctypes.c_void_p(handler.address))
-        jax.ffi.register_ffi_target(_TARGET, capsule, platform="cpu")
+        try:
+            jax.ffi.register_ffi_target(_TARGET, capsule, platform="cpu")
+        except Exception as error:  # XLA's own
+            raise RuntimeError(
+                f"JAX {jax.__version__} refuses the handler of ascendref.jax, which is made"
+                f" for versions 0.1 to 0.3 of XLA's foreign function interface: {error}"
+            ) from error
         _handlers.append(handler)
     return _handlers[0]

@@ -44,7 +44,7 @@ from .call_frame import (
     attribute,
     describe,
     error,
-    fits,
+    is_known,
     result,
     result_size,
 )
@@ -166,11 +166,11 @@ def _handle(frame: int) -> Any:
     if word(frame, SIZE) == 0:
         set_word(_directory(), 0, word(frame, 8))
         return _own_address()
-    directory = word(_directory(), 0)
-    if not fits(frame):
-        return error(frame, word(directory, _FRAME), INVALID_ARGUMENT)
     if word(frame, EXTENSION):
         return describe(frame)
+    directory = word(_directory(), 0)
+    if not is_known(frame):
+        return error(frame, word(directory, _FRAME), INVALID_ARGUMENT)
     if half_word(frame, STAGE) != EXECUTE:
         return 0
     if word(frame, ATTRIBUTES_COUNT) != 3:
