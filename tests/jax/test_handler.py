@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ascendref.jax import call_frame
-
 pytest.importorskip("jax", reason="jax is an extra")
 
+from ascendref.jax import call_frame
 from ascendref.jax.handler import Handler
 
 MAKER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
