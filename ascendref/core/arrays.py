@@ -171,9 +171,7 @@ def _converter(value: object) -> FromNumpy | None:
         asarray: FromNumpy = value.__array_namespace__().asarray
         return asarray
     if isinstance(value, _class_if_imported("xarray", "DataArray")):
-        return lambda result: value.copy(
-            data=result
-        )  # refuses shapes without labels
+        return lambda result: value.copy(data=result)  # refuses shapes without labels
     array_wrap: FromNumpy | None = getattr(value, "__array_wrap__", None)
     return array_wrap
 
