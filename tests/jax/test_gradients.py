@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -106,6 +106,7 @@ def _call(function: Any, scalars: Any, compute: str | None, *operands: Any) -> A
 
 
 @each_function
+@settings(max_examples=20)  # JAX compiles for every shape
 @given(data=st.data())
 def test_gradients_of_any_shape_and_value(name: str, data: st.DataObject) -> None:
     case = FUNCTIONS[name]
