@@ -1,7 +1,9 @@
-"""Which modules are not collected: those that need an optional library that is not installed."""
+"""What pytest leaves out where an extra is not installed."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("torch") else ["ascendref/torch"]
+collect_ignore_glob = [
+    f"ascendref/{name}/*" for name in ("jax", "torch") if find_spec(name) is None
+]

@@ -29,7 +29,7 @@ def _contiguous(
     """Compute with contiguous operands; return -1, and do nothing, for any others."""
     if contiguous_size(table, (grad, data, weight, result, sums)) < 0:
         return -1
-    return _run(
+    return run_channels(
         table,
         task,
         (
@@ -68,7 +68,7 @@ def _memory(
     """Compute with contiguous operands whose elements stand at some addresses."""
     width = word(table, ROWS + ITEMSIZE)
     words = grad, data, weight, result, sums, width, partial, blocks, 0
-    return _run(table, task, words, plan, tasks, size, launcher)
+    return run_channels(table, task, words, plan, tasks, size, launcher)
 
 
 def _tiled(
@@ -89,11 +89,11 @@ def _tiled(
 ) -> Any:
     """Compute with operands of any layout."""
     words = grad, data, weight, result, sums, sums_stride, partial, blocks, 1
-    return _run(table, task, words, plan, tasks, size, launcher)
+    return run_channels(table, task, words, plan, tasks, size, launcher)
 
 
 @helper
-def _run(
+def run_channels(
     table: int,
     task: int,
     words: tuple[int, ...],
