@@ -83,6 +83,16 @@ def import_array(
     return imported
 
 
+def lazy_problem(value: object) -> str | None:
+    """Return why an object whose elements are not in memory cannot take results, or None.
+
+    Importing it would compute all of them.
+    """
+    if isinstance(value, class_if_imported("xarray", "DataArray")) and value.chunks is not None:
+        return _copied(value)
+    return _copied(value) if isinstance(value, class_if_imported("dask.array", "Array")) else None
+
+
 def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | None:
     """Return why an object cannot take results through the array imported from it, or None.
 
@@ -91,19 +101,22 @@ def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | No
     torch tensor gives the address of its memory itself.
     """
     if not isinstance(value, np.ndarray) and array.size:
-        if isinstance(value, _class_if_imported("torch", "Tensor")):
+        if isinstance(value, class_if_imported("torch", "Tensor")):
             own: int = value.data_ptr()
         else:
             own = _address(import_array(argument, value).array)
         if own != _address(array):
-            return (
-                f"is a {type(value).__name__} that NumPy can only copy, so what is written would be"
-                " lost; pass an array that shares its memory, such as a numpy.ndarray, and copy"
-                " from there"
-            )
+            return _copied(value)
     if not array.flags.writeable:
         return "is read-only; an array that can be written is expected"
     return None
+
+
+def _copied(value: object) -> str:
+    return (
+        f"is a {type(value).__name__} that NumPy can only copy, so what is written would be lost;"
+        " pass an array that shares its memory, such as a numpy.ndarray, and copy from there"
+    )
 
 
 def export_results(
@@ -129,12 +142,12 @@ def _address(array: NDArray[Any]) -> int:
 def _import(argument: str, value: object, types: tuple[ElementType, ...] | None) -> ImportedArray:
     if isinstance(value, np.ndarray):
         # asking NumPy for ``np.ma`` would import it, and in a forked child an import may never end
-        if isinstance(value, _class_if_imported("numpy.ma", "MaskedArray")):
+        if isinstance(value, class_if_imported("numpy.ma", "MaskedArray")):
             raise ArgumentTypeError(argument, "is a masked array; fill it or drop its mask first")
         return ImportedArray(value if type(value) is np.ndarray else np.asarray(value), None)
     if isinstance(value, np.generic):
         return ImportedArray(np.asarray(value), None)
-    if isinstance(value, _class_if_imported("torch", "Tensor")):
+    if isinstance(value, class_if_imported("torch", "Tensor")):
         return _import_torch(argument, value, types)
     if hasattr(value, "__dlpack__"):
         try:
@@ -154,7 +167,7 @@ def _import(argument: str, value: object, types: tuple[ElementType, ...] | None)
     return ImportedArray(array, _converter(value))
 
 
-def _class_if_imported(module: str, name: str) -> Any:
+def class_if_imported(module: str, name: str) -> Any:
     """Return a class of a module, or () if that is not imported: nothing is an instance then."""
     return getattr(sys.modules.get(module), name, ())
 
