@@ -29,6 +29,7 @@ from ..core.dtypes import (
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..core.fork_safety import import_to_end
 from ..core.layout import has_internal_overlap, overlap, same_view
+from ..core.threads import follow_torch
 from ..declaration.operator import Operator, Shape, Types
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
@@ -136,6 +137,7 @@ def _checked_call(call: Call) -> Any:
         kind = class_if_imported(module, name)
         if any([isinstance(tensor, kind) for tensor in call.tensors]):
             return import_to_end(f"ascendref.functional.{ours}").call_operator(call)
+    follow_torch()
     operator = call.operator
     checked = check_call(call)
     arrays, compute = checked.arrays, checked.compute

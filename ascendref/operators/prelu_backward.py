@@ -129,7 +129,8 @@ def prelu_backward(
     Returns
     -------
     grad_input : array
-        Of ``self``'s shape, type and kind, in C order whatever the layout of the inputs is.
+        Of ``self``'s shape, type and kind, laid out as NumPy's functions lay out their results
+        (``order="K"``): images whose channels come last stay so.
     grad_weight : array
         Of ``weight``'s shape where that has one element, else of shape ``(channels,)``. Zero where
         ``self`` is empty.

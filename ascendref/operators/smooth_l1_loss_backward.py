@@ -408,8 +408,8 @@ def smooth_l1_loss_backward(
     Returns
     -------
     array
-        Of the broadcast shape, the promoted type and the caller's kind, in C order whatever the
-        layout of the inputs is; ``out`` if given.
+        Of the broadcast shape, the promoted type and the caller's kind, laid out as NumPy's
+        functions lay out theirs (``order="K"``); ``out`` if given.
 
     Raises
     ------
