@@ -162,6 +162,8 @@ def _channel_sums(operator: Operator, checked: _Checked) -> Any:
     if checked.unknown:
         raise _unknown_chunks(operator, checked, "terms are counted")
     grad, data, weight = checked.tensors
+    if data.size == 0:
+        return data, da.zeros(checked.shapes[1], dtype=data.dtype)
     if data.ndim == 0:  # which has no axis to sum over
         tensors = [grad.reshape(1), data.reshape(1), weight]
         result, sums = _channel_sums(operator, checked._replace(tensors=tensors))
