@@ -211,7 +211,7 @@ def test_sizes_that_are_not_known() -> None:
     ):
         with pytest.raises(ar.ArgumentValueError, match=r"\(nan,\).*compute_chunk_sizes"):
             call()
-    with pytest.raises(ar.ArgumentValueError, match=r"shape \(nan,\)|unknown|chunks"):
+    with pytest.raises(ar.ArgumentValueError, match=r"\(nan,\)"):
         ar.hardshrink_backward(x, values)
     x.compute_chunk_sizes()
     assert_bits(
