@@ -11,6 +11,7 @@ by ours. It runs on Linux, and the folder for the stores must have room for thre
 from __future__ import annotations
 
 import argparse
+import pickle
 import shutil
 import tempfile
 import time
@@ -197,6 +198,45 @@ def _corner(block: Any) -> Any:
     return block[:1, :1, :1, :1]
 
 
+def costs() -> None:
+    """Print what dask and partial sums cost beside the arithmetic."""
+    blocks, channels = 2000, CHUNK[1]
+    weight = np.full(channels, 0.25, np.float32)
+    start = time.perf_counter()
+    x = da.ones((blocks * CHUNK[0], *CHUNK[1:]), chunks=CHUNK, dtype=np.float32)
+    lazy = ar.prelu_backward(x, x, weight)
+    tasks = dask.optimize(*lazy)[0].__dask_graph__()
+    built = time.perf_counter() - start
+    print(
+        f"graph of {blocks} chunks: {1e3 * built:.0f} ms, {len(tasks) / blocks:.1f} tasks a chunk"
+    )
+    with cluster(600) as machines, Client(machines) as client:
+        client.gather(client.map(_nothing, range(100)))
+        start = time.perf_counter()
+        client.gather(client.map(_nothing, range(100, 5100)))
+        print(f"a task of the scheduler: {(time.perf_counter() - start) / 5000 * 1e6:.0f} µs")
+    data = np.random.default_rng(0).standard_normal(CHUNK, np.float32)
+    step = CHUNK[0] * CHUNK[2] * CHUNK[3]
+    for compute in (None, "float64"):
+        parts = [
+            ar.prelu_partial(data, data, weight, first=k * step, compute_dtype=compute)[1]
+            for k in range(16)
+        ]
+        start = time.perf_counter()
+        for _ in range(20):
+            merged = parts[0].merge(*parts[1:])
+        seconds = (time.perf_counter() - start) / 20
+        print(
+            f"partial sums of {channels} channels in {parts[0].compute_dtype}:"
+            f" {len(pickle.dumps(parts[0]))} bytes, merged {len(pickle.dumps(merged))} bytes,"
+            f" {seconds / 15 * 1e6:.0f} µs a merge"
+        )
+
+
+def _nothing(number: int) -> None:
+    """Do nothing."""
+
+
 def print_ratios(label: str, best: dict[str, float]) -> None:
     mine = best["ascendref"]
     others = ", ".join(
@@ -214,8 +254,9 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3, help="turns of all sides")
     parser.add_argument("--folder", help="where the stores go; a temporary folder by default")
     given = parser.parse_args()
+    costs()
     for kind in ("float32", "float16"):
-        in_memory(kind, given.limit, given.turns)
+        in_memory(kind, given.limit, 5 * given.turns)
     folder = Path(tempfile.mkdtemp(prefix="ascendref-scale-", dir=given.folder))
     try:
         from_store_to_store(folder, given.gib, given.limit, given.turns)

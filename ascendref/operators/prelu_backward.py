@@ -153,7 +153,8 @@ def prelu_backward(
     of the sum of their magnitudes, and half an ulp for its last rounding. That holds as long as
     every product is 0 or a normal float32 and no sum of products overflows: a product that
     overflows makes the sum infinite or NaN, and one that underflows is lost. In F64 arithmetic F16,
-    BF16 and F32 sums are correctly rounded and F64 sums within 1 ulp, however much cancels.
+    BF16 and F32 sums are correctly rounded, and F64 sums where they are normal numbers, however
+    much cancels; smaller ones are within 1 ulp.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from math import inf, nan
@@ -245,3 +246,26 @@ def test_a_blocks_sums_are_rounded_to_nearest_in_wide_arithmetic() -> None:
         got = parts[0].merge(*parts[1:]).round()
         assert_bits(got, ar.prelu_backward(grad, x, x[:1])[1])
         assert got[0] == -2.0  # -(2 + 2**-52) lies in the middle, from which nothing is left over
+
+
+@pytest.mark.parametrize("spread", [1, 30, 400])
+def test_sums_of_f64_are_the_exact_ones_rounded(spread: int) -> None:
+    rng = np.random.default_rng(spread)
+    terms, channels = 3000, 5
+    x, grad = (
+        np.ldexp(
+            rng.uniform(-1, 1, (terms, channels)), rng.integers(-spread, spread + 1, terms)[:, None]
+        )
+        for _ in range(2)
+    )
+    x = -abs(x)
+    # most of the terms cancel
+    x[1::2], grad[1::2] = x[::2], -grad[::2] * (1 + 2.0**-45)
+    want = [
+        float(sum(Fraction(a) * Fraction(b) for a, b in zip(x[:, c], grad[:, c], strict=True)))
+        for c in range(channels)
+    ]
+    weight = np.ones(channels)
+    assert_bits(ar.prelu_backward(grad, x, weight)[1], np.array(want))
+    _, parts = parts_of((grad, x, weight), [0, 1, 2, 500, 3000], 1, None)
+    assert_bits(parts[3].merge(*parts[:3]).round(), np.array(want))
