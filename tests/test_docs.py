@@ -10,7 +10,7 @@ import pytest
 from .support.processes import ROOT
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/from-cpp.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/from-cpp.md", "docs/scale.md"])
 def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     programs = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)

@@ -22,7 +22,7 @@ from ..arithmetic.exact import CARRY_EVERY, LIMBS, add_product, carry, nearest, 
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import fma
 from ..compiler.jit import helper, inlined, integer_kernel, once_each
-from ..runtime.launch import PLAN
+from ..runtime.launch import PLAN, Piece
 from ..runtime.memory import int64_pointer, pointer_to, word
 from .channel_plan import BLOCK
 from .channel_sums import ChannelSumKernel, Operands, channel_sum
@@ -96,6 +96,11 @@ class ExactPartKernel(PartialSumKernel):
         memory, blocks = self._kept(operands)
         channels = operands[2].size
         return memory[PARTS * channels * blocks :].view(np.int64).reshape(channels, RECORD)
+
+    @Piece
+    def rounding_kernel(self) -> Any:
+        """What rounds the sums, which all types share."""
+        return _rounding_kernel()
 
     @property
     def _name(self) -> str:
