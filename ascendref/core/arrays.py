@@ -149,6 +149,12 @@ def _import(argument: str, value: object, types: tuple[ElementType, ...] | None)
         return ImportedArray(np.asarray(value), None)
     if isinstance(value, class_if_imported("torch", "Tensor")):
         return _import_torch(argument, value, types)
+    if isinstance(value, class_if_imported("jax.core", "Tracer")):
+        raise ArgumentTypeError(
+            argument,
+            f"is an array of {value.aval.str_short()} that JAX traces and that has no elements yet;"
+            " inside of jax.jit, jax.vmap and jax.grad, use the functions of ascendref.jax",
+        )
     if hasattr(value, "__dlpack__"):
         try:
             array = np.from_dlpack(value)

@@ -136,7 +136,7 @@ class TrueSumKernel(ExactKernel, ChannelSumKernel):
         return PARTS * channels * blocks if blocks > 1 else 0
 
     def _exact_task(self) -> Any:
-        return task_kernel(self._make_exact_task, f"{self._name}_exactly", self.element.element)
+        return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.element.element)
 
     def _running_sums(self) -> RunningSums:
         """Return running sums with what they lost and the sum of the terms' magnitudes."""

@@ -72,8 +72,8 @@ class BlockSumKernel(PartialSumKernel):
         return whole.task(layout)
 
     @property
-    def _name(self) -> str:
-        return f"{super()._name}_blocks"
+    def name(self) -> str:
+        return f"{super().name}_blocks"
 
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
         return channels * blocks
@@ -103,8 +103,8 @@ class ExactPartKernel(PartialSumKernel):
         return _rounding_kernel()
 
     @property
-    def _name(self) -> str:
-        return f"{super()._name}_exact_part"
+    def name(self) -> str:
+        return f"{super().name}_exact_part"
 
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
         return channels * (PARTS * blocks + RECORD)
