@@ -24,6 +24,7 @@ from .core.errors import (
 )
 from .core.status import Status
 from .core.threads import get_num_threads, num_threads, set_num_threads
+from .functional.partial_sums import Partial
 from .operators import *  # noqa: F403 - the names are in operators/__init__.py
 
 if _typing.TYPE_CHECKING:
@@ -59,6 +60,7 @@ __all__ = [
     "Format",
     "KernelStatistics",
     "LostWorkWarning",
+    "Partial",
     "Product",
     "Scalar",
     "Status",

@@ -83,6 +83,16 @@ def import_array(
     return imported
 
 
+def lazy_problem(value: object) -> str | None:
+    """Return why an object whose elements are not in memory cannot take results, or None.
+
+    Importing it would compute all of them.
+    """
+    if isinstance(value, class_if_imported("xarray", "DataArray")) and value.chunks is not None:
+        return _copied(value)
+    return _copied(value) if isinstance(value, class_if_imported("dask.array", "Array")) else None
+
+
 def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | None:
     """Return why an object cannot take results through the array imported from it, or None.
 
@@ -96,14 +106,17 @@ def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | No
         else:
             own = _address(import_array(argument, value).array)
         if own != _address(array):
-            return (
-                f"is a {type(value).__name__} that NumPy can only copy, so what is written would be"
-                " lost; pass an array that shares its memory, such as a numpy.ndarray, and copy"
-                " from there"
-            )
+            return _copied(value)
     if not array.flags.writeable:
         return "is read-only; an array that can be written is expected"
     return None
+
+
+def _copied(value: object) -> str:
+    return (
+        f"is a {type(value).__name__} that NumPy can only copy, so what is written would be lost;"
+        " pass an array that shares its memory, such as a numpy.ndarray, and copy from there"
+    )
 
 
 def export_results(

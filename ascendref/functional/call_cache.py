@@ -30,13 +30,15 @@ any numbers would take 0.95 µs. With 4096 elements each of these takes 0.3 µs 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from numpy import empty, ndarray
+from numpy import empty, empty_like, ndarray
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from ..declaration.operator import Operator, Shape
+from ..declaration.operator import Operator
 
 if TYPE_CHECKING:  # at run time they would import Numba before the first call
     from ..kernels.loops.channel_sums import ChannelSumKernel
@@ -121,7 +123,9 @@ def store_elementwise(
     if kernel.layout(operands, in_place) == "dense":
         store(key, _elementwise(kernel.bind(values), call, result.dtype, None))
     elif not in_place and (call.out is None or type(call.out) is ndarray):
-        cached_call = _elementwise(kernel.like(operands, values), call, result.dtype, result.shape)
+        cached_call = _elementwise(
+            kernel.like(operands, values), call, result.dtype, _maker(result)
+        )
         store((*key, *_layouts(call.tensors, call.out)), cached_call)
 
 
@@ -174,8 +178,20 @@ def store(key: tuple[Any, ...], cached_call: CachedCall) -> None:
     _CACHED_CALLS[key] = LAST_USED[key[0]] = cached_call
 
 
+def _maker(result: NDArray[Any]) -> Callable[[], NDArray[Any]]:
+    """Return what makes arrays that are laid out as a result."""
+    if result.flags.c_contiguous:
+        return partial(empty, result.shape, result.dtype)
+    # a pattern of one element's memory
+    one = empty((), result.dtype)
+    return partial(empty_like, as_strided(one, result.shape, result.strides))
+
+
 def _elementwise(
-    kernel: Callable[..., int], call: Call, dtype: np.dtype[Any], shape: Shape | None
+    kernel: Callable[..., int],
+    call: Call,
+    dtype: np.dtype[Any],
+    make: Callable[[], Any] | None,
 ) -> CachedCall:
     """Return the cached call of an elementwise operator.
 
@@ -188,11 +204,11 @@ def _elementwise(
         The call that passed the full check.
     dtype : dtype
         Element type of the result.
-    shape : tuple of int or None
-        Shape of the result; None for that of the first tensor.
+    make : callable or None
+        Returns an array for the result; None for one in C order, with the first tensor's shape.
     """
-    make = _CLOSURES.get((len(call.tensors), len(call.scalars)), _any_operands)
-    return make(kernel, call.scalars, call.compute_dtype, dtype, shape)
+    closure = _CLOSURES.get((len(call.tensors), len(call.scalars)), _any_operands)
+    return closure(kernel, call.scalars, call.compute_dtype, dtype, make)
 
 
 # The following differ in the numbers of tensors and scalars only. They are written out because a
@@ -205,7 +221,7 @@ def _two_tensors_one_scalar(
     scalars: tuple[Any, ...],
     compute: str | None,
     dtype: np.dtype[Any],
-    shape: Shape | None,
+    make: Callable[[], Any] | None,
 ) -> CachedCall:
     (p,) = scalars
     p_type = type(p)
@@ -220,7 +236,7 @@ def _two_tensors_one_scalar(
         if out is None:
             if type(a) is not ndarray:
                 return None
-            out = empty(a.shape if shape is None else shape, dtype)
+            out = empty(a.shape, dtype) if make is None else make()
         return out if kernel(id(a), id(b), id(out)) >= 0 else None
 
     return cached_call
@@ -231,7 +247,7 @@ def _two_tensors_two_scalars(
     scalars: tuple[Any, ...],
     compute: str | None,
     dtype: np.dtype[Any],
-    shape: Shape | None,
+    make: Callable[[], Any] | None,
 ) -> CachedCall:
     p, q = scalars
     p_type, q_type = type(p), type(q)
@@ -250,7 +266,7 @@ def _two_tensors_two_scalars(
         if out is None:
             if type(a) is not ndarray:
                 return None
-            out = empty(a.shape if shape is None else shape, dtype)
+            out = empty(a.shape, dtype) if make is None else make()
         return out if kernel(id(a), id(b), id(out)) >= 0 else None
 
     return cached_call
@@ -261,7 +277,7 @@ def _three_tensors_two_scalars(
     scalars: tuple[Any, ...],
     compute: str | None,
     dtype: np.dtype[Any],
-    shape: Shape | None,
+    make: Callable[[], Any] | None,
 ) -> CachedCall:
     p, q = scalars
     p_type, q_type = type(p), type(q)
@@ -280,7 +296,7 @@ def _three_tensors_two_scalars(
         if out is None:
             if type(a) is not ndarray:
                 return None
-            out = empty(a.shape if shape is None else shape, dtype)
+            out = empty(a.shape, dtype) if make is None else make()
         return out if kernel(id(a), id(b), id(c), id(out)) >= 0 else None
 
     return cached_call
@@ -291,7 +307,7 @@ def _any_operands(
     scalars: tuple[Any, ...],
     compute: str | None,
     dtype: np.dtype[Any],
-    shape: Shape | None,
+    make: Callable[[], Any] | None,
 ) -> CachedCall:
     expected = scalars
 
@@ -306,7 +322,7 @@ def _any_operands(
         if out is None:
             if type(tensors[0]) is not ndarray:
                 return None
-            out = empty(tensors[0].shape if shape is None else shape, dtype)
+            out = empty(tensors[0].shape, dtype) if make is None else make()
         return out if kernel(*map(id, tensors), id(out)) >= 0 else None
 
     return cached_call
