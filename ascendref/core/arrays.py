@@ -88,9 +88,9 @@ def lazy_problem(value: object) -> str | None:
 
     Importing it would compute all of them.
     """
-    if isinstance(value, class_if_imported("xarray", "DataArray")) and value.chunks is not None:
+    if is_of(value, "xarray", "DataArray") and value.chunks is not None:
         return _copied(value)
-    return _copied(value) if isinstance(value, class_if_imported("dask.array", "Array")) else None
+    return _copied(value) if is_of(value, "dask.array", "Array") else None
 
 
 def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | None:
@@ -101,7 +101,7 @@ def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | No
     torch tensor gives the address of its memory itself.
     """
     if not isinstance(value, np.ndarray) and array.size:
-        if isinstance(value, class_if_imported("torch", "Tensor")):
+        if is_of(value, "torch", "Tensor"):
             own: int = value.data_ptr()
         else:
             own = _address(import_array(argument, value).array)
@@ -142,14 +142,14 @@ def _address(array: NDArray[Any]) -> int:
 def _import(argument: str, value: object, types: tuple[ElementType, ...] | None) -> ImportedArray:
     if isinstance(value, np.ndarray):
         # asking NumPy for ``np.ma`` would import it, and in a forked child an import may never end
-        if isinstance(value, class_if_imported("numpy.ma", "MaskedArray")):
+        if is_of(value, "numpy.ma", "MaskedArray"):
             raise ArgumentTypeError(argument, "is a masked array; fill it or drop its mask first")
         return ImportedArray(value if type(value) is np.ndarray else np.asarray(value), None)
     if isinstance(value, np.generic):
         return ImportedArray(np.asarray(value), None)
-    if isinstance(value, class_if_imported("torch", "Tensor")):
+    if is_of(value, "torch", "Tensor"):
         return _import_torch(argument, value, types)
-    if isinstance(value, class_if_imported("jax.core", "Tracer")):
+    if is_of(value, "jax.core", "Tracer"):
         raise ArgumentTypeError(
             argument,
             f"is an array of {value.aval.str_short()} that JAX traces and that has no elements yet;"
@@ -173,9 +173,12 @@ def _import(argument: str, value: object, types: tuple[ElementType, ...] | None)
     return ImportedArray(array, _converter(value))
 
 
-def class_if_imported(module: str, name: str) -> Any:
-    """Return a class of a module, or () if that is not imported: nothing is an instance then."""
-    return getattr(sys.modules.get(module), name, ())
+def is_of(value: object, module: str, name: str) -> bool:
+    """Tell whether an object is of a class of a module, which need not be imported.
+
+    ``isinstance`` would ask the object for its class, and some objects raise.
+    """
+    return issubclass(type(value), getattr(sys.modules.get(module), name, ()))
 
 
 def _converter(value: object) -> FromNumpy | None:
@@ -192,7 +195,7 @@ def note_written(outs: tuple[object, ...]) -> None:
 
     Autograd of torch then refuses to go back through what read them before.
     """
-    tensors = tuple([out for out in outs if isinstance(out, class_if_imported("torch", "Tensor"))])
+    tensors = tuple([out for out in outs if is_of(out, "torch", "Tensor")])
     if tensors:
         sys.modules["torch"]._C._increment_version(tensors)
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ..core.arrays import (
     Array,
     ImportedArray,
-    class_if_imported,
     export_results,
     import_array,
+    is_of,
     lazy_problem,
     note_written,
     write_problem,
@@ -137,8 +137,7 @@ def check_call(call: Call) -> CheckedCall:
 def _checked_call(call: Call) -> Any:
     """Check every argument, compute, and cache the call."""
     for module, name, ours in _OTHER_LIBRARIES:
-        kind = class_if_imported(module, name)
-        if any([isinstance(tensor, kind) for tensor in call.tensors]):
+        if any([is_of(tensor, module, name) for tensor in call.tensors]):
             return import_to_end(f"ascendref.functional.{ours}").call_operator(call)
     follow_torch()
     operator = call.operator
