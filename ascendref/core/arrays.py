@@ -83,7 +83,7 @@ def import_array(
     return imported
 
 
-def lazy_problem(value: object) -> str | None:
+def lazy_problem(value: Any) -> str | None:
     """Return why an object whose elements are not in memory cannot take results, or None.
 
     Importing it would compute all of them.
@@ -93,7 +93,7 @@ def lazy_problem(value: object) -> str | None:
     return _copied(value) if is_of(value, "dask.array", "Array") else None
 
 
-def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | None:
+def write_problem(argument: str, value: Any, array: NDArray[Any]) -> str | None:
     """Return why an object cannot take results through the array imported from it, or None.
 
     No flag or protocol of all libraries tells whether an import is a copy. So the object is
@@ -139,7 +139,7 @@ def _address(array: NDArray[Any]) -> int:
     return address
 
 
-def _import(argument: str, value: object, types: tuple[ElementType, ...] | None) -> ImportedArray:
+def _import(argument: str, value: Any, types: tuple[ElementType, ...] | None) -> ImportedArray:
     if isinstance(value, np.ndarray):
         # asking NumPy for ``np.ma`` would import it, and in a forked child an import may never end
         if is_of(value, "numpy.ma", "MaskedArray"):
