@@ -27,9 +27,10 @@ class Description(NamedTuple):
 
     data_type: DataType
     shape: tuple[int, ...]
-    #: in elements, like the offset
+    #: in elements
     strides: tuple[int, ...]
-    offset: int
+    #: where the element with the indices 0 lies, in bytes from the beginning of its memory
+    first_byte: int
     #: size of the memory that it lies in
     nbytes: int
 
