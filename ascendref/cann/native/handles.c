@@ -80,6 +80,17 @@ void *ascendref_handle(enum kind kind, void *object)
     return (void *)(uintptr_t)handle;
 }
 
+void *ascendref_handle_of(enum kind kind, const void *object)
+{
+    uint64_t handle = 0;
+    pthread_mutex_lock(&mutex);
+    for (uint32_t k = 0; k < used && !handle; k++)
+        if (slots[k].object == object && slots[k].kind == kind)
+            handle = number_of(kind, slots[k].generation, k);
+    pthread_mutex_unlock(&mutex);
+    return (void *)(uintptr_t)handle;
+}
+
 void *ascendref_find(enum kind kind, const void *handle)
 {
     pthread_mutex_lock(&mutex);

@@ -80,15 +80,14 @@ typedef struct _object PyObject;
 
 /* Take the interpreter's lock, after starting Python if nothing did; 0, or the code that every call
    returns because there is no Python. */
-int32_t ascendref_enter(void);
-void ascendref_leave(void);
+int32_t ascendref_enter(int *lock);
+void ascendref_leave(int lock);
 /* Record a failure as Python's functions do; return its code. */
 int32_t ascendref_refuse(int32_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* calls.c: with the interpreter's lock held, make Python's objects for tensors and scalars */
-PyObject *ascendref_call_maker(int maker, PyObject *arguments);
-EXPORT int64_t ascendref_call(const struct function *function, const argument *arguments);
+/* calls.c */
+int64_t ascendref_call(const struct function *function, const argument *arguments);
 extern bool ascendref_logging;
 void ascendref_log(const struct function *function, const argument *arguments, int64_t result);
 void ascendref_log_double(const struct function *function, const argument *arguments, double result);
@@ -105,6 +104,8 @@ struct object {
 
 /* A handle for an object, whose reference goes to the table; NULL if there is no memory. */
 void *ascendref_handle(enum kind kind, void *object);
+/* The handle that an object has already, or NULL. */
+void *ascendref_handle_of(enum kind kind, const void *object);
 /* A new reference to the object of a handle; NULL if there is none of this kind. Objects of Python
    need the interpreter's lock. */
 void *ascendref_find(enum kind kind, const void *handle);

@@ -77,5 +77,8 @@ enum {
 };
 /* One of these functions. */
 PyObject *ascendref_helper(int helper);
+/* With the interpreter's lock held: call one with two arguments, whose references it takes; the code
+   of what it raises on behalf of a function of C. */
+int32_t ascendref_call_helper(const char *function, int helper, PyObject *first, PyObject *second);
 
 #endif

@@ -90,6 +90,11 @@ class Event(Handle):
         state = "" if self.alive else ", destroyed"
         return f"<event {self.number} of {self.device.soc_name}{state}>"
 
+    @property
+    def recorded(self) -> bool:
+        """Whether it was recorded, and not reset since."""
+        return self._record is not None
+
     def record(self, stream: BaseStream | None = None) -> None:
         """Mark the point in a stream at which everything submitted so far is done.
 

@@ -1,0 +1,188 @@
+"""Functions of the C library: operators, executors, and tensors as operators see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.dtypes import DataType
+from ...core.errors import AclError, ArgumentError, fail
+from ...core.fork_safety import import_to_end
+from ...core.status import Status
+from ...declaration.operator import OPERATORS, Operator
+from ...device.memory.tensor import Tensor
+from ...device.scalar import Scalar
+from ...device.streams.stream import Stream
+from .process import process
+
+if TYPE_CHECKING:
+    from ...twophase.executor import Executor
+
+
+def make_tensor(
+    shape: tuple[int, ...],
+    data_type: int,
+    strides: tuple[int, ...] | None,
+    offset: int,
+    layout: int,
+    storage_shape: tuple[int, ...],
+    address: int,
+) -> Tensor:
+    """Return the tensor that ``aclCreateTensor`` described."""
+    try:
+        return Tensor(
+            address or None, shape, data_type, strides, offset, layout, storage_shape
+        )  # fmt: skip
+    except AclError:
+        raise
+    except ArgumentError as error:
+        fail(Status.ACLNN_ERR_PARAM_INVALID, str(error), error)
+
+
+def move_tensor(tensor: Tensor, address: int) -> None:
+    """Move a tensor whose executors, if any, then refuse it."""
+    moved = Tensor(address or None, tensor.shape, tensor.data_type)
+    tensor.memory, tensor.start = moved.memory, moved.start
+
+
+def make_scalar(value: bytes, data_type: int) -> Scalar:
+    """Return the scalar that ``aclCreateScalar`` described."""
+    kind = DataType(data_type)
+    if kind.numpy.type is np.void:
+        fail(
+            Status.ACLNN_ERR_PARAM_INVALID,
+            f"the scalar has type {kind.name}, which no operator here takes",
+        )
+    return Scalar(np.frombuffer(value, kind.numpy)[0], kind)
+
+
+def operator_functions() -> dict[str, Callable[..., Any]]:
+    """Return the two functions of every operator by name."""
+    functions: dict[str, Callable[..., Any]] = {}
+    for operator in OPERATORS.values():
+        functions[f"{operator.api}GetWorkspaceSize"] = _phase_1(operator)
+        functions[operator.api] = _phase_2(operator)
+    return functions
+
+
+def _phase_1(operator: Operator) -> Callable[..., tuple[int, Executor]]:
+    plan: Callable[..., Any] | None = None
+    executor: Callable[..., Executor] | None = None
+
+    def get_workspace_size(*arguments: Any) -> tuple[int, Executor]:
+        nonlocal plan, executor
+        if plan is None or executor is None:  # only operators need Numba
+            executor = import_to_end("ascendref.twophase.executor").Executor
+            plan = import_to_end("ascendref.twophase.phase_1").plan_call
+        context = process.thread.context
+        space = None if context is None else context.device.address_space
+        planned, space, tensors, memories = plan(operator, arguments, space)
+        return planned.workspace, executor(planned, space, tensors, memories)
+
+    return get_workspace_size
+
+
+def _phase_2(operator: Operator) -> Callable[[int, int, Executor | None, Stream | None], None]:
+    def launch(
+        workspace: int, workspace_size: int, executor: Executor | None, stream: Stream | None
+    ) -> None:
+        if executor is None:
+            fail(
+                Status.ACLNN_ERR_PARAM_NULLPTR,
+                f"executor is NULL; the one that {operator.api}GetWorkspaceSize gave is expected",
+            )
+        if stream is None:
+            try:
+                stream = process.current().default_stream
+            except AclError as error:
+                fail(Status.ACLNN_ERR_RUNTIME_ERROR, error.message, error)
+        executor.launch(operator, workspace or None, workspace_size, stream)
+
+    return launch
+
+
+# ---- executors
+
+
+def _given(executor: Executor | None) -> Executor:
+    if executor is None:
+        fail(Status.ACLNN_ERR_INNER_NULLPTR, "executor is NULL")
+    return executor
+
+
+def aclSetAclOpExecutorRepeatable(executor: Executor | None) -> None:
+    """Allow any number of runs."""
+    _given(executor).set_repeatable()
+
+
+def aclDestroyAclOpExecutor(executor: Executor | None) -> None:
+    """Give an executor back."""
+    _given(executor).destroy()
+
+
+def _refresh(
+    executor: Executor | None, index: int, tensor: Tensor | None, address: int, first: bool | None
+) -> None:
+    """Move a tensor of an executor; ``first`` says whether the index counts inputs or results."""
+    executor = _given(executor)
+    if tensor is None:
+        fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensor is NULL")
+    operator = executor.operator
+    inputs, results = len(operator.tensors), len(operator.outputs)
+    count = inputs + results if first is None else inputs if first else results
+    # a composed operator does not look at the index
+    if operator.device.scratch is not None and index >= count:
+        fail(
+            Status.ACLNN_ERR_PARAM_INVALID,
+            f"index is {index}; {operator.api} has {count} such tensors",
+        )
+    executor.set_tensor_address(tensor, address or None)
+
+
+def aclSetInputTensorAddr(
+    executor: Executor | None, index: int, tensor: Tensor | None, address: int
+) -> None:
+    """Move an input."""
+    _refresh(executor, index, tensor, address, True)
+
+
+def aclSetOutputTensorAddr(
+    executor: Executor | None, index: int, tensor: Tensor | None, address: int
+) -> None:
+    """Move a result."""
+    _refresh(executor, index, tensor, address, False)
+
+
+def aclSetTensorAddr(
+    executor: Executor | None, index: int, tensor: Tensor | None, address: int
+) -> None:
+    """Move an input or a result."""
+    _refresh(executor, index, tensor, address, None)
+
+
+def aclSetDynamicTensorAddr(
+    executor: Executor | None,
+    place: int,
+    index: int,
+    tensors: tuple[Tensor, ...] | None,
+    address: int,
+) -> None:
+    """Refuse: no operator here takes a list of tensors."""
+    executor = _given(executor)
+    if tensors is None:
+        fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensors is NULL")
+    fail(
+        Status.ACLNN_ERR_PARAM_INVALID,
+        f"{executor.operator.api} takes no list of tensors; relativeIndex is {index}, the list has"
+        f" {len(tensors)}",
+    )
+
+
+aclSetDynamicInputTensorAddr = aclSetDynamicOutputTensorAddr = aclSetDynamicTensorAddr
+AclSetDynamicInputTensorAddr = AclSetDynamicOutputTensorAddr = aclSetDynamicTensorAddr
+AclSetDynamicTensorAddr = aclSetDynamicTensorAddr
+AclSetInputTensorAddr = aclSetInputTensorAddr
+AclSetOutputTensorAddr = aclSetOutputTensorAddr
+AclSetTensorAddr = aclSetTensorAddr
