@@ -47,7 +47,7 @@ export LD_LIBRARY_PATH={root}/lib64${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}
 
 
 def compiler(variable: str) -> list[str]:
-    """Return the user's compiler, ``CC`` or ``CXX``, or raise an error that says what to install."""
+    """Return the user's compiler, ``CC`` or ``CXX``, or say what to install."""
     command = shlex.split(os.environ.get(variable, "")) or ["cc" if variable == "CC" else "c++"]
     if shutil.which(command[0]) is None:
         raise ArgumentValueError(

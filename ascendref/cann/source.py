@@ -77,11 +77,12 @@ def _exported(function: Function, number: int) -> Iterator[str]:
     given = ", ".join(map(_argument, parameters)) or "{.u = 0}"
     arguments = f"    const argument arguments[] = {{{given}}};"
     if function.native:
+        logged = _logged(prototype.result)
         call = f"native_{name}({', '.join(p.name for p in parameters)})"
         yield f"    {_type(prototype.result)}result = {call};"
         yield "    if (ascendref_logging) {"
         yield f"    {arguments}"
-        yield f"        {_log(prototype.result)}(&function_{name}, arguments, {_logged(prototype.result)});"
+        yield f"        {_log(prototype.result)}(&function_{name}, arguments, {logged});"
         yield "    }"
         yield "    return result;"
     else:

@@ -385,14 +385,19 @@ def cann_command(
         write_root(prefix, as_json)
 
 
-_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+#: every argument is the compiler's, except the option for the help of the command itself
+_PASS_ON = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "help_option_names": ["--help"],
+}
 
 
 @app.command("cc", context_settings=_PASS_ON)
 def cc_command(context: typer.Context) -> None:
     """Call the C compiler (CC, or cc) with the flags for programs of the device.
 
-    All arguments are the compiler's, --help included.
+    All arguments are the compiler's.
 
     Example: ascendref cc main.c -o main && ./main
     """
@@ -406,7 +411,7 @@ def cc_command(context: typer.Context) -> None:
 def cpp_command(context: typer.Context) -> None:
     """Call the C++ compiler (CXX, or c++) with the flags for programs of the device.
 
-    All arguments are the compiler's, --help included.
+    All arguments are the compiler's.
 
     Example: ascendref c++ main.cpp -o main && ./main
     """

@@ -138,7 +138,9 @@ def _refresh(
             Status.ACLNN_ERR_PARAM_INVALID,
             f"index is {index}; {operator.api} has {count} such tensors",
         )
-    executor.set_tensor_address(tensor, address or None)
+    if not address:
+        fail(Status.ACLNN_ERR_INNER_NULLPTR, "addr is NULL")
+    executor.set_tensor_address(tensor, address)
 
 
 def aclSetInputTensorAddr(
