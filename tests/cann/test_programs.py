@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 import ascendref as ar
+from ascendref.cann.root import install
 from ascendref.core.dtypes import ELEMENT_TYPES
 
 from ..support.two_phase import phase_1, phase_2
 from .conftest import PROGRAMS, Programs
+
+
+TWO_DEVICES = {"ASCENDREF_PRODUCT": "Ascend910B3", "ASCENDREF_DEVICES": "2"}
 
 
 def test_the_sample_prints_its_result(programs):
@@ -29,8 +33,7 @@ def test_bad_calls_get_their_codes(programs):
 
 
 def test_streams_events_callbacks_and_contexts(programs):
-    out, _ = programs.run("streams.cpp", ASCENDREF_PRODUCT="Ascend910B3", ASCENDREF_DEVICES="2")
-    assert out == ""
+    assert programs.run("streams.cpp", **TWO_DEVICES) == ("", "")
 
 
 @pytest.mark.parametrize("part", ["threads", "forks", "signals"])
@@ -132,7 +135,7 @@ def test_every_operator_in_every_type_and_layout(programs, tmp_path):
             for data, shape, kind, strides, offset, start in tensors:
                 line += [len(data), int(ar.DataType.of(kind)), len(shape), *shape, *strides]
                 line += [offset, start]
-            file.write(f"{' '.join(map(str, line))} {CALLS[name][2]}\n".encode())
+            file.write(" ".join([*map(str, line), *CALLS[name][2].split()]).encode() + b"\n")
             file.write(b"".join(tensor[0] for tensor in tensors))
     assert programs.run("operators.c", tmp_path / "in", tmp_path / "out") == ("", "")
     results = (tmp_path / "out").read_bytes()
@@ -301,8 +304,6 @@ def test_the_c_side_under_the_address_sanitizer(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sanitized")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CFLAGS", " ".join(sanitize))
-        from ascendref.cann.root import install
-
         sanitized = Programs(folder, install(folder / "root"), sanitize)
     options = {"ASAN_OPTIONS": "detect_leaks=0:handle_segv=0"}
     for source, arguments in (
@@ -313,3 +314,4 @@ def test_the_c_side_under_the_address_sanitizer(tmp_path_factory):
     ):
         _, errors = sanitized.run(source, *arguments, **options)
         assert errors == ""
+    assert sanitized.run("streams.cpp", **options, **TWO_DEVICES)[1] == ""

@@ -21,7 +21,7 @@ struct scalar {
     struct object base;
     int32_t type;
     uint8_t size;
-    unsigned char bytes[16];
+    _Alignas(8) unsigned char bytes[16];
 };
 
 /* An array of numbers, or a list of handles. */

@@ -66,7 +66,8 @@ static bool look_up(void *where)
 
 static void *load_library(void)
 {
-    if (dlsym(RTLD_DEFAULT, "Py_IsInitialized")) return RTLD_DEFAULT; /* the program links one */
+    /* a program of Python, or one that links it */
+    if (dlsym(RTLD_DEFAULT, "Py_IsInitialized")) return dlopen(NULL, RTLD_NOW);
     const char *path = setting("ASCENDREF_LIBPYTHON", RECORDED_LIBPYTHON);
     /* extension modules look for Python's functions among those of the process */
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);

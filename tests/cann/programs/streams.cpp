@@ -171,6 +171,35 @@ static void parameters()
     EXPECT(0, strcmp(aclrtGetSocName(), "Ascend910B3"));
 }
 
+static void shapes()
+{
+    const int64_t sizes[] = {2, 3, 4}, storage[] = {24};
+    int64_t *strides = nullptr, *view = nullptr, *stored = nullptr, offset = 0;
+    uint64_t rank = 0, stored_rank = 0;
+    aclFormat format;
+    aclDataType type;
+    aclTensor *tensor =
+        aclCreateTensor(sizes, 3, ACL_BF16, nullptr, 5, ACL_FORMAT_NCL, storage, 1, nullptr);
+    SUCCEEDS(aclGetViewStrides(tensor, &strides, &rank));
+    EXPECT(3, rank);
+    EXPECT(12, strides[0]);
+    SUCCEEDS(aclGetViewShape(tensor, &view, &rank));
+    EXPECT(4, view[2]);
+    SUCCEEDS(aclGetStorageShape(tensor, &stored, &stored_rank));
+    EXPECT(1, stored_rank);
+    EXPECT(24, stored[0]);
+    SUCCEEDS(aclGetViewOffset(tensor, &offset));
+    EXPECT(5, offset);
+    SUCCEEDS(aclGetFormat(tensor, &format));
+    EXPECT(ACL_FORMAT_NCL, format);
+    SUCCEEDS(aclInitTensor(tensor, storage, 1, ACL_FLOAT16, nullptr, 0, ACL_FORMAT_ND, storage, 1,
+                           nullptr));
+    SUCCEEDS(aclGetDataType(tensor, &type));
+    EXPECT(ACL_FLOAT16, type);
+    for (auto numbers : {strides, view, stored}) delete[] numbers; // the caller's, as documented
+    SUCCEEDS(aclDestroyTensor(tensor));
+}
+
 int main()
 {
     SUCCEEDS(aclInit(nullptr));
@@ -180,6 +209,7 @@ int main()
     contexts();
     copies();
     parameters();
+    shapes();
     SUCCEEDS(aclrtResetDevice(0));
     SUCCEEDS(aclFinalize());
     return failures != 0;
