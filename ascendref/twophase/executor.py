@@ -54,11 +54,11 @@ class Executor(Handle):
 
     __slots__ = (
         "__weakref__",
-        "_first_bytes",
         "_memories",
         "_plan",
         "_repeatable",
         "_space",
+        "_starts",
         "_state",
         "_tensors",
     )
@@ -74,8 +74,8 @@ class Executor(Handle):
         self._space = space
         self._tensors = tensors
         self._memories = memories
-        #: where the tensors begin in their memory; None for where the plan has them
-        self._first_bytes: tuple[int, ...] | None = None
+        #: where in their memory the tensors' offsets count from; None for where the plan has them
+        self._starts: tuple[int, ...] | None = None
         self._repeatable = False
         self._state = "ready"
 
@@ -187,9 +187,7 @@ class Executor(Handle):
                 for own, before in zip(self._tensors, self._memories, strict=True)
             ]
         )
-        self._first_bytes = tuple(
-            [moved.first_byte if own is tensor else own.first_byte for own in self._tensors]
-        )
+        self._starts = tuple([start if own is tensor else own.start for own in self._tensors])
         self._memories = memories
         tensor.memory, tensor.start = found, start
 
@@ -305,18 +303,19 @@ class Executor(Handle):
 
         Where the memory of one was changed, phase 1 is repeated: now they may overlap.
         """
-        plan, first_bytes = self._plan, self._first_bytes
+        plan, starts = self._plan, self._starts
         for k, (tensor, memory, before) in enumerate(
             zip(self._tensors, self._memories, plan.descriptions, strict=True)
         ):
-            first_byte = before.first_byte if first_bytes is None else first_bytes[k]
+            start = before.start if starts is None else starts[k]
             if (
                 tensor.memory is not memory
                 or (memory is not None and not memory.alive)
                 or tensor.data_type is not before.data_type
                 or tensor.shape != before.shape
                 or tensor.strides != before.strides
-                or tensor.first_byte != first_byte
+                or tensor.offset != before.offset
+                or tensor.start != start
             ):
                 what = (
                     f"lies in {memory!r}"
@@ -328,11 +327,11 @@ class Executor(Handle):
                     f"{plan.operator.tensor_names[k]} {what}; tensors must stay as they were in"
                     " phase 1 (set_tensor_address changes their memory)"
                 )
-        if first_bytes is not None:
+        if starts is not None:
             inputs = len(plan.operator.tensors)
             arguments = self._tensors[:inputs] + plan.scalars + self._tensors[inputs:]
             self._plan = plan = plan_call(plan.operator, arguments, self._space)[0]
-            self._first_bytes = None
+            self._starts = None
         return plan
 
     def _refuse_state(self, call: str) -> NoReturn:

@@ -80,7 +80,7 @@ def plan_call(
             sizes.append(memory.nbytes)
     descriptions = tuple(
         [
-            (tensor.data_type, tensor.shape, tensor.strides, tensor.first_byte, size)
+            (tensor.data_type, tensor.shape, tensor.strides, tensor.offset, tensor.start, size)
             for tensor, size in zip(tensors, sizes, strict=True)
         ]
     )

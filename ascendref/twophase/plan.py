@@ -27,10 +27,11 @@ class Description(NamedTuple):
 
     data_type: DataType
     shape: tuple[int, ...]
-    #: in elements
+    #: in elements, like the offset
     strides: tuple[int, ...]
-    #: where the element with the indices 0 lies, in bytes from the beginning of its memory
-    first_byte: int
+    offset: int
+    #: the byte of the memory where offsets count from
+    start: int
     #: size of the memory that it lies in
     nbytes: int
 

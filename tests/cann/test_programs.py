@@ -17,12 +17,12 @@ from ascendref.core.dtypes import ELEMENT_TYPES
 from ..support.two_phase import phase_1, phase_2
 from .conftest import PROGRAMS, Programs
 
-
+SAMPLE = "../../../examples/05_from_cpp.cpp"
 TWO_DEVICES = {"ASCENDREF_PRODUCT": "Ascend910B3", "ASCENDREF_DEVICES": "2"}
 
 
 def test_the_sample_prints_its_result(programs):
-    out, errors = programs.run("hardshrink.cpp")
+    out, errors = programs.run(SAMPLE)
     lines = out.splitlines()
     assert lines == [f"result[{k}] is: {v:f}" for k, v in enumerate([0, 0, 1, 1])]
     assert errors == ""
@@ -169,7 +169,7 @@ def test_a_bad_setting_is_one_line_and_a_code(programs, variable, value):
 
 def test_the_log_and_the_timeline(programs, tmp_path):
     trace = tmp_path / "trace.json"
-    out, errors = programs.run("hardshrink.cpp", ASCENDREF_CALLS="1", ASCENDREF_TRACE=str(trace))
+    out, errors = programs.run(SAMPLE, ASCENDREF_CALLS="1", ASCENDREF_TRACE=str(trace))
     assert out.startswith("result[0]")
     lines = errors.splitlines()
     assert lines[0] == "ascendref: aclInit(configPath=NULL) = 0"
@@ -182,7 +182,7 @@ def test_the_log_and_the_timeline(programs, tmp_path):
 
 
 def test_memory_is_that_of_the_setting(programs):
-    _, errors = programs.run("hardshrink.cpp", status=1, ASCENDREF_MEMORY="100")
+    _, errors = programs.run(SAMPLE, status=1, ASCENDREF_MEMORY="100")
     assert errors == ""
 
 
@@ -308,7 +308,7 @@ def test_the_c_side_under_the_address_sanitizer(tmp_path_factory):
     options = {"ASAN_OPTIONS": "detect_leaks=0:handle_segv=0"}
     for source, arguments in (
         ("errors.c", ()),
-        ("hardshrink.cpp", ()),
+        (SAMPLE, ()),
         ("process.cpp", ("threads",)),
         ("process.cpp", ("forks",)),
     ):

@@ -267,6 +267,7 @@ int64_t ascendref_call(const struct function *function, const argument *argument
     int lock;
     int64_t result = ascendref_enter(&lock);
     if (result == ACL_SUCCESS) {
+        ascendref_give_up_objects();
         result = with_python(function, arguments);
         ascendref_leave(lock);
     } else if (function->result == RESULT_TEXT) {

@@ -100,6 +100,8 @@ struct object {
     uint32_t references;
     /* Python's object for it, made on demand */
     PyObject *python;
+    /* the next one whose object Python is to give up */
+    struct object *next;
 };
 
 /* A handle for an object, whose reference goes to the table; NULL if there is no memory. */
@@ -121,6 +123,8 @@ void ascendref_unlock_handles(void);
 /* objects.c: with the interpreter's lock held, a new reference to Python's object for one of C */
 PyObject *ascendref_python_object(enum kind kind, struct object *object);
 void ascendref_release(struct object *object);
+/* With the interpreter's lock held: give up Python's objects for those of C that are gone. */
+void ascendref_give_up_objects(void);
 /* Keep the new address of a tensor that Python has moved. */
 void ascendref_moved(const void *handle, const void *address);
 

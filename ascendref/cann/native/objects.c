@@ -38,16 +38,33 @@ static int64_t *strides_of(struct tensor *tensor)
     return tensor->has_strides ? storage_of(tensor) + tensor->storage_rank : NULL;
 }
 
+/* the objects of C that are gone, but not Python's for them; a stack */
+static struct object *gone;
+
 void ascendref_release(struct object *object)
 {
     if (__atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL)) return;
-    /* without Python, at the end of the process, its object stays */
-    int lock;
-    if (object->python && ascendref_enter(&lock) == 0) {
-        python.Py_DecRef(object->python);
-        ascendref_leave(lock);
+    if (!object->python) {
+        free(object);
+        return;
     }
-    free(object);
+    /* the next call that has the interpreter's lock anyway does the rest */
+    object->next = __atomic_load_n(&gone, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&gone, &object->next, object, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+}
+
+void ascendref_give_up_objects(void)
+{
+    if (!__atomic_load_n(&gone, __ATOMIC_RELAXED)) return;
+    struct object *object = __atomic_exchange_n(&gone, NULL, __ATOMIC_ACQUIRE);
+    while (object) {
+        struct object *next = object->next;
+        python.Py_DecRef(object->python);
+        free(object);
+        object = next;
+    }
 }
 
 /* A new handle for an object, which may be NULL because there was no memory. */

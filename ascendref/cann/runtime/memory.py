@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...core.errors import fail
 from ...core.status import Status
 from ...device.device import Device
-from ...device.memory.address_space import Memory, find_memory
+from ...device.memory.address_space import FIRST_ADDRESS, Memory, find_memory
 from ...device.streams.stream import Stream
 from .process import process
 
@@ -33,9 +33,9 @@ class _HostArray:
         }
 
 
-def _place(address: int, nbytes: int) -> Memory | int | NDArray[np.uint8]:
-    """Return what `Device.memcpy` takes for an address: memory of a device, or an array."""
-    if find_memory(address) is not None or address >= 2**48:
+def _place(address: int, nbytes: int) -> int | NDArray[np.uint8]:
+    """Return what `Device.memcpy` takes for an address: that of a device, or an array."""
+    if address >= FIRST_ADDRESS:
         return address
     return np.asarray(_HostArray(address, nbytes))
 
@@ -147,8 +147,7 @@ def aclrtMemcpyAsync(
 def _device_of(device: Device, *addresses: int) -> Any:
     """Return the device whose memory one of several addresses is in, else the given one."""
     for address in addresses:
-        memory = find_memory(address) if address >= 2**48 else None
-        if memory is not None:
+        if address >= FIRST_ADDRESS and (memory := find_memory(address)) is not None:
             return memory.device
     return device
 
@@ -165,7 +164,7 @@ def _rows(
         )
     rows = [(dst + k * dst_pitch, src + k * src_pitch) for k in range(height)]
     for address in rows[-1]:  # that the last row fits is checked before the first is copied
-        if address >= 2**48 and find_memory(address + width - 1) is None:
+        if address >= FIRST_ADDRESS and find_memory(address + width - 1) is None:
             fail(
                 Status.ACL_ERROR_RT_PARAM_INVALID,
                 f"{height} rows reach the address {address + width - 1:#x}, which is not in memory"

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ...core.dtypes import DataType
-from ...core.errors import AclError, ArgumentError, fail
+from ...core.errors import AclError, fail
 from ...core.fork_safety import import_to_end
 from ...core.status import Status
 from ...declaration.operator import OPERATORS, Operator
-from ...device.memory.tensor import Tensor
+from ...device.memory.address_space import Memory, find_memory
+from ...device.memory.tensor import Format, Tensor
 from ...device.scalar import Scalar
 from ...device.streams.stream import Stream
 from .process import process
 
 if TYPE_CHECKING:
     from ...twophase.executor import Executor
+
+#: by number, which is faster than the enumerations themselves
+_DATA_TYPES: Final = {int(kind): kind for kind in DataType}
+_FORMATS: Final = {int(form): form for form in Format}
 
 
 def make_tensor(
@@ -31,20 +36,32 @@ def make_tensor(
     address: int,
 ) -> Tensor:
     """Return the tensor that ``aclCreateTensor`` described."""
-    try:
-        return Tensor(
-            address or None, shape, data_type, strides, offset, layout, storage_shape
-        )  # fmt: skip
-    except AclError:
-        raise
-    except ArgumentError as error:
-        fail(Status.ACLNN_ERR_PARAM_INVALID, str(error), error)
+    kind, form = _DATA_TYPES.get(data_type), _FORMATS.get(layout)
+    if kind is None or form is None:
+        what, value = ("dataType", data_type) if kind is None else ("format", layout)
+        fail(Status.ACLNN_ERR_PARAM_INVALID, f"{what} is {value}, which stands for none")
+    memory, start = _storage(address)
+    return Tensor.of_c(memory, start, shape, kind, strides, offset, form, storage_shape)
+
+
+def _storage(address: int) -> tuple[Memory | None, int]:
+    """Return the allocation that an address lies in, and the byte of it."""
+    if not address:
+        return None, 0
+    memory = process.memories.get(address)
+    if memory is None:
+        memory = find_memory(address)
+    if memory is None:
+        fail(
+            Status.ACLNN_ERR_PARAM_INVALID,
+            f"a tensor lies at {address:#x}, which is not in living memory of any device",
+        )
+    return memory, address - memory.address
 
 
 def move_tensor(tensor: Tensor, address: int) -> None:
     """Move a tensor whose executors, if any, then refuse it."""
-    moved = Tensor(address or None, tensor.shape, tensor.data_type)
-    tensor.memory, tensor.start = moved.memory, moved.start
+    tensor.memory, tensor.start = _storage(address)
 
 
 def make_scalar(value: bytes, data_type: int) -> Scalar:

@@ -23,7 +23,7 @@ from ..lock_free import AtomicReference
 from .storage import ALIGNMENT, Storage
 
 #: device addresses start here, where no pointer of a host process can be
-_FIRST_ADDRESS: Final = 2**48
+FIRST_ADDRESS: Final = 2**48
 #: addresses per device: far more than its memory, so that freed ones come back late
 _SPAN: Final = 2**44
 
@@ -84,7 +84,7 @@ class Memory(Handle):
     @property
     def pinned(self) -> bool:
         """Whether it is memory of the host."""
-        return self.address < _FIRST_ADDRESS
+        return self.address < FIRST_ADDRESS
 
     def numpy(self, dtype: DTypeLike | int = np.uint8) -> NDArray[Any]:
         """Return pinned memory as a flat array that shares it.
@@ -222,7 +222,7 @@ class AddressSpace(Handle):
         self.capacity = capacity
         self._padding = padding
         number = next(_devices)
-        self._base = _FIRST_ADDRESS + number * _SPAN
+        self._base = FIRST_ADDRESS + number * _SPAN
         self._blocks = AtomicReference(Blocks([], 0, self._base))
         #: blocks to take out unless their memory is alive; a block enters it even if an interrupt
         #: comes while its memory is freed or collected
@@ -323,8 +323,8 @@ def find_memory(address: int) -> Memory | None:
     >>> find_memory(memory.address + 99) is memory, find_memory(memory.address + 100)
     (True, None)
     """
-    if address >= _FIRST_ADDRESS:
-        space = _spaces.get((address - _FIRST_ADDRESS) // _SPAN)
+    if address >= FIRST_ADDRESS:
+        space = _spaces.get((address - FIRST_ADDRESS) // _SPAN)
         return None if space is None else space.find(address)
     # pinned memory has addresses of the process, and each device lists its own
     for space in list(_spaces.values()):

@@ -164,6 +164,31 @@ class Tensor(Handle):
             self.shape if storage_shape is None else _integers("storage_shape", storage_shape)
         )
 
+    @classmethod
+    def of_c(
+        cls,
+        memory: Memory | None,
+        start: int,
+        shape: tuple[int, ...],
+        data_type: DataType,
+        strides: tuple[int, ...] | None,
+        offset: int,
+        format: Format,
+        storage_shape: tuple[int, ...],
+    ) -> Tensor:
+        """Return a tensor of values that have the right types already, in a fifth of the time."""
+        self = cls.__new__(cls)
+        self.memory = memory
+        self.start = start
+        self.shape = shape
+        self.data_type = data_type
+        self.dtype = data_type.numpy
+        self.strides = contiguous_strides(shape) if strides is None else strides
+        self.offset = offset
+        self.format = format
+        self.storage_shape = storage_shape
+        return self
+
     @property
     def device(self) -> BaseDevice | None:
         """The device that its memory is on."""
