@@ -1,4 +1,9 @@
-"""Five operators of Huawei's Ascend NPUs: as functions on arrays, and on an emulated device."""
+"""Five operators of Huawei's Ascend NPUs: as functions on arrays, and on an emulated device.
+
+The functions take arrays of any library that shares memory by DLPack or that NumPy can read. Where
+a call mixes libraries, the result is an array of the library of the first tensor argument that is
+not NumPy's own and whose library makes arrays of NumPy's; without such an argument, it is NumPy's.
+"""
 
 import typing as _typing
 

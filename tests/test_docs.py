@@ -10,8 +10,10 @@ import pytest
 from .support.processes import ROOT
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/from-cpp.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/from-cpp.md", "docs/jax.md"])
 def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
+    if name == "docs/jax.md":
+        pytest.importorskip("jax", reason="jax is an extra")
     text = (ROOT / name).read_text(encoding="utf-8")
     programs = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert programs

@@ -38,6 +38,15 @@ def test_torch_tensors_come_back_as_torch_tensors() -> None:
     assert all(int(row.split()[-2]) <= 2 for row in rows)
 
 
+def test_a_network_in_jax_learns_with_both_kinds_of_gradients() -> None:
+    pytest.importorskip("jax", reason="jax is an extra")
+    rows = run("05_jax_training.py")
+    assert [row.split()[2] for row in rows] == ["float32", "bfloat16"]
+    for row in rows:
+        first, last = map(float, re.findall(r"\d\.\d+", row))
+        assert last < first / 3
+
+
 def test_truth_mode_is_right_and_low_precision_is_not() -> None:
     rows = {row.split()[0]: row.split() for row in run("03_rounding.py")[1:]}
     assert list(rows) == ["float64", "float32", "bfloat16", "float16"]

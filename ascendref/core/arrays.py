@@ -91,7 +91,7 @@ def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | No
     torch tensor gives the address of its memory itself.
     """
     if not isinstance(value, np.ndarray) and array.size:
-        if isinstance(value, _class_if_imported("torch", "Tensor")):
+        if isinstance(value, class_if_imported("torch", "Tensor")):
             own: int = value.data_ptr()
         else:
             own = _address(import_array(argument, value).array)
@@ -129,13 +129,19 @@ def _address(array: NDArray[Any]) -> int:
 def _import(argument: str, value: object, types: tuple[ElementType, ...] | None) -> ImportedArray:
     if isinstance(value, np.ndarray):
         # asking NumPy for ``np.ma`` would import it, and in a forked child an import may never end
-        if isinstance(value, _class_if_imported("numpy.ma", "MaskedArray")):
+        if isinstance(value, class_if_imported("numpy.ma", "MaskedArray")):
             raise ArgumentTypeError(argument, "is a masked array; fill it or drop its mask first")
         return ImportedArray(value if type(value) is np.ndarray else np.asarray(value), None)
     if isinstance(value, np.generic):
         return ImportedArray(np.asarray(value), None)
-    if isinstance(value, _class_if_imported("torch", "Tensor")):
+    if isinstance(value, class_if_imported("torch", "Tensor")):
         return _import_torch(argument, value, types)
+    if isinstance(value, class_if_imported("jax.core", "Tracer")):
+        raise ArgumentTypeError(
+            argument,
+            f"is an array of {value.aval.str_short()} that JAX traces and that has no elements yet;"
+            " inside of jax.jit, jax.vmap and jax.grad, use the functions of ascendref.jax",
+        )
     if hasattr(value, "__dlpack__"):
         try:
             array = np.from_dlpack(value)
@@ -154,7 +160,7 @@ def _import(argument: str, value: object, types: tuple[ElementType, ...] | None)
     return ImportedArray(array, _converter(value))
 
 
-def _class_if_imported(module: str, name: str) -> Any:
+def class_if_imported(module: str, name: str) -> Any:
     """Return a class of a module, or () if that is not imported: nothing is an instance then."""
     return getattr(sys.modules.get(module), name, ())
 

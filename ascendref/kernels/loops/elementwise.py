@@ -27,6 +27,7 @@ from ..runtime.array_header import (
     ROW,
     ROWS,
     Operand,
+    are_apart,
     contiguous_size,
     layout_table,
     operand_table,
@@ -156,6 +157,16 @@ class ElementwiseKernel(Kernel):
         """
         return _bound(self.dense_kernel, self._fixed(scalars))
 
+    def bind_memory(self, scalars: tuple[float, ...]) -> Callable[..., int]:
+        """Return the kernel for contiguous elements in memory with its scalars.
+
+        It takes the addresses of the first elements, the inputs' and then the output's, and how
+        many elements each has. It returns a negative number, and nothing is done, if an address is
+        not aligned or the output overlaps an input. It cannot check anything else: whoever calls
+        knows that the memory is there and of the kernel's types.
+        """
+        return _bound(self.memory_kernel, self._fixed(scalars))
+
     def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
         if operands[-1].size:
@@ -201,6 +212,11 @@ class ElementwiseKernel(Kernel):
     def dense_kernel(self) -> Any:
         """The kernel for contiguous operands."""
         return contiguous_kernel(len(self._itemsizes))
+
+    @Piece
+    def memory_kernel(self) -> Any:
+        """The kernel for contiguous elements in memory."""
+        return memory_kernel(len(self._itemsizes))
 
     @Piece
     def tiled_kernel(self) -> Any:
@@ -277,14 +293,27 @@ def _contiguous(fixed: int, operands: tuple[int, ...]) -> Any:
     operands : tuple of int
         Addresses of array objects, which may be contiguous or not.
     """
-    table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
-    size = contiguous_size(table, operands)
+    size = contiguous_size(word(fixed, 0), operands)
     if size < 0:
         return size
-    addresses = word_of_each(operands, DATA)
+    return _run(fixed, word_of_each(operands, DATA), size)
+
+
+@merged
+def _memory(fixed: int, addresses: tuple[int, ...], size: int) -> Any:
+    """Compute with so many contiguous elements at some addresses, the first parameter as above."""
+    if not are_apart(word(fixed, 0), addresses, size):
+        return -1
+    return _run(fixed, addresses, size)
+
+
+@merged
+def _run(fixed: int, addresses: tuple[int, ...], size: int) -> Any:
+    """Run the task on contiguous elements."""
+    table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
     arguments = in_memory((0, 0, size, numbers, table, 0, 0, 1, 0, *addresses))
     # elements before the first that begins a line of the cache, from where stores are faster
-    width = word(table, ROWS + ROW * (len(operands) - 1) + ITEMSIZE)
+    width = word(table, ROWS + ROW * (len(addresses) - 1) + ITEMSIZE)
     lead = -addresses[-1] % LINE // width if size >= _ALIGNED_FROM else 0
     return run(task, arguments, size, lead, PART, size, word(fixed, 24))
 
@@ -301,6 +330,18 @@ def _contiguous_4(fixed: int, a: int, b: int, c: int, d: int) -> int:
     return _contiguous(fixed, (a, b, c, d))  # type: ignore[no-any-return]
 
 
+def _memory_2(fixed: int, a: int, b: int, size: int) -> int:
+    return _memory(fixed, (a, b), size)  # type: ignore[no-any-return]
+
+
+def _memory_3(fixed: int, a: int, b: int, c: int, size: int) -> int:
+    return _memory(fixed, (a, b, c), size)  # type: ignore[no-any-return]
+
+
+def _memory_4(fixed: int, a: int, b: int, c: int, d: int, size: int) -> int:
+    return _memory(fixed, (a, b, c, d), size)  # type: ignore[no-any-return]
+
+
 #: number of operands -> the function that Python calls: it has as many parameters, because a tuple
 #: would take longer to pass than a small array takes to compute
 _CONTIGUOUS: Final[dict[int, Callable[..., int]]] = {
@@ -308,12 +349,20 @@ _CONTIGUOUS: Final[dict[int, Callable[..., int]]] = {
     3: _contiguous_3,
     4: _contiguous_4,
 }
+#: the same for elements in memory
+_IN_MEMORY: Final[dict[int, Callable[..., int]]] = {2: _memory_2, 3: _memory_3, 4: _memory_4}
 
 
 @once_each
 def contiguous_kernel(operands: int) -> Any:
     """Return the kernel for so many contiguous operands (`_contiguous`)."""
     return integer_kernel(_CONTIGUOUS[operands], f"contiguous_{operands}_operands")
+
+
+@once_each
+def memory_kernel(operands: int) -> Any:
+    """Return the kernel for contiguous elements of so many operands (`_memory`)."""
+    return integer_kernel(_IN_MEMORY[operands], f"memory_of_{operands}_operands")
 
 
 def _bound(kernel: Any, fixed: Words) -> Callable[..., int]:

@@ -139,7 +139,7 @@ class TrueSumKernel(ExactKernel, ChannelSumKernel):
         return _PARTS * channels * blocks if blocks > 1 else 0
 
     def _exact_task(self) -> Any:
-        return task_kernel(self._make_exact_task, f"{self._name}_exactly", self.element.element)
+        return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.element.element)
 
     def _factors(self) -> Compiled:
         """Return the function that gives the two factors of a term."""

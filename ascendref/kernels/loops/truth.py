@@ -144,6 +144,9 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
     def bind(self, scalars: tuple[float, ...]) -> Callable[..., int]:
         return partial(_counted, super().bind(scalars))
 
+    def bind_memory(self, scalars: tuple[float, ...]) -> Callable[..., int]:
+        return partial(_counted, super().bind_memory(scalars))
+
     def like(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
     ) -> Callable[..., int]:
@@ -182,14 +185,8 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
                 failed += differ(value, _doubt(value, exact))
             return failed
 
-        @helper
-        def round_all(tensors: Any, out: int, numbers: Any, first: int, last: int) -> int:
-            """Round elements; return how many fail the test, which few take."""
-            suspects = attempt_all(tensors, out, numbers, first, last)
-            return test_all(tensors, out, numbers, first, last) if suspects else 0
-
         # what might be wrong in F32 is what fails the test
-        round_block = attempt_all if self.out.name == "float32" else round_all
+        sure = self.out.name == "float32"
 
         def task(arguments: int, start: int, stop: int) -> Any:
             if stop < start:
@@ -199,7 +196,10 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
             hard = 0
             for first in range(start, stop, block):
                 last = min(stop, first + block)
-                if round_block(tensors, out, numbers, first, last):
+                failed = attempt_all(tensors, out, numbers, first, last)
+                if failed and not sure:
+                    failed = test_all(tensors, out, numbers, first, last)
+                if failed:
                     hard += decide_exactly(arguments, first, last)
             return hard
 
