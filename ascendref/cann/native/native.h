@@ -120,7 +120,7 @@ bool ascendref_is_handle(enum kind kind, const void *handle);
 void ascendref_lock_handles(void);
 void ascendref_unlock_handles(void);
 
-/* objects.c: with the interpreter's lock held, a new reference to Python's object for one of C */
+/* objects.c and tensors.c: with the interpreter's lock held, a new reference to Python's object for one of C */
 PyObject *ascendref_python_object(enum kind kind, struct object *object);
 void ascendref_release(struct object *object);
 /* With the interpreter's lock held: give up Python's objects for those of C that are gone. */

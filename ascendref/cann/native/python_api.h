@@ -13,7 +13,6 @@
 /* F(result, name, parameters) */
 #define PYTHON_FUNCTIONS(F)                                                                        \
     F(int, Py_IsInitialized, (void))                                                               \
-    F(const char *, Py_GetVersion, (void))                                                         \
     F(void, Py_InitializeEx, (int))                                                                \
     F(wchar_t *, Py_DecodeLocale, (const char *, size_t *))                                        \
     F(int, PyGILState_Ensure, (void))                                                              \
@@ -36,8 +35,6 @@
     F(unsigned long long, PyLong_AsUnsignedLongLongMask, (PyObject *))                             \
     F(PyObject *, PyFloat_FromDouble, (double))                                                    \
     F(double, PyFloat_AsDouble, (PyObject *))                                                      \
-    F(PyObject *, PyComplex_FromDoubles, (double, double))                                         \
-    F(PyObject *, PyBool_FromLong, (long))                                                         \
     F(PyObject *, PyBytes_FromStringAndSize, (const char *, intptr_t))                             \
     F(const char *, PyUnicode_AsUTF8AndSize, (PyObject *, intptr_t *))                             \
     F(void, PyErr_Fetch, (PyObject **, PyObject **, PyObject **))                                  \
