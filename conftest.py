@@ -4,4 +4,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-collect_ignore_glob = [] if find_spec("jax") is not None else ["ascendref/jax/*"]
+collect_ignore_glob = [
+    f"ascendref/{name}/*" for name in ("jax", "torch") if find_spec(name) is None
+]

@@ -8,6 +8,7 @@ not NumPy's own and whose library makes arrays of NumPy's; without such an argum
 import typing as _typing
 
 from . import operators as _operators
+from .core import dynamo as _dynamo
 from .core import fork_safety as _fork_safety
 from .core.errors import (
     AclArgumentError,
@@ -23,6 +24,7 @@ from .core.errors import (
 )
 from .core.status import Status
 from .core.threads import get_num_threads, num_threads, set_num_threads
+from .functional.partial_sums import Partial
 from .operators import *  # noqa: F403 - the names are in operators/__init__.py
 
 if _typing.TYPE_CHECKING:
@@ -58,6 +60,7 @@ __all__ = [
     "Format",
     "KernelStatistics",
     "LostWorkWarning",
+    "Partial",
     "Product",
     "Scalar",
     "Status",
@@ -113,6 +116,9 @@ if not _typing.TYPE_CHECKING:  # type checkers see the imports above, and report
             _fork_safety.import_to_end(_ON_DEMAND[name], __name__), name
         )
         return value
+
+
+_dynamo.leave_alone()
 
 
 def __dir__() -> list[str]:

@@ -56,7 +56,7 @@ def main() -> None:
     imports: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(HERE / "cann.c", folder, root)
-        sample = compiled(HERE.parent / "examples" / "05_from_cpp.cpp", folder, root)
+        sample = compiled(HERE.parent / "examples" / "08_from_cpp.cpp", folder, root)
         for _ in range(turns):
             done = subprocess.run([program, str(TURNS)], check=True, capture_output=True, text=True)
             for line in done.stdout.splitlines():

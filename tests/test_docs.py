@@ -10,10 +10,13 @@ import pytest
 from .support.processes import ROOT
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/from-cpp.md", "docs/jax.md"])
+@pytest.mark.parametrize(
+    "name",
+    ["README.md", "docs/from-cpp.md", "docs/torch.md", "docs/jax.md", "docs/scale.md"],
+)
 def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
-    if name == "docs/jax.md":
-        pytest.importorskip("jax", reason="jax is an extra")
+    if name in ("docs/jax.md", "docs/torch.md"):
+        pytest.importorskip(name[5:-3], reason="it is an extra")
     text = (ROOT / name).read_text(encoding="utf-8")
     programs = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert programs

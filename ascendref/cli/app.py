@@ -329,6 +329,13 @@ def bench_command(
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Seconds for each cell; 0.4.")
     ] = None,
+    residual: Annotated[
+        bool,
+        typer.Option(
+            "--residual",
+            help="Time a residual block in PyTorch with PReLU's gradient from ascendref instead.",
+        ),
+    ] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw ratios and bytes per second.")
     ] = None,
@@ -349,6 +356,17 @@ def bench_command(
     with report_bad_calls():
         if seconds is not None and not 0 < seconds < float("inf"):
             raise ArgumentValueError("--seconds", f"is {seconds}; a positive number is expected")
+        if residual:
+            if chosen_peer(peer) != "torch":
+                raise ArgumentValueError("--residual", "is measured with PyTorch, as a peer too")
+            if names or dtypes or sizes or threads or plot or report:
+                raise ArgumentValueError(
+                    "--residual", "goes with --quick, --seconds and --json alone"
+                )
+            from .bench_residual import bench_residual
+
+            bench_residual(quick=quick, seconds=seconds, as_json=as_json)
+            return
         request = Request(
             check_operators(names),
             check_choices("--dtype", dtypes, KINDS),

@@ -161,8 +161,8 @@ def logit_grad(
     Returns
     -------
     array
-        Of the same shape, type and kind, in C order whatever the layout of the inputs is; ``out``
-        if given.
+        Of the same shape, type and kind, laid out as NumPy's functions lay out theirs
+        (``order="K"``); ``out`` if given.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from ascendref.core.dtypes import ELEMENT_TYPES
 from ..support.two_phase import phase_1, phase_2
 from .conftest import PROGRAMS, Programs
 
-SAMPLE = "../../../examples/05_from_cpp.cpp"
+SAMPLE = "../../../examples/08_from_cpp.cpp"
 TWO_DEVICES = {"ASCENDREF_PRODUCT": "Ascend910B3", "ASCENDREF_DEVICES": "2"}
 
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import ElementType
-from ...core.layout import broadcast_strides
+from ...core.layout import Strides, broadcast_strides
 from ..arithmetic.codecs import decoding, encoder, remainder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import integer_kernel, merged, once_each
@@ -170,7 +171,7 @@ class ElementwiseKernel(Kernel):
     def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
         if operands[-1].size:
-            fixed = self._walk(operands, scalars, None)
+            fixed = self._walk(*_strides_of(operands), scalars, None)
             self._call("tiled", fixed.address, *[array.ctypes.data for array in operands])
 
     def like(
@@ -181,7 +182,28 @@ class ElementwiseKernel(Kernel):
         It takes the addresses of objects: the inputs, then the output. It returns a negative
         number, and nothing is done, if they are laid out otherwise or overlap.
         """
-        return _bound(self.tiled_kernel, self._walk(operands, scalars, layout_table(operands)))
+        walk = self._walk(*_strides_of(operands), scalars, layout_table(operands))
+        return _bound(self.tiled_kernel, walk)
+
+    def bind_strides(
+        self, shape: tuple[int, ...], strides: tuple[Strides, ...], scalars: tuple[float, ...]
+    ) -> Callable[..., int]:
+        """Return the kernel for elements in memory that are laid out in a known way.
+
+        It takes the addresses of the first elements, the inputs' and then the output's, and cannot
+        check them: whoever calls knows that the memory is there and of the kernel's types, and that
+        the output is apart from the inputs. A negative number means that nothing is done.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Shape of the output.
+        strides : tuple of tuple of int
+            Byte strides of every operand in that shape, the output last.
+        scalars : tuple of float
+            The scalar arguments.
+        """
+        return _bound(self.tiled_kernel, self._walk(shape, strides, scalars, None))
 
     def _fixed(self, scalars: tuple[float, ...], walk: tuple[int, ...] = (), *memory: Any) -> Words:
         """Return what a kernel gets beside operands."""
@@ -192,21 +214,16 @@ class ElementwiseKernel(Kernel):
 
     def _walk(
         self,
-        operands: tuple[NDArray[Any], ...],
+        shape: tuple[int, ...],
+        strides: tuple[Strides, ...],
         scalars: tuple[float, ...],
         layout: NDArray[np.int64] | None,
     ) -> Words:
         """Return the same for operands of any layout."""
-        plan, tiles = self._plan(operands)
+        plan, tiles = tile_plan(shape, strides, self._itemsizes)
         at = 0 if layout is None else layout.ctypes.data
-        words = address(self.walk), at, plan.ctypes.data, tiles, operands[-1].size
+        words = address(self.walk), at, plan.ctypes.data, tiles, prod(shape)
         return self._fixed(scalars, words, layout, plan)
-
-    def _plan(self, operands: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], int]:
-        """Return how to walk operands of any layout, in how many tiles."""
-        shape = operands[-1].shape
-        strides = tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands])
-        return tile_plan(shape, strides, self._itemsizes)
 
     @Piece
     def dense_kernel(self) -> Any:
@@ -363,6 +380,14 @@ def contiguous_kernel(operands: int) -> Any:
 def memory_kernel(operands: int) -> Any:
     """Return the kernel for contiguous elements of so many operands (`_memory`)."""
     return integer_kernel(_IN_MEMORY[operands], f"memory_of_{operands}_operands")
+
+
+def _strides_of(
+    operands: tuple[NDArray[Any], ...],
+) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
+    """Return the output's shape, and the strides of all operands in it."""
+    shape = operands[-1].shape
+    return shape, tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands])
 
 
 def _bound(kernel: Any, fixed: Words) -> Callable[..., int]:
