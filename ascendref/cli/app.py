@@ -377,3 +377,63 @@ def bench_command(
             seconds,
         )
         bench(request, as_json=as_json, plot=plot, report=report)
+
+
+@app.command("cann")
+def cann_command(
+    prefix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where; a folder in the user's cache, which `cc` and `c++` use."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write headers and libraries for programs in C and C++, and print where.
+
+    Programs for the vendor's runtime (CANN) compile and link with them as they are.
+
+    The library is compiled by CC, or cc, with CFLAGS and LDFLAGS.
+
+    Example: ascendref cann --prefix ~/ascend && . ~/ascend/set_env.sh
+    """
+    from .cann import write_root
+
+    with report_bad_calls():
+        write_root(prefix, as_json)
+
+
+#: every argument is the compiler's, except the option for the help of the command itself
+_PASS_ON = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "help_option_names": ["--help"],
+}
+
+
+@app.command("cc", context_settings=_PASS_ON)
+def cc_command(context: typer.Context) -> None:
+    """Call the C compiler (CC, or cc) with the flags for programs of the device.
+
+    All arguments are the compiler's.
+
+    Example: ascendref cc main.c -o main && ./main
+    """
+    from .cann import compile_program
+
+    with report_bad_calls():
+        compile_program("CC", context.args)
+
+
+@app.command("c++", context_settings=_PASS_ON)
+def cpp_command(context: typer.Context) -> None:
+    """Call the C++ compiler (CXX, or c++) with the flags for programs of the device.
+
+    All arguments are the compiler's.
+
+    Example: ascendref c++ main.cpp -o main && ./main
+    """
+    from .cann import compile_program
+
+    with report_bad_calls():
+        compile_program("CXX", context.args)

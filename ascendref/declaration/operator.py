@@ -102,6 +102,11 @@ class Operator:
         """The vendor's names of the tensors, results included."""
         return tuple([vendor_name(p) for p in (*[t.name for t in self.tensors], *self.outputs)])
 
+    @property
+    def header(self) -> str:
+        """The vendor's C header that declares its two functions."""
+        return f"aclnn_{self.name}.h"
+
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
         """Return tensors and results with a product's types; None if it lacks the operator."""
         if product.name not in self.device.products:

@@ -108,7 +108,7 @@ OPERATOR = declare(
         name="logit_grad",
         api="aclnnLogitGrad",
         tensors=(TensorParam("x"), TensorParam("dy")),
-        scalars=(ScalarParam("eps"),),
+        scalars=(ScalarParam("eps", c_type="double"),),
         outputs=("out",),
         formula=Formula(
             "logit_grad_out",

@@ -355,7 +355,10 @@ OPERATOR = declare(
         name="smooth_l1_loss_backward",
         api="aclnnSmoothL1LossBackward",
         tensors=(TensorParam("grad_out"), TensorParam("self"), TensorParam("target")),
-        scalars=(ScalarParam("reduction", choices=REDUCTIONS), ScalarParam("beta", least=0.0)),
+        scalars=(
+            ScalarParam("reduction", choices=REDUCTIONS, c_type="int64_t"),
+            ScalarParam("beta", least=0.0, c_type="float"),
+        ),
         outputs=("grad_input",),
         part_scalars=part_scalars,
         formula=Formula(
