@@ -26,6 +26,7 @@ EXTRAS = {
     "torch": "torch",
     "JAX": "jax",
     "array-api-strict": "array_api_strict",
+    "dask": "dask",
     "xarray": "xarray",
     "zarr": "zarr",
     "h5py": "h5py",
@@ -76,6 +77,10 @@ def _labelled(values: Any) -> Any:
     return module("xarray").DataArray(values.copy(), dims="t", coords={"t": range(len(values))})
 
 
+def _chunked(values: Any) -> Any:
+    return module("dask.array").from_array(values.copy(), chunks=2)
+
+
 #: row of the table -> what makes such objects of an array
 ROWS: dict[str, tuple[Make, ...]] = {
     "NumPy arrays": (np.copy,),
@@ -92,7 +97,9 @@ ROWS: dict[str, tuple[Make, ...]] = {
     "JAX arrays on the CPU, BF16 too": (_jax, lambda a: _jax(a).astype("bfloat16")),
     "JAX arrays that are traced": (_traced,),
     "array-api-strict": (lambda a: module("array_api_strict").asarray(a.copy()),),
+    "dask arrays": (_chunked,),
     "xarray `DataArray`": (_labelled,),
+    "xarray `DataArray` of a dask array": (lambda a: _labelled(a).chunk(2),),
     "xarray `Dataset`": (lambda a: module("xarray").Dataset({"a": ("t", a)}),),
     "zarr arrays": (lambda a: module("zarr").array(a),),
     "h5py datasets": (_dataset,),
@@ -113,6 +120,7 @@ KINDS: dict[str, Make] = {
     "torch": _torch,
     "JAX": _jax,
     "array-api-strict": ROWS["array-api-strict"][0],
+    "dask": _chunked,
     "xarray": _labelled,
     "zarr": ROWS["zarr arrays"][0],
     "pandas": ROWS["pandas `Series` and `DataFrame`"][0],
@@ -163,6 +171,15 @@ def inputs(make: Make) -> str:
         with pytest.raises(ar.ArgumentTypeError, match=r"^self "):
             ar.hardshrink_backward(X, value)
         return "refused"
+    result = ar.hardshrink_backward(value, value)
+    if getattr(result, "chunks", None) is not None:
+        computed: list[Any] = []
+        with module("dask.callbacks").Callback(pretask=lambda key, *_: computed.append(key)):
+            ar.hardshrink_backward(value, value)
+            assert not computed
+            result.compute(scheduler="sync")
+            assert computed
+        return "lazily"
     first, second = (import_array("x", value).array for _ in range(2))
     same = first.__array_interface__["data"][0] == second.__array_interface__["data"][0]
     return "in place" if same else "copied"
@@ -216,6 +233,10 @@ def test_a_mixture_of_libraries(row: list[str]) -> None:
     assert_bits(import_array("x", got).array, WANT)
     # and beside an output of another library
     out = np.empty_like(X)
+    if getattr(got, "chunks", None) is not None:  # it is computed later, and out would be forgotten
+        with pytest.raises(ar.ArgumentValueError, match=r"^out "):
+            ar.hardshrink_backward(first, second, out=out)
+        return
     assert ar.hardshrink_backward(first, second, out=out) is out
 
 
