@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -36,6 +37,8 @@ MIB = 2**20
 def client() -> Iterator[Any]:
     """Two worker processes with one thread each and 600 MiB."""
     with (
+        # the workers' bounds on threads stay in the environment of the process that starts them
+        patch.dict(os.environ),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, memory_limit=600 * MIB, dashboard_address=":0"
         ) as cluster,
