@@ -1,8 +1,14 @@
-"""Five operators of Huawei's Ascend NPUs: as functions on arrays, and on an emulated device."""
+"""Five operators of Huawei's Ascend NPUs: as functions on arrays, and on an emulated device.
+
+The functions take arrays of any library that shares memory by DLPack or that NumPy can read. Where
+a call mixes libraries, the result is an array of the library of the first tensor argument that is
+not NumPy's own and whose library makes arrays of NumPy's; without such an argument, it is NumPy's.
+"""
 
 import typing as _typing
 
 from . import operators as _operators
+from .core import dynamo as _dynamo
 from .core import fork_safety as _fork_safety
 from .core.errors import (
     AclArgumentError,
@@ -18,6 +24,7 @@ from .core.errors import (
 )
 from .core.status import Status
 from .core.threads import get_num_threads, num_threads, set_num_threads
+from .functional.partial_sums import Partial
 from .operators import *  # noqa: F403 - the names are in operators/__init__.py
 
 if _typing.TYPE_CHECKING:
@@ -55,6 +62,7 @@ __all__ = [
     "HazardError",
     "KernelStatistics",
     "LostWorkWarning",
+    "Partial",
     "Product",
     "Scalar",
     "Status",
@@ -111,6 +119,9 @@ if not _typing.TYPE_CHECKING:  # type checkers see the imports above, and report
             _fork_safety.import_to_end(_ON_DEMAND[name], __name__), name
         )
         return value
+
+
+_dynamo.leave_alone()
 
 
 def __dir__() -> list[str]:

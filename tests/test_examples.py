@@ -38,11 +38,31 @@ def test_torch_tensors_come_back_as_torch_tensors() -> None:
     assert all(int(row.split()[-2]) <= 2 for row in rows)
 
 
+def test_a_network_in_jax_learns_with_both_kinds_of_gradients() -> None:
+    pytest.importorskip("jax", reason="jax is an extra")
+    rows = run("06_jax_training.py")
+    assert [row.split()[2] for row in rows] == ["float32", "bfloat16"]
+    for row in rows:
+        first, last = map(float, re.findall(r"\d\.\d+", row))
+        assert last < first / 3
+
+
 def test_truth_mode_is_right_and_low_precision_is_not() -> None:
     rows = {row.split()[0]: row.split() for row in run("03_rounding.py")[1:]}
     assert list(rows) == ["float64", "float32", "bfloat16", "float16"]
     assert rows["float64"][1:3] == ["0.000%", "0"]
     assert float(rows["bfloat16"][1].rstrip("%")) > 10
+
+
+def test_training_in_pytorch_takes_our_gradients() -> None:
+    pytest.importorskip("torch", reason="the extra torch brings it")
+    rows = run("05_torch_training.py")
+    losses = [float(row.split()[-1]) for row in rows[:3]]
+    assert max(losses) < 0.2
+    assert [row.split() for row in rows[3:]] == [
+        ["prelu", "400", "gradients,", "0", "left", "to", "PyTorch"],
+        ["smooth_l1_loss", "400", "gradients,", "0", "left", "to", "PyTorch"],
+    ]
 
 
 def test_the_pipeline_has_four_streams_and_the_right_bits(tmp_path: Path) -> None:
@@ -51,3 +71,12 @@ def test_the_pipeline_has_four_streams_and_the_right_bits(tmp_path: Path) -> Non
     assert len({row.split()[0] for row in rows[1:-1]}) == 4
     assert (tmp_path / "timeline.png").stat().st_size > 10_000
     assert (tmp_path / "trace.json").exists()
+
+
+def test_stores_may_be_cut_anywhere(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="it is in the dask extra")
+    pytest.importorskip("zarr", reason="it is in the dask extra")
+    output = "\n".join(run("07_larger_than_memory.py", "0.02", str(tmp_path)))
+    assert "dashboard: http://" in output
+    assert "Completed" in output
+    assert output.endswith("other chunks: the same bits")

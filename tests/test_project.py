@@ -29,7 +29,7 @@ def test_check(command):
 
 def test_import_loads_neither_extras_nor_peers():
     loaded = set(run("-c", "import sys, ascendref; print(*sys.modules)").split())
-    assert not loaded & {"numba", "numpy.ma", "rich", "sklearn", "torch", "typer"}
+    assert not loaded & {"jax", "numba", "numpy.ma", "rich", "sklearn", "torch", "typer"}
 
 
 def test_the_first_block_of_the_readme_is_two_commands():

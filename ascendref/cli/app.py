@@ -361,6 +361,13 @@ def bench_command(
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Seconds for each cell; 0.4.")
     ] = None,
+    residual: Annotated[
+        bool,
+        typer.Option(
+            "--residual",
+            help="Time a residual block in PyTorch with PReLU's gradient from ascendref instead.",
+        ),
+    ] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw ratios and bytes per second.")
     ] = None,
@@ -381,6 +388,17 @@ def bench_command(
     with report_bad_calls():
         if seconds is not None and not 0 < seconds < float("inf"):
             raise ArgumentValueError("--seconds", f"is {seconds}; a positive number is expected")
+        if residual:
+            if chosen_peer(peer) != "torch":
+                raise ArgumentValueError("--residual", "is measured with PyTorch, as a peer too")
+            if names or dtypes or sizes or threads or plot or report:
+                raise ArgumentValueError(
+                    "--residual", "goes with --quick, --seconds and --json alone"
+                )
+            from .bench_residual import bench_residual
+
+            bench_residual(quick=quick, seconds=seconds, as_json=as_json)
+            return
         request = Request(
             check_operators(names),
             check_choices("--dtype", dtypes, KINDS),
@@ -391,3 +409,63 @@ def bench_command(
             seconds,
         )
         bench(request, as_json=as_json, plot=plot, report=report)
+
+
+@app.command("cann")
+def cann_command(
+    prefix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where; a folder in the user's cache, which `cc` and `c++` use."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write headers and libraries for programs in C and C++, and print where.
+
+    Programs for the vendor's runtime (CANN) compile and link with them as they are.
+
+    The library is compiled by CC, or cc, with CFLAGS and LDFLAGS.
+
+    Example: ascendref cann --prefix ~/ascend && . ~/ascend/set_env.sh
+    """
+    from .cann import write_root
+
+    with report_bad_calls():
+        write_root(prefix, as_json)
+
+
+#: every argument is the compiler's, except the option for the help of the command itself
+_PASS_ON = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "help_option_names": ["--help"],
+}
+
+
+@app.command("cc", context_settings=_PASS_ON)
+def cc_command(context: typer.Context) -> None:
+    """Call the C compiler (CC, or cc) with the flags for programs of the device.
+
+    All arguments are the compiler's.
+
+    Example: ascendref cc main.c -o main && ./main
+    """
+    from .cann import compile_program
+
+    with report_bad_calls():
+        compile_program("CC", context.args)
+
+
+@app.command("c++", context_settings=_PASS_ON)
+def cpp_command(context: typer.Context) -> None:
+    """Call the C++ compiler (CXX, or c++) with the flags for programs of the device.
+
+    All arguments are the compiler's.
+
+    Example: ascendref c++ main.cpp -o main && ./main
+    """
+    from .cann import compile_program
+
+    with report_bad_calls():
+        compile_program("CXX", context.args)

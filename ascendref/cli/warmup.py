@@ -11,7 +11,7 @@ from rich.table import Table
 from ..bench.scalars import scalar_values
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, FLOAT64, promote
 from ..declaration.operator import OPERATORS, Operator
-from ..functional.call import kernel_for
+from ..functional.call import kernel_for, partial_sum_kernel
 from ..kernels.compiler.jit import kernel_statistics
 from ..kernels.runtime.launch import Kernel
 from .attributes import parse_attributes
@@ -30,7 +30,7 @@ def warmup(
 ) -> None:
     """Compile the kernels of some operators, types and compute types, or of all, and print them."""
     kernels = {
-        (operator.name, kind, compute): _kernel(operator, kind, compute, attributes)
+        (operator.name, kind, compute): _kernels(operator, kind, compute, attributes)
         for operator in OPERATORS.values()
         if operator.name in (chosen or OPERATORS)
         for kind in kinds or _USUAL
@@ -38,13 +38,15 @@ def warmup(
     }
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
     with progress() as bar:
-        task = bar.add_task("", total=sum(len(kernel.pieces()) for kernel in kernels.values()))
-        for (operator, kind, compute), kernel in kernels.items():
+        pieces = sum(len(kernel.pieces()) for row in kernels.values() for kernel in row)
+        task = bar.add_task("", total=pieces)
+        for (operator, kind, compute), row_kernels in kernels.items():
             bar.update(task, description=f"{operator} {kind} in {compute}")
             before = len(kernel_statistics())
             start = time.perf_counter()
-            for _ in kernel.compile_all():
-                bar.advance(task)
+            for kernel in row_kernels:
+                for _ in kernel.compile_all():
+                    bar.advance(task)
             rows[operator, kind, compute] = {
                 "operator": operator,
                 "dtype": kind,
@@ -65,7 +67,13 @@ def warmup(
     Console().print(table)
 
 
-def _kernel(operator: Operator, kind: str, compute: str, attributes: list[str]) -> Kernel:
+def _kernels(
+    operator: Operator, kind: str, compute: str, attributes: list[str]
+) -> tuple[Kernel, ...]:
+    """Return the kernel of an operator and, if it has channel sums, that of parts of the data."""
     types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
     values = scalar_values(operator.name, parse_attributes(operator, attributes))
-    return kernel_for(operator, types, promote(*types), compute, values)
+    whole = kernel_for(operator, types, promote(*types), compute, values)
+    if operator.channel_term is None:
+        return (whole,)
+    return whole, partial_sum_kernel(operator, types[0], compute)

@@ -83,7 +83,17 @@ def import_array(
     return imported
 
 
-def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | None:
+def lazy_problem(value: Any) -> str | None:
+    """Return why an object whose elements are not in memory cannot take results, or None.
+
+    Importing it would compute all of them.
+    """
+    if is_of(value, "xarray", "DataArray") and value.chunks is not None:
+        return _copied(value)
+    return _copied(value) if is_of(value, "dask.array", "Array") else None
+
+
+def write_problem(argument: str, value: Any, array: NDArray[Any]) -> str | None:
     """Return why an object cannot take results through the array imported from it, or None.
 
     No flag or protocol of all libraries tells whether an import is a copy. So the object is
@@ -91,19 +101,22 @@ def write_problem(argument: str, value: object, array: NDArray[Any]) -> str | No
     torch tensor gives the address of its memory itself.
     """
     if not isinstance(value, np.ndarray) and array.size:
-        if isinstance(value, _class_if_imported("torch", "Tensor")):
+        if is_of(value, "torch", "Tensor"):
             own: int = value.data_ptr()
         else:
             own = _address(import_array(argument, value).array)
         if own != _address(array):
-            return (
-                f"is a {type(value).__name__} that NumPy can only copy, so what is written would be"
-                " lost; pass an array that shares its memory, such as a numpy.ndarray, and copy"
-                " from there"
-            )
+            return _copied(value)
     if not array.flags.writeable:
         return "is read-only; an array that can be written is expected"
     return None
+
+
+def _copied(value: object) -> str:
+    return (
+        f"is a {type(value).__name__} that NumPy can only copy, so what is written would be lost;"
+        " pass an array that shares its memory, such as a numpy.ndarray, and copy from there"
+    )
 
 
 def export_results(
@@ -126,16 +139,22 @@ def _address(array: NDArray[Any]) -> int:
     return address
 
 
-def _import(argument: str, value: object, types: tuple[ElementType, ...] | None) -> ImportedArray:
+def _import(argument: str, value: Any, types: tuple[ElementType, ...] | None) -> ImportedArray:
     if isinstance(value, np.ndarray):
         # asking NumPy for ``np.ma`` would import it, and in a forked child an import may never end
-        if isinstance(value, _class_if_imported("numpy.ma", "MaskedArray")):
+        if is_of(value, "numpy.ma", "MaskedArray"):
             raise ArgumentTypeError(argument, "is a masked array; fill it or drop its mask first")
         return ImportedArray(value if type(value) is np.ndarray else np.asarray(value), None)
     if isinstance(value, np.generic):
         return ImportedArray(np.asarray(value), None)
-    if isinstance(value, _class_if_imported("torch", "Tensor")):
+    if is_of(value, "torch", "Tensor"):
         return _import_torch(argument, value, types)
+    if is_of(value, "jax.core", "Tracer"):
+        raise ArgumentTypeError(
+            argument,
+            f"is an array of {value.aval.str_short()} that JAX traces and that has no elements yet;"
+            " inside of jax.jit, jax.vmap and jax.grad, use the functions of ascendref.jax",
+        )
     if hasattr(value, "__dlpack__"):
         try:
             array = np.from_dlpack(value)
@@ -154,9 +173,12 @@ def _import(argument: str, value: object, types: tuple[ElementType, ...] | None)
     return ImportedArray(array, _converter(value))
 
 
-def _class_if_imported(module: str, name: str) -> Any:
-    """Return a class of a module, or () if that is not imported: nothing is an instance then."""
-    return getattr(sys.modules.get(module), name, ())
+def is_of(value: object, module: str, name: str) -> bool:
+    """Tell whether an object is of a class of a module, which need not be imported.
+
+    ``isinstance`` would ask the object for its class, and some objects raise.
+    """
+    return issubclass(type(value), getattr(sys.modules.get(module), name, ()))
 
 
 def _converter(value: object) -> FromNumpy | None:
@@ -168,24 +190,37 @@ def _converter(value: object) -> FromNumpy | None:
     return array_wrap
 
 
+def note_written(outs: tuple[object, ...]) -> None:
+    """Tell libraries that record computations which arrays of theirs were written.
+
+    Autograd of torch then refuses to go back through what read them before.
+    """
+    tensors = tuple([out for out in outs if is_of(out, "torch", "Tensor")])
+    if tensors:
+        sys.modules["torch"]._C._increment_version(tensors)
+
+
 def _import_torch(
     argument: str, tensor: Any, types: tuple[ElementType, ...] | None
 ) -> ImportedArray:
     torch = sys.modules["torch"]
-    if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
-        nested = "nested " if tensor.is_nested else ""
-        raise ArgumentTypeError(
-            argument,
-            f"is a {nested}torch tensor on {tensor.device} with layout {tensor.layout}; a dense CPU"
-            " tensor is expected",
-        )
+    if problem := _torch_problem(torch, tensor):
+        raise ArgumentTypeError(argument, f"{problem}; a dense CPU tensor is expected")
     kind = str(tensor.dtype).removeprefix("torch.")
     if types is not None and kind not in [row.name for row in types]:
         _refuse_type(argument, kind, types)
-    if tensor.requires_grad:
+    if tensor.requires_grad and torch.is_grad_enabled():
         raise ArgumentTypeError(
-            argument, "is a torch tensor that requires grad; pass tensor.detach()"
+            argument,
+            "is a torch tensor that requires grad; pass tensor.detach(), or call under"
+            " torch.no_grad()",
         )
+    forward = torch.autograd.forward_ad
+    if forward._current_level >= 0 and forward.unpack_dual(tensor).tangent is not None:
+        raise ArgumentTypeError(
+            argument, "is a torch tensor with a forward derivative; pass tensor.detach()"
+        )
+    tensor = tensor.detach()
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
     if tensor.dtype == torch.bfloat16:
@@ -199,6 +234,18 @@ def _import_torch(
         return torch.from_numpy(result)
 
     return ImportedArray(array, from_numpy)
+
+
+def _torch_problem(torch: Any, tensor: Any) -> str | None:
+    """Return why a torch tensor has no memory of its own that kernels can read, or None."""
+    if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        return "is a torch tensor inside of a transform of torch.func, such as vmap"
+    if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
+        nested = "nested " if tensor.is_nested else ""
+        return f"is a {nested}torch tensor on {tensor.device} with layout {tensor.layout}"
+    if torch._C._dispatch_keys(tensor).has(torch._C.DispatchKey.Python):
+        return f"is a {type(tensor).__name__}, a kind of torch tensor with operators of its own"
+    return None
 
 
 def _refuse_type(argument: str, kind: str, types: tuple[ElementType, ...]) -> NoReturn:

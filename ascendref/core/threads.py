@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +18,10 @@ from .fork_safety import import_to_end
 ELEMENTS_PER_THREAD: Final = 16 * 1024
 #: elements from which work is parallel
 PARALLEL_FROM: Final = 2 * ELEMENTS_PER_THREAD
-#: environment variable that sets the number when the process starts
+#: environment variable that sets the number when the process starts, and the one that does so for
+#: many libraries, which dask sets for its workers
 VARIABLE: Final = "ASCENDREF_NUM_THREADS"
+COMMON_VARIABLE: Final = "OMP_NUM_THREADS"
 
 
 def _checked(argument: str, count: Any) -> int:
@@ -33,7 +37,7 @@ def _checked(argument: str, count: Any) -> int:
 def _from_environment() -> int | None:
     text = os.environ.get(VARIABLE)
     if not text:
-        return None
+        return _from_common_variable()
     try:
         return _checked(VARIABLE, int(text))
     except ValueError:
@@ -42,19 +46,38 @@ def _from_environment() -> int | None:
         ) from None
 
 
+def _from_common_variable() -> int | None:
+    """Return the number for the outermost parallel loop; what OpenMP does not allow is ignored."""
+    first = os.environ.get(COMMON_VARIABLE, "").split(",")[0].strip()
+    return int(first) if first.isdecimal() and int(first) > 0 else None
+
+
 #: more threads than any machine has
 _ALL: Final = 2**31
-#: the number that was set, in memory that kernels read
-_LIMIT: Final = array("q", [min(_from_environment() or _ALL, _ALL)])
+#: in memory that kernels read: the number that was set, and the address of PyTorch's function for
+#: its number, 0 if it is not loaded
+_LIMIT: Final = array("q", [min(_from_environment() or _ALL, _ALL), 0])
 LIMIT_ADDRESS: Final = _LIMIT.buffer_info()[0]
+#: ``at::get_num_threads()``, which is public in C++
+_TORCH_FUNCTION: Final = "_ZN2at15get_num_threadsEv"
+
+
+def follow_torch() -> None:
+    """Let kernels ask PyTorch for its number of threads from now on, if it is loaded."""
+    library = getattr(sys.modules.get("torch"), "_C", None)
+    if _LIMIT[1] == 0 and library is not None:
+        function = getattr(ctypes.CDLL(library.__file__), _TORCH_FUNCTION)
+        _LIMIT[1] = ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def get_num_threads() -> int:
     """Return how many threads share the work of a call on many elements, at most.
 
     It is the number that was set with `set_num_threads` or, at the start of the process, with the
-    environment variable ``ASCENDREF_NUM_THREADS``, but not more than Numba has
-    (``NUMBA_NUM_THREADS``, which is the number of cores unless it is set).
+    environment variable ``ASCENDREF_NUM_THREADS`` or else ``OMP_NUM_THREADS``, but not more than
+    Numba has (``NUMBA_NUM_THREADS``, which is the number of cores unless it is set), and not more
+    than PyTorch has (``torch.get_num_threads()``), if that is loaded. An import of PyTorch is
+    noticed by this function and by calls of a new kind (other types, scalars or layouts).
 
     Returns
     -------
@@ -68,6 +91,9 @@ def get_num_threads() -> int:
     True
     """
     most: int = import_to_end("numba").config.NUMBA_NUM_THREADS
+    follow_torch()
+    if _LIMIT[1]:
+        most = min(most, sys.modules["torch"].get_num_threads())
     return min(most, _LIMIT[0])
 
 

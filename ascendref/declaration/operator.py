@@ -77,6 +77,9 @@ class Operator:
     same_type: bool = False
     #: how accurate the first result is in the default compute type; None where nothing is stated
     accuracy: Accuracy | None = None
+    #: the values of the scalars for a part of the data, from those for all of it and the number of
+    #: all results; None where they are the same
+    part_scalars: Callable[[tuple[float, ...], int], tuple[float, ...]] | None = None
     #: formula of what the second result sums per channel of the second tensor
     channel_term: Formula | None = None
     #: how accurate such a sum is in F32 arithmetic, from its type and number of terms: its error
@@ -98,6 +101,11 @@ class Operator:
     def tensor_names(self) -> tuple[str, ...]:
         """The vendor's names of the tensors, results included."""
         return tuple([vendor_name(p) for p in (*[t.name for t in self.tensors], *self.outputs)])
+
+    @property
+    def header(self) -> str:
+        """The vendor's C header that declares its two functions."""
+        return f"aclnn_{self.name}.h"
 
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
         """Return tensors and results with a product's types; None if it lacks the operator."""

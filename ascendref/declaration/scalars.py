@@ -25,6 +25,8 @@ class ScalarParam(NamedTuple):
     least: float | None = None
     #: the integers that are allowed, by name; None for any real number
     choices: dict[str, int] | None = None
+    #: type of the parameter in the vendor's C function
+    c_type: str = "const aclScalar *"
 
     @property
     def expected(self) -> str:

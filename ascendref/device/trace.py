@@ -133,42 +133,36 @@ class Trace:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ar.Device("Atlas A2").trace().to_chrome(pathlib.Path(folder, "trace.json"))
         """
-        events: list[dict[str, object]] = [
-            {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": self.name}}
-        ]
+        write_chrome(path, [self])
+
+    def _events(self, process: int) -> Iterator[dict[str, object]]:
+        """Yield the tasks as events of a process of Perfetto's."""
+        common: dict[str, object] = {"pid": process}
+        yield {**common, "ph": "M", "name": "process_name", "tid": 0, "args": {"name": self.name}}
         for stream in sorted({row.stream for row in self.rows}):
-            events.append(
-                {
-                    "ph": "M",
-                    "name": "thread_name",
-                    "pid": 1,
-                    "tid": stream,
-                    "args": {"name": f"stream {stream}"},
-                }
-            )
+            yield {
+                **common,
+                "ph": "M",
+                "name": "thread_name",
+                "tid": stream,
+                "args": {"name": f"stream {stream}"},
+            }
         for number, row in enumerate(self.rows):
-            events.append(
-                {
-                    "ph": "X",
-                    "name": row.label,
-                    "cat": row.kind,
-                    "pid": 1,
-                    "tid": row.stream,
-                    "ts": row.started * 1e3,
-                    "dur": (row.ended - row.started) * 1e3,
-                    "args": {"submitted_us": row.submitted * 1e3, "status": row.status.name},
-                }
-            )
+            yield {
+                **common,
+                "ph": "X",
+                "name": row.label,
+                "cat": row.kind,
+                "tid": row.stream,
+                "ts": row.started * 1e3,
+                "dur": (row.ended - row.started) * 1e3,
+                "args": {"submitted_us": row.submitted * 1e3, "status": row.status.name},
+            }
             if row.after is not None:
-                arrow = {"name": "event", "cat": "event", "pid": 1, "id": number}
+                arrow = {**common, "name": "event", "cat": "event", "id": f"{process}.{number}"}
                 stream, started = row.after
-                events.append({**arrow, "ph": "s", "tid": stream, "ts": started * 1e3})
-                events.append(
-                    {**arrow, "ph": "f", "bp": "e", "tid": row.stream, "ts": row.started * 1e3}
-                )
-        document = {"traceEvents": events, "displayTimeUnit": "ms"}
-        with output_file(Path(path)) as file:
-            file.write(json.dumps(document, indent=1).encode())
+                yield {**arrow, "ph": "s", "tid": stream, "ts": started * 1e3}
+                yield {**arrow, "ph": "f", "bp": "e", "tid": row.stream, "ts": row.started * 1e3}
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw the tasks as a timeline, one row per stream; arrows lead from records to waits.
@@ -230,3 +224,19 @@ class Trace:
             figure.legend(loc="outside upper right", ncols=min(5, len(labels)), frameon=False)
         with output_file(Path(path)) as file:
             figure.savefig(file, format=Path(path).suffix[1:] or "png", dpi=150)
+
+
+def write_chrome(path: str | os.PathLike[str], traces: Iterable[Trace]) -> None:
+    """Write the timelines of several devices as JSON for Perfetto or chrome://tracing.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import ascendref as ar
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_chrome(pathlib.Path(folder, "trace.json"), [ar.Device("Atlas A2").trace()])
+    """
+    events = [event for number, trace in enumerate(traces, 1) for event in trace._events(number)]
+    document = {"traceEvents": events, "displayTimeUnit": "ms"}
+    with output_file(Path(path)) as file:
+        file.write(json.dumps(document, indent=1).encode())

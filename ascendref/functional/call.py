@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, ImportedArray, export_results, import_array, write_problem
+from ..core.arrays import (
+    Array,
+    ImportedArray,
+    export_results,
+    import_array,
+    is_of,
+    lazy_problem,
+    note_written,
+    write_problem,
+)
 from ..core.dtypes import (
     BY_NUMPY,
     FLOAT64,
@@ -21,15 +31,24 @@ from ..core.dtypes import (
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..core.fork_safety import import_to_end
 from ..core.layout import has_internal_overlap, overlap, same_view
+from ..core.threads import follow_torch
 from ..declaration.operator import Operator, Shape, Types
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
+from ..kernels.arithmetic.formula import Formula
 from .call_cache import LAST_USED, Call, run_cached, store_channel_sum, store_elementwise
 
 if TYPE_CHECKING:  # at run time they would import Numba before the first call
     from ..kernels.loops.channel_sums import ChannelSumKernel
     from ..kernels.loops.elementwise import ElementwiseKernel
+    from ..kernels.loops.partial_sums import PartialSumKernel
 
+#: libraries whose arrays are more than memory: module, class of its arrays, and the module here
+#: that calls operators on them, which is imported with the first such array
+_OTHER_LIBRARIES: Final = (
+    ("xarray", "DataArray", "xarray_arrays"),
+    ("dask.array", "Array", "dask_arrays"),
+)
 #: an array, or a tuple of arrays
 ResultT = TypeVar("ResultT")
 
@@ -79,8 +98,25 @@ def array_call(
     return checked
 
 
-def _checked_call(call: Call) -> Any:
-    """Check every argument, compute, and cache the call."""
+class CheckedCall(NamedTuple):
+    """What the check of a call found."""
+
+    #: the tensors, and the same as NumPy arrays
+    inputs: list[ImportedArray]
+    arrays: tuple[NDArray[Any], ...]
+    #: their types
+    types: Types
+    #: the values of the scalars
+    values: tuple[float, ...]
+    #: shapes of the results, and their type where ``out`` does not say otherwise
+    shapes: tuple[Shape, ...]
+    default: ElementType
+    #: compute type
+    compute: str
+
+
+def check_call(call: Call) -> CheckedCall:
+    """Check every argument but ``out``; raise an ArgumentError."""
     operator = call.operator
     inputs = [
         import_array(tensor.name, value, tensor.types)
@@ -94,28 +130,91 @@ def _checked_call(call: Call) -> Any:
     values = tuple(map(check_array_scalar, operator.scalars, call.scalars))
     shapes = operator.shapes(operator, tuple([array.shape for array in arrays]))
     default = types[0] if operator.same_type else promote(*types)
-    compute = _compute_type(call.compute_dtype, types)
-    outs = _outputs(operator, call.out, shapes, default)
+    compute = compute_type(call.compute_dtype, types)
+    return CheckedCall(inputs, arrays, types, values, shapes, default, compute)
+
+
+def _checked_call(call: Call) -> Any:
+    """Check every argument, compute, and cache the call."""
+    for module, name, ours in _OTHER_LIBRARIES:
+        if any([is_of(tensor, module, name) for tensor in call.tensors]):
+            return import_to_end(f"ascendref.functional.{ours}").call_operator(call)
+    follow_torch()
+    operator = call.operator
+    checked = check_call(call)
+    arrays, compute = checked.arrays, checked.compute
+    outs = empty_outputs(checked) if call.out is None else _given_outputs(call, checked)
     in_place = _check_overlaps(operator, arrays, outs) if call.out is not None else False
     result = outs[0]
     # the type of ``out`` is not part of a key of the cache
-    cacheable = result.dtype == default.numpy
+    cacheable = result.dtype == checked.default.numpy
     if operator.channel_term is None:
-        elementwise = elementwise_kernel(operator, types, BY_NUMPY[result.dtype], compute, values)
-        elementwise((*arrays, result), values, in_place)
+        elementwise = _compute_elements(operator, checked, checked.values, result, in_place)
         if cacheable:
-            store_elementwise(call, elementwise, values, result, in_place)
+            store_elementwise(call, elementwise, checked.values, result, in_place)
+            if _are_torch(call.tensors):
+                _torch_calls().store_elementwise(call, elementwise, checked.values)
     else:
         grad, data, weight = arrays
         sums = outs[1]
-        channel_sum = channel_sum_kernel(operator, types[0], compute)
+        channel_sum = channel_sum_kernel(operator, checked.types[0], compute)
         if data.size:
             channel_sum((grad, data, weight, result), sums, in_place)
         else:
             sums[...] = 0  # there is nothing to add up
         if cacheable:
             store_channel_sum(call, channel_sum, result)
-    return call.out if call.out is not None else _export(operator, inputs, outs)
+            if _are_torch(call.tensors):
+                _torch_calls().store_channel_sum(call, channel_sum)
+    if call.out is None:
+        return export(operator, checked.inputs, outs)
+    note_written((call.out,) if len(outs) == 1 else tuple(call.out))
+    return call.out
+
+
+def _are_torch(tensors: tuple[Any, ...]) -> bool:
+    """Tell whether tensors are torch's own, of no derived class."""
+    kind = getattr(sys.modules.get("torch"), "Tensor", None)
+    return all([type(tensor) is kind for tensor in tensors])
+
+
+@cache
+def _torch_calls() -> Any:
+    """Return the cache of calls on torch tensors, which imports torch."""
+    return import_to_end("ascendref.functional.torch_calls")
+
+
+def call_on_part(call: Call, size: int) -> Any:
+    """Call an elementwise operator on a part of the data.
+
+    Parameters
+    ----------
+    call : Call
+        The call, with the part's tensors.
+    size : int
+        The number of all results.
+    """
+    operator = call.operator
+    checked = check_call(call)
+    assert operator.part_scalars is not None
+    outs = empty_outputs(checked)
+    values = operator.part_scalars(checked.values, size)
+    _compute_elements(operator, checked, values, outs[0], False)
+    return export(operator, checked.inputs, outs)
+
+
+def _compute_elements(
+    operator: Operator,
+    checked: CheckedCall,
+    values: tuple[float, ...],
+    result: NDArray[Any],
+    in_place: bool,
+) -> ElementwiseKernel:
+    """Compute an elementwise operator with these scalars; return the kernel."""
+    kind = BY_NUMPY[result.dtype]
+    kernel = elementwise_kernel(operator, checked.types, kind, checked.compute, values)
+    kernel((*checked.arrays, result), values, in_place)
+    return kernel
 
 
 def kernel_for(
@@ -145,13 +244,21 @@ def elementwise_kernel(
     operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
 ) -> ElementwiseKernel:
     """Return the kernel of an elementwise operator, with the parameters of `kernel_for`."""
-    kernel: ElementwiseKernel
     result = operator.result(types)
-    if compute == "float64":  # results are rounded once, to the type of ``out``
-        formula = operator.formula.suited(compute, out.name, values)
+    # in truth mode results are rounded once, to the type of ``out``
+    rounded = out if compute == "float64" else result
+    formula = operator.formula.suited(compute, rounded.name, values)
+    return formula_kernel(formula, types, result, out, compute)
+
+
+def formula_kernel(
+    formula: Formula, types: Types, result: ElementType, out: ElementType, compute: str
+) -> ElementwiseKernel:
+    """Return the kernel of a formula, whose value is rounded to a type and then cast to another."""
+    kernel: ElementwiseKernel
+    if compute == "float64":
         kernel = _loop("truth", "true_elementwise")(formula, types, out)
     else:
-        formula = operator.formula.suited(compute, result.name, values)
         kernel = _loop("elementwise", "elementwise")(formula, types, result, out, compute)
     return kernel
 
@@ -167,24 +274,61 @@ def channel_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> C
     return kernel
 
 
+def partial_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> PartialSumKernel:
+    """Return the same for a part of the data."""
+    kernel: PartialSumKernel
+    formula = operator.formula.suited(compute, kind.name, ())
+    kernel = _loop("partial_sums", "partial_sum")(formula, operator.channel_term, kind, compute)
+    return kernel
+
+
 @cache
 def _loop(module: str, name: str) -> Any:
     """Return a function of ``kernels.loops``, imported here because that imports Numba."""
     return getattr(import_to_end(f"ascendref.kernels.loops.{module}"), name)
 
 
-def _compute_type(compute_dtype: Any, types: tuple[ElementType, ...]) -> str:
+def compute_type(compute_dtype: Any, types: Types) -> str:
+    """Return the compute type of a call, None for the one that follows from the tensors."""
     if compute_dtype is None:
         return "float64" if FLOAT64 in types else "float32"
     return floating_type("compute_dtype", compute_dtype, "None, ").name
 
 
-def _outputs(
-    operator: Operator, out: Any, shapes: tuple[Shape, ...], default: ElementType
-) -> tuple[NDArray[Any], ...]:
-    """Return the arrays for the results: new ones, or those of ``out``."""
-    if out is None:
-        return tuple([np.empty(shape, default.numpy) for shape in shapes])
+def empty_outputs(checked: CheckedCall) -> tuple[NDArray[Any], ...]:
+    """Return new arrays for the results.
+
+    The first is laid out as the inputs that broadcast to it; a second one is small.
+    """
+    first, *rest = checked.shapes
+    arrays = checked.arrays[:2] if rest else checked.arrays
+    dtype = checked.default.numpy
+    return (empty_result(arrays, first, dtype), *[np.empty(shape, dtype) for shape in rest])
+
+
+def empty_result(
+    arrays: tuple[NDArray[Any], ...], shape: Shape, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    """Return a new array with the memory layout that NumPy's functions give their results.
+
+    That is the one of ``order="K"``: axes have the order that they have in the inputs.
+    """
+    for array in arrays:
+        if array.shape != shape or not array.flags.c_contiguous:
+            break
+    else:
+        return np.empty(shape, dtype)
+    operands: list[NDArray[Any] | None] = [*arrays, None]
+    types: list[np.dtype[Any] | None] = [*[None] * len(arrays), dtype]
+    flags: list[Any] = [*[["readonly"]] * len(arrays), ["writeonly", "allocate"]]
+    allocated = np.nditer(operands, ["zerosize_ok"], flags, types, "K")
+    result: NDArray[Any] = allocated.operands[-1]
+    return result
+
+
+def _given_outputs(call: Call, checked: CheckedCall) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of ``out``."""
+    operator, out, shapes, default = call.operator, call.out, checked.shapes, checked.default
     values: tuple[Any, ...] = (out,)
     labels: tuple[str, ...] = ("out",)
     if len(shapes) > 1:
@@ -201,6 +345,8 @@ def _outputs(
     types = (default,) if operator.same_type else FLOATS
     arrays = []
     for label, value, shape in zip(labels, values, shapes, strict=True):
+        if problem := lazy_problem(value):
+            raise ArgumentValueError(label, problem)
         array = import_array(label, value, types).array
         if array.shape != shape:
             raise ArgumentValueError(label, f"has shape {array.shape}; {shape} is expected")
@@ -237,8 +383,8 @@ def _check_overlaps(
     return in_place
 
 
-def _export(operator: Operator, inputs: list[ImportedArray], outs: tuple[NDArray[Any], ...]) -> Any:
-    """Return the results as arrays of the library of the first tensor that is not NumPy's."""
+def export(operator: Operator, inputs: list[ImportedArray], outs: tuple[NDArray[Any], ...]) -> Any:
+    """Return results as arrays of the library of the first tensor that is not NumPy's."""
     results: tuple[Any, ...] = outs
     for tensor, imported_array in zip(operator.tensors, inputs, strict=True):
         if imported_array.from_numpy is not None:

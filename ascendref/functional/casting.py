@@ -39,7 +39,7 @@ def cast(array: Array, dtype: DTypeLike, round_mode: RoundMode = "rint") -> Any:
     Returns
     -------
     array
-        Of the same shape and the caller's kind; a copy where the type stays the same.
+        Of the same shape and layout and the caller's kind; a copy where the type stays the same.
 
     Raises
     ------
@@ -79,12 +79,12 @@ def cast(array: Array, dtype: DTypeLike, round_mode: RoundMode = "rint") -> Any:
     operand, from_numpy = import_array("array", array, FLOATS)
     source = BY_NUMPY[operand.dtype]
     if source is target:
-        result = operand.copy()
+        result = operand.copy(order="K")
     else:
         # the first call imports the kernels, and Numba with them
         kernels = import_to_end("ascendref.kernels.loops.cast")
         # where the type holds every number of the other, all modes share a kernel
         mode = "rint" if promote(source, target) is target else round_mode
-        result = np.empty(operand.shape, target.numpy)
+        result = np.empty_like(operand, target.numpy)
         kernels.cast_kernel(source, target, mode)((operand, result), ())
     return result if from_numpy is None else export_results("array", from_numpy, (result,))[0]

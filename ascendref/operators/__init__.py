@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..declaration.operator import OPERATORS
 from .hardshrink_backward import hardshrink_backward
 from .logit_grad import logit_grad
-from .prelu_backward import prelu_backward
+from .prelu_backward import prelu_backward, prelu_partial
 from .smooth_l1_loss_backward import smooth_l1_loss_backward
 from .softplus_backward import softplus_backward
 
@@ -14,6 +14,7 @@ __all__ = [
     "hardshrink_backward",
     "logit_grad",
     "prelu_backward",
+    "prelu_partial",
     "smooth_l1_loss_backward",
     "softplus_backward",
 ]

@@ -76,8 +76,8 @@ def hardshrink_backward(
     Returns
     -------
     array
-        Of the broadcast shape, the promoted type and the caller's kind, in C order whatever the
-        layout of the inputs is; ``out`` if given.
+        Of the broadcast shape, the promoted type and the caller's kind, laid out as NumPy's
+        functions lay out theirs (``order="K"``); ``out`` if given.
 
     Raises
     ------

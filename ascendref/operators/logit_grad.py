@@ -108,7 +108,7 @@ OPERATOR = declare(
         name="logit_grad",
         api="aclnnLogitGrad",
         tensors=(TensorParam("x"), TensorParam("dy")),
-        scalars=(ScalarParam("eps"),),
+        scalars=(ScalarParam("eps", c_type="double"),),
         outputs=("out",),
         formula=Formula(
             "logit_grad_out",
@@ -161,8 +161,8 @@ def logit_grad(
     Returns
     -------
     array
-        Of the same shape, type and kind, in C order whatever the layout of the inputs is; ``out``
-        if given.
+        Of the same shape, type and kind, laid out as NumPy's functions lay out theirs
+        (``order="K"``); ``out`` if given.
 
     Raises
     ------

@@ -12,6 +12,7 @@ from ..core.errors import ArgumentValueError
 from ..declaration.accuracy import rounded_once
 from ..declaration.operator import OnDevice, Operator, Shape, TensorParam, declare
 from ..functional.call import array_call
+from ..functional.partial_sums import Partial, partial_call
 from ..kernels.arithmetic.formula import Formula, blend, rnd, select, zero
 from ..kernels.loops.channel_plan import BLOCK, LANES
 
@@ -128,7 +129,8 @@ def prelu_backward(
     Returns
     -------
     grad_input : array
-        Of ``self``'s shape, type and kind, in C order whatever the layout of the inputs is.
+        Of ``self``'s shape, type and kind, laid out as NumPy's functions lay out their results
+        (``order="K"``): images whose channels come last stay so.
     grad_weight : array
         Of ``weight``'s shape where that has one element, else of shape ``(channels,)``. Zero where
         ``self`` is empty.
@@ -151,7 +153,8 @@ def prelu_backward(
     of the sum of their magnitudes, and half an ulp for its last rounding. That holds as long as
     every product is 0 or a normal float32 and no sum of products overflows: a product that
     overflows makes the sum infinite or NaN, and one that underflows is lost. In F64 arithmetic F16,
-    BF16 and F32 sums are correctly rounded and F64 sums within 1 ulp, however much cancels.
+    BF16 and F32 sums are correctly rounded, and F64 sums where they are normal numbers, however
+    much cancels; smaller ones are within 1 ulp.
 
     Examples
     --------
@@ -162,3 +165,65 @@ def prelu_backward(
            [1.  , 0.5 ]], dtype=float32), array([-1., -4.], dtype=float32))
     """
     return array_call(OPERATOR, (grad_output, self, weight), (), out, compute_dtype)
+
+
+def prelu_partial(
+    grad_output: ArrayT,
+    self: ArrayT,
+    weight: ArrayT,
+    *,
+    first: int | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> tuple[ArrayT, Partial]:
+    """Return what `prelu_backward` returns for a part of the data, with a sum that can be merged.
+
+    For data that are spread over processes or machines. Merged over all parts and rounded, the sums
+    have the bits of one `prelu_backward` of all of the data.
+
+    Parameters
+    ----------
+    grad_output, self, weight : array
+        As for `prelu_backward`. The part has, for each of its channels, terms that follow one
+        another when those of all data are numbered in C order over everything but the channel axis:
+        with images of h × w elements, term ``(n * h + i) * w + j`` of channel c is that of element
+        ``[n, c, i, j]``. So some images are a part, also with some channels only.
+    first : int, optional
+        Number of the part's first term. Partial sums are then as small as they can be, and merge in
+        any order. None, the default, puts the part behind those that it is merged to.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+        As for `prelu_backward`. With "float64" the sums are exact until they are rounded.
+
+    Returns
+    -------
+    grad_input : array
+        That of the part, as `prelu_backward` returns it.
+    partial : Partial
+        The sums of the part.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        As for `prelu_backward`; if ``first`` is no integer or negative; or, but in F64 arithmetic,
+        if it is no multiple of 1024: the sum's tree adds up blocks of so many terms, and a part
+        must not begin inside of one.
+
+    Notes
+    -----
+    A part belongs to aclnnPreluBackward. Where the data cannot be cut at multiples of 1024 terms,
+    ``compute_dtype="float64"`` allows any cut, and its sums are correctly rounded besides.
+
+    Without ``first``, a partial sum has one number per channel for every 1024 terms; with it, at
+    most two per channel for each doubling of the terms. An exact sum has up to 1100 bytes per
+    channel, below 200 for F32 data.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.random.default_rng(0).normal(size=(32, 3, 16, 16)).astype(np.float32)
+    >>> g, w = x[::-1], np.full(3, 0.25, np.float32)
+    >>> parts = [ar.prelu_partial(g[k : k + 8], x[k : k + 8], w)[1] for k in (0, 8, 16, 24)]
+    >>> whole = parts[0].merge(*parts[1:]).round()
+    >>> np.array_equal(whole, ar.prelu_backward(g, x, w)[1])
+    True
+    """
+    return partial_call(OPERATOR, (grad_output, self, weight), first, compute_dtype)

@@ -42,9 +42,20 @@ from ..kernels.arithmetic.formula import (
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
+def count_for(reduction: float, size: int) -> float:
+    """What the reduction divides by: the mean by the number of results, here or of all parts."""
+    return wide(size) if reduction == 1 else -reduction if reduction < 0 else 1.0
+
+
 def norm_for(reduction: float, size: int) -> float:
-    """What the reduction multiplies by: the mean divides by the number of results."""
-    return 1.0 / size if reduction == 1 else 1.0
+    """What the reduction multiplies by."""
+    return 1.0 / count_for(reduction, size)
+
+
+def part_scalars(values: tuple[float, ...], size: int) -> tuple[float, ...]:
+    """In a part, the mean is that of all results: a negative reduction is their number."""
+    reduction, beta = values
+    return (-float(size) if reduction == 1 else reduction), beta
 
 
 # --- F32 arithmetic, any β ------------------------------------------------------------------------
@@ -159,9 +170,15 @@ def within_one(d: float) -> float:
 def prepare_truth(
     reduction: float, beta: float, size: int
 ) -> tuple[float, float, float, float, float, float]:
+    """β arrives as FLOAT."""
+    return prepare_counts(reduction, narrow(beta), size)
+
+
+def prepare_counts(
+    reduction: float, beta: float, size: int
+) -> tuple[float, float, float, float, float, float]:
     """Count and β·count are exact, the latter as a sum of two; their inverses are rounded."""
-    beta = narrow(beta)
-    count = wide(size) if reduction == 1 else one
+    count = count_for(reduction, size)
     large = beta * count
     small = fma(beta, count, -large) if beta < inf else zero
     return beta, count, large, small, one / count, one / large
@@ -253,7 +270,7 @@ def is_inside(d: float, lost: float, beta: float) -> bool:
 
 def prepare_unit_truth(reduction: float, beta: float, size: int) -> tuple[float, float]:
     """The count is exact, its inverse is rounded."""
-    count = wide(size) if reduction == 1 else one
+    count = count_for(reduction, size)
     return count, one / count
 
 
@@ -338,8 +355,12 @@ OPERATOR = declare(
         name="smooth_l1_loss_backward",
         api="aclnnSmoothL1LossBackward",
         tensors=(TensorParam("grad_out"), TensorParam("self"), TensorParam("target")),
-        scalars=(ScalarParam("reduction", choices=REDUCTIONS), ScalarParam("beta", least=0.0)),
+        scalars=(
+            ScalarParam("reduction", choices=REDUCTIONS, c_type="int64_t"),
+            ScalarParam("beta", least=0.0, c_type="float"),
+        ),
         outputs=("grad_input",),
+        part_scalars=part_scalars,
         formula=Formula(
             "smooth_l1_loss_backward_grad_input",
             grad_input,
@@ -396,8 +417,8 @@ def smooth_l1_loss_backward(
     Returns
     -------
     array
-        Of the broadcast shape, the promoted type and the caller's kind, in C order whatever the
-        layout of the inputs is; ``out`` if given.
+        Of the broadcast shape, the promoted type and the caller's kind, laid out as NumPy's
+        functions lay out theirs (``order="K"``); ``out`` if given.
 
     Raises
     ------

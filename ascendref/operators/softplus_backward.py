@@ -237,8 +237,8 @@ def softplus_backward(
     Returns
     -------
     array
-        Of the same shape, the promoted type and the caller's kind, in C order whatever the layout
-        of the inputs is; ``out`` if given.
+        Of the same shape, the promoted type and the caller's kind, laid out as NumPy's functions
+        lay out theirs (``order="K"``); ``out`` if given.
 
     Raises
     ------

@@ -32,6 +32,8 @@ class Executor(Handle):
         Bytes of workspace that phase 2 must be given.
     steps : tuple of Step
         The kernels that the device launches for it, with the names of what they read and write.
+    alive : bool
+        False once it was used up or destroyed.
 
     Examples
     --------
@@ -54,10 +56,10 @@ class Executor(Handle):
     __slots__ = (
         "__weakref__",
         "_memories",
-        "_memory_changed",
         "_plan",
         "_repeatable",
         "_space",
+        "_starts",
         "_state",
         "_tensors",
     )
@@ -73,8 +75,8 @@ class Executor(Handle):
         self._space = space
         self._tensors = tensors
         self._memories = memories
-        #: whether `set_tensor_address` was called since the plan was made
-        self._memory_changed = False
+        #: where in their memory the tensors' offsets count from; None for where the plan has them
+        self._starts: tuple[int, ...] | None = None
         self._repeatable = False
         self._state = "ready"
 
@@ -87,6 +89,16 @@ class Executor(Handle):
     def steps(self) -> tuple[Step, ...]:
         """The kernels that the device launches for it."""
         return self._plan.steps
+
+    @property
+    def alive(self) -> bool:
+        """Whether phase 2 may use it."""
+        return self._state == "ready"
+
+    @property
+    def operator(self) -> Operator:
+        """The operator of the call."""
+        return self._plan.operator
 
     def __repr__(self) -> str:
         state = f"repeatable, {self._state}" if self._repeatable else self._state
@@ -133,7 +145,7 @@ class Executor(Handle):
         tensor : Tensor
             One of the tensors of phase 1; its ``memory`` changes.
         memory : Memory or int
-            Memory of the same device, or the address at which it begins.
+            Memory of the same device, or an address in it.
 
         Raises
         ------
@@ -161,11 +173,12 @@ class Executor(Handle):
         if self._state != "ready":
             self._refuse_state("set_tensor_address")
         found = resolve(self._space, "memory", memory)
-        if not isinstance(memory, Memory) and found.address != memory:
-            _refuse(f"memory is an address inside of {found!r}; its beginning is expected")
         if all(own is not tensor for own in self._tensors):
             _refuse(f"tensor is {shown(tensor)}, which is no argument of {self!r}")
-        moved = Tensor(found, tensor.shape, tensor.data_type, tensor.strides, tensor.offset)
+        start = 0 if isinstance(memory, Memory) else index(memory) - found.address
+        moved = Tensor(
+            found.address + start, tensor.shape, tensor.data_type, tensor.strides, tensor.offset
+        )
         moved.check("tensor")
         if found.pinned:
             _refuse(f"memory is {found!r} of the host; memory of the device is expected")
@@ -175,9 +188,9 @@ class Executor(Handle):
                 for own, before in zip(self._tensors, self._memories, strict=True)
             ]
         )
-        self._memory_changed = True
+        self._starts = tuple([start if own is tensor else own.start for own in self._tensors])
         self._memories = memories
-        tensor.memory = found
+        tensor.memory, tensor.start = found, start
 
     def destroy(self) -> None:
         """Give the executor back; work that it queued still runs.
@@ -295,10 +308,11 @@ class Executor(Handle):
 
         Where the memory of one was changed, phase 1 is repeated: now they may overlap.
         """
-        plan = self._plan
+        plan, starts = self._plan, self._starts
         for k, (tensor, memory, before) in enumerate(
             zip(self._tensors, self._memories, plan.descriptions, strict=True)
         ):
+            start = before.start if starts is None else starts[k]
             if (
                 tensor.memory is not memory
                 or (memory is not None and not memory.alive)
@@ -306,13 +320,14 @@ class Executor(Handle):
                 or tensor.shape != before.shape
                 or tensor.strides != before.strides
                 or tensor.offset != before.offset
+                or tensor.start != start
             ):
                 freed = tensor.memory is memory and memory is not None and not memory.alive
                 what = (
                     f"lies in {memory!r}"
                     if freed
                     else f"is now {tensor!r} with strides {tensor.strides} and offset"
-                    f" {tensor.offset}"
+                    f" {tensor.offset}, {tensor.start} bytes into its memory"
                 )
                 problem = (
                     f"{plan.operator.tensor_names[k]} {what}; tensors must stay as they were in"
@@ -324,11 +339,11 @@ class Executor(Handle):
                         Status.ACLNN_ERR_PARAM_INVALID, "use-after-free", problem, memory.shadow
                     )
                 _refuse(problem)
-        if self._memory_changed:
+        if starts is not None:
             inputs = len(plan.operator.tensors)
             arguments = self._tensors[:inputs] + plan.scalars + self._tensors[inputs:]
-            self._plan = plan = plan_call(plan.operator, arguments)[0]
-            self._memory_changed = False
+            self._plan = plan = plan_call(plan.operator, arguments, self._space)[0]
+            self._starts = None
         return plan
 
     def _refuse_state(self, call: str) -> NoReturn:

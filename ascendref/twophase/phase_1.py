@@ -27,7 +27,7 @@ _KEY_TYPES: Final = frozenset(
 
 
 def plan_call(
-    operator: Operator, arguments: tuple[Any, ...]
+    operator: Operator, arguments: tuple[Any, ...], default: AddressSpace | None = None
 ) -> tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]:
     """Check a call of an operator and decide everything about it.
 
@@ -37,6 +37,8 @@ def plan_call(
         What is called.
     arguments : tuple
         Its tensors, its scalars and its results, in the vendor's order.
+    default : AddressSpace, optional
+        Where it runs if no tensor has memory.
 
     Returns
     -------
@@ -64,7 +66,7 @@ def plan_call(
         if not isinstance(tensor, Tensor):
             _refuse_type(operator, tensors)
     memories = tuple([tensor.memory for tensor in tensors])
-    space = _address_space(operator, memories)
+    space = _address_space(operator, memories, default)
     scalars = tuple(
         [value.value if type(value) is Scalar else value for value in arguments[first:last]]
     )
@@ -78,7 +80,7 @@ def plan_call(
             sizes.append(memory.nbytes)
     descriptions = tuple(
         [
-            (tensor.data_type, tensor.shape, tensor.strides, tensor.offset, size)
+            (tensor.data_type, tensor.shape, tensor.strides, tensor.offset, tensor.start, size)
             for tensor, size in zip(tensors, sizes, strict=True)
         ]
     )
@@ -125,10 +127,14 @@ def _refuse_type(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:
     raise AssertionError
 
 
-def _address_space(operator: Operator, memories: tuple[Memory | None, ...]) -> AddressSpace:
+def _address_space(
+    operator: Operator, memories: tuple[Memory | None, ...], default: AddressSpace | None
+) -> AddressSpace:
     for memory in memories:
         if memory is not None:
             return memory.space
+    if default is not None:
+        return default
     fail(
         Status.ACL_ERROR_RT_CONTEXT_NULL,
         f"no tensor of {operator.api} has memory, so there is no telling on which device it runs;"

@@ -31,6 +31,8 @@ class Description(NamedTuple):
     #: in elements, like the offset
     strides: tuple[int, ...]
     offset: int
+    #: the byte of the memory where offsets count from
+    start: int
     #: size of the memory that it lies in
     nbytes: int
 

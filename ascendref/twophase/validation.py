@@ -154,7 +154,7 @@ def _operand(
             _refuse(f"{name} lies on {memory.device!r}, other tensors on {device!r}")
         if memory.pinned:
             _refuse(f"{name} lies in {memory!r} of the host; memory of the device is expected")
-    offset = tensor.offset * tensor.dtype.itemsize
+    offset = tensor.first_byte
     layout = Layout(tensor.shape, tensor.dtype, offset, tensor.byte_strides())
     # every memory gets 16 TiB of addresses, so tensors in different ones do not overlap
     placeholder = np.asarray(_ArrayInterface(layout, ((memory_number + 1) << 44) + offset))

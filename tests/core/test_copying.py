@@ -39,6 +39,7 @@ VALUES = {
     "Format": ar.Format.ND,
     "KernelStatistics": ar.KernelStatistics("kernel", True),
     "LostWorkWarning": ar.LostWorkWarning("text"),
+    "Partial": ar.prelu_partial(*[np.float32([-1, 2])] * 2, np.float32([0.5]))[1],
     "Product": DEV.product,
     "Scalar": ar.Scalar(0.1, "bfloat16"),
     "Status": ar.Status(161002),

@@ -90,3 +90,38 @@ def test_bits_are_the_same_for_every_number() -> None:
     for count in range(1, ar.get_num_threads() + 1):
         with ar.num_threads(count):
             np.testing.assert_array_equal(ar.softplus_backward(x, x), want)
+
+
+@pytest.mark.parametrize(
+    ("variables", "threads"),
+    [
+        ({"OMP_NUM_THREADS": "1"}, 1),
+        ({"OMP_NUM_THREADS": "1,4"}, 1),
+        ({"OMP_NUM_THREADS": "1", "ASCENDREF_NUM_THREADS": "2"}, 2),
+        ({"OMP_NUM_THREADS": "0"}, 2),  # which OpenMP ignores, with a warning
+        ({"OMP_NUM_THREADS": "many"}, 2),
+        ({"OMP_NUM_THREADS": "7"}, 2),
+    ],
+)
+def test_variables_bound_the_number(variables: dict[str, str], threads: int) -> None:
+    program = "import ascendref as ar; print(ar.get_num_threads())"
+    assert run("-c", program, NUMBA_NUM_THREADS="2", **variables) == str(threads)
+
+
+def test_torch_bounds_the_threads_of_kernels() -> None:
+    pytest.importorskip("torch")
+    program = f"""
+import numpy as np, ascendref as ar
+x = np.ones({PARALLEL_FROM}, np.float32)
+launched = lambda: "launcher" in [row.kernel for row in ar.kernel_statistics()]
+import torch
+torch.set_num_threads(1)
+ar.hardshrink_backward(x, x)
+ar.hardshrink_backward(x, x)
+print(ar.get_num_threads(), launched(), end=" ")
+torch.set_num_threads(2)
+ar.hardshrink_backward(x, x)
+print(ar.get_num_threads(), launched())
+"""
+    got = run("-c", program, NUMBA_NUM_THREADS="2", OMP_NUM_THREADS="2")
+    assert got == "1 False 2 True"

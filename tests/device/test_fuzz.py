@@ -173,8 +173,9 @@ class Program(ProgramWriter):
         status = 0
         if view not in call.views or block.pinned or not view.fits(block):
             status = INVALID
-        if isinstance(argument, int) and block.alive and block.nbytes > 1 and draw.once_in(8):
-            argument += 1
+        odd = view.size and view.itemsize > 1 and block.nbytes > 1
+        if isinstance(argument, int) and block.alive and odd and draw.once_in(8):
+            argument += 1  # no address of such elements
             status = INVALID
         if not block.alive or block.device is not device:
             status = 107000

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ascendref as ar
 from ascendref.core.dtypes import DataType
+from ascendref.device.memory.address_space import find_memory
 from ascendref.device.memory.tensor import Format
 
 
@@ -244,3 +245,39 @@ def test_scalars_of_arrays_keep_every_bit():
     assert ar.Scalar(np.array(2**62 + 1), "int64").value == 2**62 + 1
     assert ar.Scalar(ml_dtypes.bfloat16(1.5), "float32").value == 1.5
     assert ar.Scalar(np.array([2**64 - 1], np.uint64), "uint64").value == 2**64 - 1
+
+
+# ---- addresses inside of memory
+
+
+def test_a_tensor_at_an_address_inside_of_memory(dev):
+    memory = dev.malloc(64)
+    dev.memcpy(memory, np.arange(16, dtype=np.float32))
+    tensor = ar.Tensor(memory.address + 8, (2, 3), "float32", strides=(1, 2), offset=-1)
+    assert tensor.memory is memory
+    assert tensor.start == 8
+    assert tensor.numpy().tolist() == [[1, 3, 5], [2, 4, 6]]
+    assert tensor.extent() == (4, 28)
+
+
+def test_addresses_that_no_tensor_can_have(dev):
+    memory = dev.malloc(64)
+    assert refusal(ar.Tensor, memory.address + 64, (1,), "int8")[0] == 161002
+    assert refusal(ar.Tensor, 4096, (1,), "int8")[0] == 161002
+    odd = ar.Tensor(memory.address + 2, (1,), "float32")
+    status, message = refusal(odd.check)
+    assert status == 161002
+    assert "multiple of 4" in message
+    assert refusal(ar.Tensor(memory.address + 62, (3,), "int8").check)[0] == 161002
+    address = memory.address
+    dev.free(memory)
+    assert refusal(ar.Tensor, address, (1,), "int8")[0] == 161002
+
+
+def test_memory_is_found_by_address_on_whichever_device_it_is(dev):
+    other = ar.Device("Atlas A3")
+    for memory in (dev.malloc(10), other.malloc(10), dev.malloc_host(10), other.malloc_host(10)):
+        assert find_memory(memory.address) is find_memory(memory.address + 9) is memory
+        assert find_memory(memory.address + 10) is not memory
+    assert find_memory(2**48 - 1) is None
+    assert find_memory(2**62) is None

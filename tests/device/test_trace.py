@@ -5,6 +5,7 @@ import json
 import pytest
 
 import ascendref as ar
+from ascendref.device.trace import write_chrome
 
 
 @pytest.fixture
@@ -98,6 +99,18 @@ def test_an_empty_trace(dev, tmp_path):
     assert len(trace) == 0
     assert len(trace.table().splitlines()) == 1
     trace.to_chrome(tmp_path / "empty.json")
+
+
+def test_the_timelines_of_two_devices_are_two_processes(tmp_path):
+    traces = []
+    for _ in range(2):
+        device = ar.Device("Atlas A2")
+        device.memset_async(device.malloc(8), 0)
+        device.synchronize()
+        traces.append(device.trace())
+    write_chrome(tmp_path / "both.json", traces)
+    events = json.loads((tmp_path / "both.json").read_text())["traceEvents"]
+    assert [event["pid"] for event in events if event["ph"] == "X"] == [1, 2]
 
 
 def test_the_picture_is_of_the_kind_that_its_name_says(dev, tmp_path):

@@ -306,6 +306,33 @@ def test_new_addresses() -> None:
     assert_bits(out.numpy(), ar.hardshrink_backward(5 * X, 5 * X, 0.6))
 
 
+def test_new_addresses_inside_of_memory() -> None:
+    dev = ar.Device("Atlas A2")
+    memory = dev.malloc(128)
+    x = ar.Tensor(memory.address + 4, X.shape, "float32")
+    out = ar.Tensor(memory.address + 32, X.shape, "float32")
+    x.view()[...] = X
+    size, executor = phase_1("hardshrink_backward", x, x, 0.5, out)
+    executor.set_repeatable()
+    phase_2("hardshrink_backward", None, size, executor, None)
+    executor.set_tensor_address(out, memory.address + 64)
+    assert (out.memory, out.start) == (memory, 64)
+    phase_2("hardshrink_backward", None, size, executor, None)
+    dev.synchronize()
+    expected = ar.hardshrink_backward(X, X, 0.5)
+    for start in (32, 64):
+        assert_bits(ar.Tensor(memory.address + start, X.shape, "float32").numpy(), expected)
+    assert refusal(executor.set_tensor_address, out, memory.address + 66)[0] == INVALID
+    assert refusal(executor.set_tensor_address, out, memory.address + 108)[0] == INVALID
+    executor.set_tensor_address(out, memory.address + 8)
+    status, message = refusal(phase_2, "hardshrink_backward", None, size, executor, None)
+    assert status == INVALID
+    assert "gradInput overlaps" in message
+    assert executor.alive
+    executor.destroy()
+    assert not executor.alive
+
+
 def test_addresses_that_are_refused() -> None:
     call = made("hardshrink_backward")
     _, x, out = call.tensors

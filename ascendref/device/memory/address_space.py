@@ -8,7 +8,7 @@ from collections import deque
 from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
-from weakref import ref
+from weakref import WeakValueDictionary, ref
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -24,11 +24,13 @@ from ..lock_free import AtomicReference
 from .storage import ALIGNMENT, Storage
 
 #: device addresses start here, where no pointer of a host process can be
-_FIRST_ADDRESS: Final = 2**48
+FIRST_ADDRESS: Final = 2**48
 #: addresses per device: far more than its memory, so that freed ones come back late
 _SPAN: Final = 2**44
 
 _devices: Final = itertools.count()
+#: the address spaces that exist, by the number of their range of addresses
+_spaces: Final[WeakValueDictionary[int, AddressSpace]] = WeakValueDictionary()
 
 
 class Memory(Handle):
@@ -85,7 +87,7 @@ class Memory(Handle):
     @property
     def pinned(self) -> bool:
         """Whether it is memory of the host."""
-        return self.address < _FIRST_ADDRESS
+        return self.address < FIRST_ADDRESS
 
     def numpy(self, dtype: DTypeLike | int = np.uint8) -> NDArray[Any]:
         """Return pinned memory as a flat array that shares it.
@@ -223,11 +225,13 @@ class AddressSpace(Handle):
         self.device = device
         self.capacity = capacity
         self._padding = padding
-        self._base = _FIRST_ADDRESS + next(_devices) * _SPAN
+        number = next(_devices)
+        self._base = FIRST_ADDRESS + number * _SPAN
         self._blocks = AtomicReference(Blocks([], 0, self._base))
         #: blocks to take out unless their memory is alive; a block enters it even if an interrupt
         #: comes while its memory is freed or collected
         self._freed: deque[Block] = deque()
+        _spaces[number] = self
 
     @property
     def free_bytes(self) -> int:
@@ -332,6 +336,27 @@ class AddressSpace(Handle):
                         break
                 with suppress(ValueError):
                     self._freed.remove(block)
+
+
+def find_memory(address: int) -> Memory | None:
+    """Return the allocation of any device, or the pinned one, that a byte belongs to.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> memory = ar.Device("Atlas A2").malloc(100)
+    >>> find_memory(memory.address + 99) is memory, find_memory(memory.address + 100)
+    (True, None)
+    """
+    if address >= FIRST_ADDRESS:
+        space = _spaces.get((address - FIRST_ADDRESS) // _SPAN)
+        return None if space is None else space.find(address)
+    # pinned memory has addresses of the process, and each device lists its own
+    for space in list(_spaces.values()):
+        memory = space.find(address)
+        if memory is not None:
+            return memory
+    return None
 
 
 def _align(address: int) -> int:

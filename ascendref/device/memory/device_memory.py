@@ -46,6 +46,11 @@ class DeviceMemory(BaseDevice):
         self._space = AddressSpace(self, capacity, found.malloc_padding)
 
     @property
+    def address_space(self) -> AddressSpace:
+        """Its addresses."""
+        return self._space
+
+    @property
     def memory_total(self) -> int:
         """Capacity in bytes."""
         return self._space.capacity

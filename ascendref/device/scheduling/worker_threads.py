@@ -62,7 +62,8 @@ class WorkerThreads:
         for _ in threads:
             self._host_tasks.put(None)
         for thread in threads:
-            thread.join(max(0.0, deadline - monotonic()))
+            if thread is not threading.current_thread():  # a host function may end the process
+                thread.join(max(0.0, deadline - monotonic()))
 
     def run_if_closed(self, tasks: Iterable[Task], deadline: float | None) -> float | None:
         """Before a wait: if the threads have ended, run what is ready until a task is done.

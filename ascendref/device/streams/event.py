@@ -55,6 +55,8 @@ class Event(Handle):
         What it is for.
     ex : bool
         Whether it is Ex-style.
+    alive : bool
+        False once it was destroyed.
 
     Examples
     --------
@@ -87,11 +89,16 @@ class Event(Handle):
         #: the record before it, if nothing ever waited for that
         self._overwritten: Operation | None = None
         self._waits: list[Task] = []
-        self._alive = True
+        self.alive = True
 
     def __repr__(self) -> str:
-        state = "" if self._alive else ", destroyed"
+        state = "" if self.alive else ", destroyed"
         return f"<event {self.number} of {self.device.soc_name}{state}>"
+
+    @property
+    def recorded(self) -> bool:
+        """Whether it was recorded, and not reset since."""
+        return self._record is not None
 
     def record(self, stream: BaseStream | None = None) -> None:
         """Mark the point in a stream at which everything submitted so far is done.
@@ -304,7 +311,7 @@ class Event(Handle):
         >>> ar.Device("Atlas A2").create_event().destroy()
         """
         self._check()
-        self._alive = False
+        self.alive = False
 
     def record_to_wait_for(self, stream: BaseStream) -> Task | None:
         """Return the record that a stream must wait for; None if there is nothing to wait for."""
@@ -359,7 +366,7 @@ class Event(Handle):
             self._waits.append(task)
 
     def _check(self) -> None:
-        if not self._alive:
+        if not self.alive:
             fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
 
     def _recorded(self) -> Task:

@@ -59,20 +59,20 @@ def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
 
 @cache
 def compiled(function: Callable[..., Any], compute: str) -> Any:
-    """Return a formula, and what it calls in its own file, compiled for one compute type."""
+    """Return a formula, and the formulas that it calls, compiled for one compute type."""
     names = primitives(compute)
     for name in function.__code__.co_names:
         if name in names:
             continue
         local = function.__globals__.get(name)
-        if isinstance(local, FunctionType) and local.__module__ == function.__module__:
+        if isinstance(local, FunctionType):
             names = names | {name: compiled(local, compute)}
         elif isinstance(local, float) and local == REGISTER[compute](local):
             names = names | {name: REGISTER[compute](local)}
         elif name in function.__globals__:
             raise TypeError(
                 f"{function.__module__}.{function.__name__} uses {name}; a formula may use the"
-                " primitives of formula.py, and functions and floats of its file that are numbers"
+                " primitives of formula.py, other formulas, and floats of its file that are numbers"
                 f" of {compute}"
             )
     return bind(function, names)

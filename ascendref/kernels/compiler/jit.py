@@ -150,6 +150,17 @@ def _module_digest(module: str) -> bytes:
     return hashlib.sha256(Path(str(sys.modules[module].__file__)).read_bytes()).digest()
 
 
+def _formula_digest(formula: Callable[..., Any]) -> bytes:
+    """Digest the modules of a formula and of all functions that it calls."""
+    functions = [formula]
+    for function in functions:  # which grows meanwhile
+        code = getattr(function, "__code__", None)
+        called = [function.__globals__.get(name) for name in code.co_names] if code else []
+        functions += [f for f in called if isinstance(f, FunctionType) and f not in functions]
+    modules = sorted({function.__module__ for function in functions})
+    return b"".join(map(_module_digest, modules))
+
+
 @runs_to_end
 def kernel(
     function: Callable[..., Any],
@@ -171,7 +182,8 @@ def kernel(
     signature : numba signature
         The one signature that it takes.
     formula : callable
-        The formula inside, whose source file is part of the kernel's identity.
+        The formula inside, whose source file is part of the kernel's identity, as are those of the
+        functions that it calls.
     make : callable, optional
         Returns another function of the same parameters that is to be compiled, a closure: ``body``.
         All that it refers to must follow from the kernel's name, its formula and the source of this
@@ -189,7 +201,7 @@ def kernel(
             (
                 _package_digest(),
                 repr(_MADE_WITH).encode(),
-                _module_digest(formula.__module__),
+                _formula_digest(formula),
                 name.encode(),
             )
         )

@@ -29,7 +29,7 @@ def _contiguous(
     """Compute with contiguous operands; return -1, and do nothing, for any others."""
     if contiguous_size(table, (grad, data, weight, result, sums)) < 0:
         return -1
-    return _run(
+    return run_channels(
         table,
         task,
         (
@@ -50,6 +50,27 @@ def _contiguous(
     )
 
 
+def _memory(
+    table: int,
+    task: int,
+    grad: int,
+    data: int,
+    weight: int,
+    result: int,
+    sums: int,
+    plan: int,
+    partial: int,
+    tasks: int,
+    blocks: int,
+    size: int,
+    launcher: int,
+) -> Any:
+    """Compute with contiguous operands whose elements stand at some addresses."""
+    width = word(table, ROWS + ITEMSIZE)
+    words = grad, data, weight, result, sums, width, partial, blocks, 0
+    return run_channels(table, task, words, plan, tasks, size, launcher)
+
+
 def _tiled(
     table: int,
     task: int,
@@ -68,11 +89,11 @@ def _tiled(
 ) -> Any:
     """Compute with operands of any layout."""
     words = grad, data, weight, result, sums, sums_stride, partial, blocks, 1
-    return _run(table, task, words, plan, tasks, size, launcher)
+    return run_channels(table, task, words, plan, tasks, size, launcher)
 
 
 @helper
-def _run(
+def run_channels(
     table: int,
     task: int,
     words: tuple[int, ...],
@@ -95,6 +116,12 @@ def _run(
 def contiguous_kernel() -> Any:
     """Return the kernel for contiguous operands."""
     return integer_kernel(_contiguous, "channels_contiguous")
+
+
+@once_each
+def memory_kernel() -> Any:
+    """Return the kernel for contiguous elements in memory."""
+    return integer_kernel(_memory, "channels_in_memory")
 
 
 @once_each

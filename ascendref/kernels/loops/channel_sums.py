@@ -11,7 +11,8 @@ unchanged. Every addition is rounded to the compute type.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final
+from math import prod
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ from ..runtime.launch import (
 )
 from ..runtime.memory import peek, pointer_to, poke
 from ..runtime.nontemporal import LINE
-from .channel_kernels import contiguous_kernel, tiled_kernel
+from .channel_kernels import contiguous_kernel, memory_kernel, tiled_kernel
 from .channel_loops import (
     TASKS,
     ChannelParts,
@@ -54,6 +55,16 @@ _STAGGER: Final = 2560
 
 #: gradient, data, weight and result
 Operands = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+class DenseCall(NamedTuple):
+    """How a call on contiguous operands goes."""
+
+    plan: ChannelPlan
+    #: elements that decide how many threads share the work
+    shared: int
+    #: bytes of partial sums, 0 where there are none
+    partial: int
 
 
 class ChannelSumKernel(Kernel):
@@ -198,6 +209,46 @@ class ChannelSumKernel(Kernel):
         )
         return done >= 0
 
+    def in_memory(self, addresses: tuple[int, ...], shape: tuple[int, ...], channels: int) -> None:
+        """Compute with contiguous elements in memory, aligned; results overlap nothing.
+
+        Parameters
+        ----------
+        addresses : tuple of int
+            Addresses of the first elements of gradient, data, weight, result and sums.
+        shape : tuple of int
+            Shape of gradient, data and result, which are not empty.
+        channels : int
+            Number of elements of weight and sums: the length of axis 1, or 1.
+        """
+        plan, shared, room = self.dense_call(shape, channels)
+        kept = self._partial_sums(room // np.dtype(self.register).itemsize, None)
+        self._call(
+            f"memory_{plan.layout}",
+            *addresses,
+            plan.address,
+            0 if kept is None else kept.ctypes.data,
+            plan.tasks,
+            plan.blocks,
+            shared,
+            LAUNCHER.address,
+        )
+
+    def dense_call(self, shape: tuple[int, ...], channels: int) -> DenseCall:
+        """Return how contiguous operands are walked, for callers that run the tasks themselves.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Shape of the data, which are not empty.
+        channels : int
+            Number of elements of the weight: the length of axis 1, or 1.
+        """
+        plan = dense_channel_plan(shape, channels)
+        room = self._room(channels, plan.blocks, False)
+        shared = min(prod(shape), plan.tasks * ELEMENTS_PER_THREAD)  # a task is never shared
+        return DenseCall(plan, shared, room * np.dtype(self.register).itemsize)
+
     def _partial_sums(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any] | None:
         """Return where so many partial sums go; None if there are none."""
         if not room:
@@ -225,6 +276,16 @@ class ChannelSumKernel(Kernel):
         return partial(contiguous_kernel(), self.table, address(self.task("runs")))
 
     @Piece
+    def memory_rows_kernel(self) -> Any:
+        """The same as `rows_kernel` for elements in memory."""
+        return partial(memory_kernel(), self.table, address(self.task("rows")))
+
+    @Piece
+    def memory_runs_kernel(self) -> Any:
+        """The same as `runs_kernel` for elements in memory."""
+        return partial(memory_kernel(), self.table, address(self.task("runs")))
+
+    @Piece
     def tiled_rows_kernel(self) -> Any:
         """The kernel for operands of any other layout whose channels lie side by side."""
         return self._tiled_kernel("tiled_rows")
@@ -244,7 +305,7 @@ class ChannelSumKernel(Kernel):
         pointer = pointer_to(np.dtype(self.register))
         made = task_kernel(
             lambda: total_task(self._running_sums(), pointer),
-            f"{self._name}_total",
+            f"{self.name}_total",
             self.element.element,
         )
         self._table[TOTAL_TASK // 8] = address(made)
@@ -256,7 +317,8 @@ class ChannelSumKernel(Kernel):
             _ = self.total_task
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
+        """What tells it from all other kernels."""
         stored = "_stored" if self.stored else ""
         return f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}{stored}"
 
@@ -266,7 +328,7 @@ class ChannelSumKernel(Kernel):
         if made is None:
             made = self._tasks[layout] = task_kernel(
                 lambda: TASKS[layout](self._parts(tiled=layout.startswith("tiled"))),
-                f"{self._name}_{layout}",
+                f"{self.name}_{layout}",
                 self.element.element,
             )
         return made

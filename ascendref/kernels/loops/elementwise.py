@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import ElementType
-from ...core.layout import broadcast_strides
+from ...core.layout import Strides, broadcast_strides
 from ..arithmetic.codecs import decoding, encoder, remainder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import integer_kernel, merged, once_each
@@ -27,6 +28,7 @@ from ..runtime.array_header import (
     ROW,
     ROWS,
     Operand,
+    are_apart,
     contiguous_size,
     layout_table,
     operand_table,
@@ -156,10 +158,20 @@ class ElementwiseKernel(Kernel):
         """
         return _bound(self.dense_kernel, self._fixed(scalars))
 
+    def bind_memory(self, scalars: tuple[float, ...]) -> Callable[..., int]:
+        """Return the kernel for contiguous elements in memory with its scalars.
+
+        It takes the addresses of the first elements, the inputs' and then the output's, and how
+        many elements each has. It returns a negative number, and nothing is done, if an address is
+        not aligned or the output overlaps an input. It cannot check anything else: whoever calls
+        knows that the memory is there and of the kernel's types.
+        """
+        return _bound(self.memory_kernel, self._fixed(scalars))
+
     def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
         if operands[-1].size:
-            fixed = self._walk(operands, scalars, None)
+            fixed = self._walk(*_strides_of(operands), scalars, None)
             self._call("tiled", fixed.address, *[array.ctypes.data for array in operands])
 
     def like(
@@ -170,7 +182,28 @@ class ElementwiseKernel(Kernel):
         It takes the addresses of objects: the inputs, then the output. It returns a negative
         number, and nothing is done, if they are laid out otherwise or overlap.
         """
-        return _bound(self.tiled_kernel, self._walk(operands, scalars, layout_table(operands)))
+        walk = self._walk(*_strides_of(operands), scalars, layout_table(operands))
+        return _bound(self.tiled_kernel, walk)
+
+    def bind_strides(
+        self, shape: tuple[int, ...], strides: tuple[Strides, ...], scalars: tuple[float, ...]
+    ) -> Callable[..., int]:
+        """Return the kernel for elements in memory that are laid out in a known way.
+
+        It takes the addresses of the first elements, the inputs' and then the output's, and cannot
+        check them: whoever calls knows that the memory is there and of the kernel's types, and that
+        the output is apart from the inputs. A negative number means that nothing is done.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Shape of the output.
+        strides : tuple of tuple of int
+            Byte strides of every operand in that shape, the output last.
+        scalars : tuple of float
+            The scalar arguments.
+        """
+        return _bound(self.tiled_kernel, self._walk(shape, strides, scalars, None))
 
     def _fixed(self, scalars: tuple[float, ...], walk: tuple[int, ...] = (), *memory: Any) -> Words:
         """Return what a kernel gets beside operands."""
@@ -181,26 +214,26 @@ class ElementwiseKernel(Kernel):
 
     def _walk(
         self,
-        operands: tuple[NDArray[Any], ...],
+        shape: tuple[int, ...],
+        strides: tuple[Strides, ...],
         scalars: tuple[float, ...],
         layout: NDArray[np.int64] | None,
     ) -> Words:
         """Return the same for operands of any layout."""
-        plan, tiles = self._plan(operands)
+        plan, tiles = tile_plan(shape, strides, self._itemsizes)
         at = 0 if layout is None else layout.ctypes.data
-        words = address(self.walk), at, plan.ctypes.data, tiles, operands[-1].size
+        words = address(self.walk), at, plan.ctypes.data, tiles, prod(shape)
         return self._fixed(scalars, words, layout, plan)
-
-    def _plan(self, operands: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], int]:
-        """Return how to walk operands of any layout, in how many tiles."""
-        shape = operands[-1].shape
-        strides = tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands])
-        return tile_plan(shape, strides, self._itemsizes)
 
     @Piece
     def dense_kernel(self) -> Any:
         """The kernel for contiguous operands."""
         return contiguous_kernel(len(self._itemsizes))
+
+    @Piece
+    def memory_kernel(self) -> Any:
+        """The kernel for contiguous elements in memory."""
+        return memory_kernel(len(self._itemsizes))
 
     @Piece
     def tiled_kernel(self) -> Any:
@@ -277,14 +310,27 @@ def _contiguous(fixed: int, operands: tuple[int, ...]) -> Any:
     operands : tuple of int
         Addresses of array objects, which may be contiguous or not.
     """
-    table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
-    size = contiguous_size(table, operands)
+    size = contiguous_size(word(fixed, 0), operands)
     if size < 0:
         return size
-    addresses = word_of_each(operands, DATA)
+    return _run(fixed, word_of_each(operands, DATA), size)
+
+
+@merged
+def _memory(fixed: int, addresses: tuple[int, ...], size: int) -> Any:
+    """Compute with so many contiguous elements at some addresses, the first parameter as above."""
+    if not are_apart(word(fixed, 0), addresses, size):
+        return -1
+    return _run(fixed, addresses, size)
+
+
+@merged
+def _run(fixed: int, addresses: tuple[int, ...], size: int) -> Any:
+    """Run the task on contiguous elements."""
+    table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
     arguments = in_memory((0, 0, size, numbers, table, 0, 0, 1, 0, *addresses))
     # elements before the first that begins a line of the cache, from where stores are faster
-    width = word(table, ROWS + ROW * (len(operands) - 1) + ITEMSIZE)
+    width = word(table, ROWS + ROW * (len(addresses) - 1) + ITEMSIZE)
     lead = -addresses[-1] % LINE // width if size >= _ALIGNED_FROM else 0
     return run(task, arguments, size, lead, PART, size, word(fixed, 24))
 
@@ -301,6 +347,18 @@ def _contiguous_4(fixed: int, a: int, b: int, c: int, d: int) -> int:
     return _contiguous(fixed, (a, b, c, d))  # type: ignore[no-any-return]
 
 
+def _memory_2(fixed: int, a: int, b: int, size: int) -> int:
+    return _memory(fixed, (a, b), size)  # type: ignore[no-any-return]
+
+
+def _memory_3(fixed: int, a: int, b: int, c: int, size: int) -> int:
+    return _memory(fixed, (a, b, c), size)  # type: ignore[no-any-return]
+
+
+def _memory_4(fixed: int, a: int, b: int, c: int, d: int, size: int) -> int:
+    return _memory(fixed, (a, b, c, d), size)  # type: ignore[no-any-return]
+
+
 #: number of operands -> the function that Python calls: it has as many parameters, because a tuple
 #: would take longer to pass than a small array takes to compute
 _CONTIGUOUS: Final[dict[int, Callable[..., int]]] = {
@@ -308,12 +366,28 @@ _CONTIGUOUS: Final[dict[int, Callable[..., int]]] = {
     3: _contiguous_3,
     4: _contiguous_4,
 }
+#: the same for elements in memory
+_IN_MEMORY: Final[dict[int, Callable[..., int]]] = {2: _memory_2, 3: _memory_3, 4: _memory_4}
 
 
 @once_each
 def contiguous_kernel(operands: int) -> Any:
     """Return the kernel for so many contiguous operands (`_contiguous`)."""
     return integer_kernel(_CONTIGUOUS[operands], f"contiguous_{operands}_operands")
+
+
+@once_each
+def memory_kernel(operands: int) -> Any:
+    """Return the kernel for contiguous elements of so many operands (`_memory`)."""
+    return integer_kernel(_IN_MEMORY[operands], f"memory_of_{operands}_operands")
+
+
+def _strides_of(
+    operands: tuple[NDArray[Any], ...],
+) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
+    """Return the output's shape, and the strides of all operands in it."""
+    shape = operands[-1].shape
+    return shape, tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands])
 
 
 def _bound(kernel: Any, fixed: Words) -> Callable[..., int]:

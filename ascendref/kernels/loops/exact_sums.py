@@ -45,11 +45,10 @@ from .truth import ExactKernel, decide_exactly, differ_in
 
 #: numbers of a running sum, and the distance between them among the running sums: a third of a page
 #: beside whole ones (``_STAGGER`` of ``channel_sums.py``)
-_PARTS: Final = 3
-_APART: Final = STRIP * LANES + 168
-#: what a sum of two doubles may lose when it is formed, and what is still no ulp of it
+PARTS: Final = 3
+APART: Final = STRIP * LANES + 168
+#: what a sum of two doubles may lose when it is formed
 _ROUNDING: Final = 2.0**-52
-_LITTLE: Final = 2.0**-60
 #: the square of it bounds what the losses may themselves have lost
 _UNIT: Final = 2.0**-52
 #: additions between a product and the sum of a block
@@ -57,48 +56,46 @@ _DEPTH: Final = 72
 #: the least positive double, which a product's remainder may lack
 _LEAST: Final = 2.0**-1074
 _ZERO: Final = np.float64(0)
-_join: Final = primitives("float64")["two_sum"]
+join: Final = primitives("float64")["two_sum"]
 
 
 @inlined
-def _clear(lanes: Pointer, k: int) -> None:
+def clear(lanes: Pointer, k: int) -> None:
     lanes[k] = -_ZERO
-    lanes[k + _APART] = _ZERO
-    lanes[k + 2 * _APART] = _ZERO
+    lanes[k + APART] = _ZERO
+    lanes[k + 2 * APART] = _ZERO
 
 
 @inlined
-def _keep(kept: Pointer, i: int, g: Any, x: Any) -> None:
+def keep(kept: Pointer, i: int, g: Any, x: Any) -> None:
     kept[i] = g
     kept[i + BLOCK] = x
 
 
 @inlined
 def _merge(lanes: Pointer, k: int, other: int) -> None:
-    after, lost = _join(lanes[k], lanes[other])
+    after, lost = join(lanes[k], lanes[other])
     lanes[k] = after
-    lanes[k + _APART] += lanes[other + _APART] + lost
-    lanes[k + 2 * _APART] += lanes[other + 2 * _APART]
+    lanes[k + APART] += lanes[other + APART] + lost
+    lanes[k + 2 * APART] += lanes[other + 2 * APART]
 
 
 @inlined
-def _put(parts: Pointer, at: int, apart: int, lanes: Pointer, k: int) -> None:
-    for number in range(_PARTS):
-        parts[at + number * apart] = lanes[k + number * _APART]
+def put(parts: Pointer, at: int, apart: int, lanes: Pointer, k: int) -> None:
+    for number in range(PARTS):
+        parts[at + number * apart] = lanes[k + number * APART]
 
 
 @helper
 def _total(parts: Any, first: Any, apart: Any, blocks: Any) -> Any:
-    """Return the sum of some blocks and how far it may be off, but for its last rounding."""
+    """Return the sum of some blocks, as a sum of two, and how far it may be off."""
     value, rest, size = -_ZERO, _ZERO, _ZERO
     for at in range(first, first + blocks):
-        value, lost = _join(value, parts[at])
+        value, lost = join(value, parts[at])
         rest += parts[at + apart] + lost
         size += parts[at + 2 * apart]
     depth = (_DEPTH + blocks) * _UNIT
-    if rest != 0:
-        value += rest
-    return value, size * (depth * depth)
+    return value, rest, size * (depth * depth)
 
 
 class TrueSumKernel(ExactKernel, ChannelSumKernel):
@@ -136,20 +133,15 @@ class TrueSumKernel(ExactKernel, ChannelSumKernel):
         sums[...] = decided
 
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
-        return _PARTS * channels * blocks if blocks > 1 else 0
+        return PARTS * channels * blocks if blocks > 1 else 0
 
     def _exact_task(self) -> Any:
-        return task_kernel(self._make_exact_task, f"{self._name}_exactly", self.element.element)
-
-    def _factors(self) -> Compiled:
-        """Return the function that gives the two factors of a term."""
-        assert self.term.factors is not None
-        return compiled(self.term.factors, "float64")
+        return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.element.element)
 
     def _running_sums(self) -> RunningSums:
         """Return running sums with what they lost and the sum of the terms' magnitudes."""
         wide = self.kind is FLOAT64
-        add, unclear = _adder(self._factors(), wide), _unclear(self.kind)
+        add, unclear = _adder(factors_of(self.term), wide), _unclear(self.kind)
         encode, write = self._encoder(), poke(self.kind.name)
 
         @inlined
@@ -157,18 +149,18 @@ class TrueSumKernel(ExactKernel, ChannelSumKernel):
             add(lanes, k, kept[i], kept[i + BLOCK])
 
         @helper
-        def settle(arguments: int, channel: int, value: Any, error: Any) -> int:
+        def settle(arguments: int, channel: int, value: Any, rest: Any, error: Any) -> int:
             """Round a sum to its result, or leave that to the exact task."""
-            if unclear(value, error):
+            if unclear(value, rest, error):
                 hard: int = decide_exactly(arguments, channel, channel + 1)
                 return hard
             to = channel * word(arguments, SUMS_STRIDE)
-            write(word(arguments, SUMS), to, encode(value))
+            write(word(arguments, SUMS), to, encode(value + rest if rest != 0 else value))
             return 0
 
         @inlined
         def deliver(arguments: int, channel: int, lanes: Pointer, k: int) -> int:
-            hard: int = settle(arguments, channel, *_total(lanes, k, _APART, 1))
+            hard: int = settle(arguments, channel, *_total(lanes, k, APART, 1))
             return hard
 
         @inlined
@@ -179,15 +171,15 @@ class TrueSumKernel(ExactKernel, ChannelSumKernel):
             return hard
 
         return RunningSums(
-            _PARTS * _APART,
+            PARTS * APART,
             2,
-            _clear,
+            clear,
             add,
-            _keep,
+            keep,
             add_kept,
             adder_of_rows(add_kept),
             _merge,
-            _put,
+            put,
             deliver,
             finish,
         )
@@ -197,42 +189,15 @@ class TrueSumKernel(ExactKernel, ChannelSumKernel):
 
     def _make_exact_task(self) -> Task:
         """Return the task that adds up channels exactly, to be compiled."""
-        kind, size, wide = self.kind.name, self.kind.storage.itemsize, self.kind is FLOAT64
-        factors, dense_place = self._factors(), place_of(size)
-        read, decode = peek(kind), decoder(kind, "float64")
-        encode, write = self._encoder(), poke(kind)
-        inf, copysign = np.inf, np.copysign
+        wide, add_exactly = self.kind is FLOAT64, exact_adder(self.term, self.kind)
+        encode, write = self._encoder(), poke(self.kind.name)
 
         @helper
         def total(arguments: int, channel: int) -> Any:
             """Return the sum of a channel's terms, rounded to odd where it is rounded again."""
-            tiled = word(arguments, TILED) != 0
-            plan = int64_pointer(word(arguments, PLAN))
-            grad, data = word(arguments, GRAD), word(arguments, DATA)
-            total = nothing()
-            special, all_special, all_minus, pending = 0.0, False, True, 0
-            for term in range(plan[1]):
-                if tiled:
-                    grad_at = tiled_place(plan, 0, channel, term)
-                    data_at = tiled_place(plan, 1, channel, term)
-                else:
-                    grad_at = data_at = dense_place(plan, channel, term)
-                g, x = decode(read(grad, grad_at)), decode(read(data, data_at))
-                a, b = factors(g, x)
-                product = a * b
-                if not (abs(a) < inf and abs(b) < inf):
-                    special += product
-                    all_special = True
-                elif a != 0 and b != 0:
-                    add_product(total, a, b)
-                    all_minus = False
-                    pending += 1
-                    if pending == CARRY_EVERY:
-                        carry(total)
-                        pending = 0
-                elif copysign(1.0, product) > 0:
-                    all_minus = False
-            if all_special:
+            terms, total = int64_pointer(word(arguments, PLAN))[1], nothing()
+            special, all_minus = add_exactly(arguments, total, channel, 0, terms)
+            if special != 0:
                 return special
             if all_minus:
                 return -0.0
@@ -260,34 +225,85 @@ def _adder(factors: Any, wide: bool) -> Any:
     def add(lanes: Any, k: Any, grad: Any, data: Any) -> None:
         a, b = factors(grad, data)
         product = a * b
-        after, lost = _join(lanes[k], product)
+        after, lost = join(lanes[k], product)
         if wide:
             lost += fma(a, b, -product)
         lanes[k] = after
-        lanes[k + _APART] += lost
-        lanes[k + 2 * _APART] += abs(product)
+        lanes[k + APART] += lost
+        lanes[k + 2 * APART] += abs(product)
 
     return add
 
 
 def _unclear(kind: ElementType) -> Any:
-    """Return the function that tells whether a sum and its error leave the result open."""
+    """Return the function that tells whether a sum of two and its error leave the result open."""
     if kind is FLOAT64:
 
         @helper
-        def far_off(value: Any, error: Any) -> Any:
+        def open_sum(value: Any, rest: Any, error: Any) -> Any:
             # remainders below the least double are lost as well
-            return not error + _LEAST * 2.0**40 <= abs(value) * _LITTLE
+            doubt = error + abs(rest) * _ROUNDING + _LEAST * 2.0**40
+            # a NaN is not equal
+            return not value + (rest - doubt) == value + (rest + doubt)
 
-        return far_off
+        return open_sum
     differ = differ_in(kind)
 
     @helper
-    def open_rounding(value: Any, error: Any) -> Any:
-        doubt = error + abs(value) * _ROUNDING
-        return not doubt < np.inf or (error != 0 and differ(value, doubt))
+    def open_rounding(value: Any, rest: Any, error: Any) -> Any:
+        # without a rest, a sum would take the sign from -0
+        total = value + rest if rest != 0 else value
+        doubt = error + abs(total) * _ROUNDING
+        return not doubt < np.inf or (error != 0 and differ(total, doubt))
 
     return open_rounding
+
+
+def factors_of(term: Formula) -> Compiled:
+    """Return the function that gives the two factors of a term."""
+    assert term.factors is not None
+    return compiled(term.factors, "float64")
+
+
+def exact_adder(term: Formula, kind: ElementType) -> Compiled:
+    """Return the function that adds terms of a channel to an exact sum.
+
+    ``add(arguments, total, channel, start, stop)`` returns the sum of those that are not finite, 0
+    if all are, and whether all of them are -0.
+    """
+    factors, dense_place = factors_of(term), place_of(kind.storage.itemsize)
+    read, decode = peek(kind.name), decoder(kind.name, "float64")
+    inf, copysign = np.inf, np.copysign
+
+    @helper
+    def add(arguments: int, total: Any, channel: int, start: int, stop: int) -> Any:
+        tiled = word(arguments, TILED) != 0
+        plan = int64_pointer(word(arguments, PLAN))
+        grad, data = word(arguments, GRAD), word(arguments, DATA)
+        special, all_minus, pending = 0.0, True, 0
+        for term in range(start, stop):
+            if tiled:
+                grad_at = tiled_place(plan, 0, channel, term)
+                data_at = tiled_place(plan, 1, channel, term)
+            else:
+                grad_at = data_at = dense_place(plan, channel, term)
+            a, b = factors(decode(read(grad, grad_at)), decode(read(data, data_at)))
+            product = a * b
+            if not (abs(a) < inf and abs(b) < inf):
+                special += product
+                all_minus = False
+            elif a != 0 and b != 0:
+                add_product(total, a, b)
+                all_minus = False
+                pending += 1
+                if pending == CARRY_EVERY:
+                    carry(total)
+                    pending = 0
+            elif copysign(1.0, product) > 0:
+                all_minus = False
+        return special, all_minus
+
+    return add
 
 
 @once_each

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT64, ElementType, float_format
+from ...core.layout import Strides
 from ..arithmetic.codecs import decoder, encoder, same
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import bits32, is_near_middle_of_bfloat16, is_near_middle_of_float16
@@ -144,10 +145,18 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
     def bind(self, scalars: tuple[float, ...]) -> Callable[..., int]:
         return partial(_counted, super().bind(scalars))
 
+    def bind_memory(self, scalars: tuple[float, ...]) -> Callable[..., int]:
+        return partial(_counted, super().bind_memory(scalars))
+
     def like(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
     ) -> Callable[..., int]:
         return partial(_counted, super().like(operands, scalars))
+
+    def bind_strides(
+        self, shape: tuple[int, ...], strides: tuple[Strides, ...], scalars: tuple[float, ...]
+    ) -> Callable[..., int]:
+        return partial(_counted, super().bind_strides(shape, strides, scalars))
 
     def _exact_task(self) -> Any:
         return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.decide)

@@ -93,6 +93,34 @@ def contiguous_size(table: Any, arrays: Any) -> Any:
 
 
 @merged
+def are_apart(table: Any, addresses: Any, size: Any) -> Any:
+    """Tell whether results of so many contiguous elements overlap nothing, and all are aligned.
+
+    Parameters
+    ----------
+    table : int64
+        Address of what `operand_table` returns.
+    addresses : tuple of int64
+        Addresses of the first elements.
+    size : int64
+        How many elements each operand has.
+    """
+    count, addresses = word(table, COUNT), in_memory(addresses)
+    for k in range(count):
+        row, start = table + ROWS + ROW * k, word(addresses, 8 * k)
+        if start % word(row, ITEMSIZE):
+            return False
+        if word(row, REQUIRED) & WRITE:
+            end = start + size * word(row, ITEMSIZE)
+            for j in range(count):
+                at = word(addresses, 8 * j)
+                extent = size * word(table + ROWS + ROW * j, ITEMSIZE)
+                if j != k and at < end and start < at + extent:
+                    return False
+    return True
+
+
+@merged
 def are_laid_out(table: Any, layout: Any, arrays: Any) -> Any:
     """Tell whether arrays have known shapes and strides, the result writeable and apart.
 

@@ -47,8 +47,9 @@ from .memory import poke, word
     ZERO,
     OPERANDS,
 ) = range(0, 80, 8)
-#: words of the launcher: whether a launch runs, the address of the limit on threads that the
-#: program set, how many threads there are, the address of the compiled launcher
+#: words of the launcher: whether a launch runs, the address of the limits on threads that the
+#: program and PyTorch set (``core/threads.py``), how many threads there are, the address of the
+#: compiled launcher
 RUNNING, LIMIT, THREADS, ENTRY = range(0, 32, 8)
 #: what a launch returns where another one runs; what a kernel returns where the launcher or the
 #: exact task (``array_header.py``) was not loaded yet, or where a task found no memory
@@ -165,6 +166,18 @@ def _call_launcher(
     return caller_of(_LAUNCH)
 
 
+@intrinsic
+def _call_for_number(typingctx: Any, address: Any) -> Any:
+    """Call a C function without parameters that returns an ``int``."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = ir.FunctionType(_INT, [])
+        number = builder.call(builder.inttoptr(args[0], kind.as_pointer()), [])
+        return builder.sext(number, _WORD)
+
+    return types.int64(types.int64), codegen
+
+
 @helper
 def run(
     task: int, arguments: int, count: int, lead: int, part: int, elements: int, launcher: int
@@ -194,6 +207,10 @@ def run(
     threads = min(
         elements // ELEMENTS_PER_THREAD, word(launcher, THREADS), word(word(launcher, LIMIT), 0)
     )
+    if threads > 1:
+        torch_threads = word(word(launcher, LIMIT), 8)
+        if torch_threads:
+            threads = min(threads, _call_for_number(torch_threads))
     done = BUSY
     if threads > 1:
         entry = word(launcher, ENTRY)

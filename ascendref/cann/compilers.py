@@ -1,0 +1,35 @@
+"""The user's compilers with the flags that programs for the device need."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final, NoReturn
+
+from .root import compiler, install
+
+#: options after which nothing is linked
+_NO_LINK: Final = frozenset(("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"))
+
+
+def command(variable: str, arguments: list[str], root: Path) -> list[str]:
+    """Return the command that compiles a program with a root.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> command("CC", ["-c", "main.c"], Path("/root"))[1:]
+    ['-c', 'main.c', '-I/root/include', '-I/root/include/aclnn']
+    """
+    found = [*compiler(variable), *arguments]
+    found += [f"-I{root / 'include'}", f"-I{root / 'include' / 'aclnn'}"]
+    if not _NO_LINK.intersection(arguments):
+        library = root / "lib64"
+        found += [f"-L{library}", f"-Wl,-rpath,{library}", "-lascendcl", "-lnnopbase", "-lopapi"]
+    return found
+
+
+def run_compiler(variable: str, arguments: list[str]) -> NoReturn:
+    """Become the user's compiler."""
+    words = command(variable, arguments, install())
+    os.execvp(words[0], words)

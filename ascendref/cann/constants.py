@@ -1,0 +1,116 @@
+"""Enumerations and macros of the headers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..core.dtypes import DataType
+from ..core.status import Status
+from ..device.memory.tensor import Format
+from ..device.streams.event import EventFlag
+from ..device.streams.stream import FailureMode, StreamFlag
+
+_POLICIES: Final = (
+    "HUGE_FIRST",
+    "HUGE_ONLY",
+    "NORMAL_ONLY",
+    "HUGE_FIRST_P2P",
+    "HUGE_ONLY_P2P",
+    "NORMAL_ONLY_P2P",
+    "HUGE1G_ONLY",
+    "HUGE1G_ONLY_P2P",
+)
+_ATTRIBUTES: Final = (
+    "DDR_MEM",
+    "HBM_MEM",
+    "DDR_MEM_HUGE",
+    "DDR_MEM_NORMAL",
+    "HBM_MEM_HUGE",
+    "HBM_MEM_NORMAL",
+    "DDR_MEM_P2P_HUGE",
+    "DDR_MEM_P2P_NORMAL",
+    "HBM_MEM_P2P_HUGE",
+    "HBM_MEM_P2P_NORMAL",
+    "HBM_MEM_HUGE1G",
+    "HBM_MEM_P2P_HUGE1G",
+    "MEM_NORMAL",
+    "MEM_HUGE",
+    "MEM_HUGE1G",
+    "MEM_P2P_NORMAL",
+    "MEM_P2P_HUGE",
+    "MEM_P2P_HUGE1G",
+)
+_COPIES: Final = (
+    "HOST_TO_HOST",
+    "HOST_TO_DEVICE",
+    "DEVICE_TO_HOST",
+    "DEVICE_TO_DEVICE",
+    "DEFAULT",
+    "HOST_TO_BUF_TO_DEVICE",
+    "INNER_DEVICE_TO_DEVICE",
+    "INTER_DEVICE_TO_DEVICE",
+)
+
+#: enumerations of ``acl/acl_base.h``
+BASE_ENUMS: Final[dict[str, dict[str, int]]] = {
+    "aclDataType": {kind.name: int(kind) for kind in DataType},
+    "aclFormat": {f"ACL_FORMAT_{kind.name}": int(kind) for kind in Format},
+    "aclSysParamOpt": {
+        "ACL_OPT_DETERMINISTIC": 0,
+        "ACL_OPT_ENABLE_DEBUG_KERNEL": 1,
+        "ACL_OPT_STRONG_CONSISTENCY": 2,
+        "ACL_OPT_ENABLE_KERNEL_EARLY_START": 3,
+    },
+}
+
+#: enumerations of ``acl/acl_rt.h``
+RT_ENUMS: Final[dict[str, dict[str, int]]] = {
+    "aclrtRunMode": {"ACL_DEVICE": 0, "ACL_HOST": 1},
+    "aclrtMemMallocPolicy": {
+        **{f"ACL_MEM_MALLOC_{name}": number for number, name in enumerate(_POLICIES)},
+        "ACL_MEM_TYPE_LOW_BAND_WIDTH": 0x0100,
+        "ACL_MEM_TYPE_HIGH_BAND_WIDTH": 0x1000,
+        "ACL_MEM_ACCESS_USER_SPACE_READONLY": 0x100000,
+    },
+    "aclrtMemAttr": {f"ACL_{name}": number for number, name in enumerate(_ATTRIBUTES)},
+    "aclrtMemcpyKind": {f"ACL_MEMCPY_{name}": number for number, name in enumerate(_COPIES)},
+    "aclrtStreamStatus": {
+        "ACL_STREAM_STATUS_COMPLETE": 0,
+        "ACL_STREAM_STATUS_NOT_READY": 1,
+        "ACL_STREAM_STATUS_RESERVED": 0xFFFF,
+    },
+    "aclrtEventStatus": {
+        "ACL_EVENT_STATUS_COMPLETE": 0,
+        "ACL_EVENT_STATUS_NOT_READY": 1,
+        "ACL_EVENT_STATUS_RESERVED": 2,
+    },
+    "aclrtEventRecordedStatus": {
+        "ACL_EVENT_RECORDED_STATUS_NOT_READY": 0,
+        "ACL_EVENT_RECORDED_STATUS_COMPLETE": 1,
+    },
+    "aclrtEventWaitStatus": {
+        "ACL_EVENT_WAIT_STATUS_COMPLETE": 0,
+        "ACL_EVENT_WAIT_STATUS_NOT_READY": 1,
+        "ACL_EVENT_WAIT_STATUS_RESERVED": 0xFFFF,
+    },
+    "aclrtCallbackBlockType": {"ACL_CALLBACK_NO_BLOCK": 0, "ACL_CALLBACK_BLOCK": 1},
+    "aclrtLastErrLevel": {"ACL_RT_THREAD_LEVEL": 0},
+}
+
+#: macros of ``acl/acl_base.h``: the codes, of which those of aclnn are in ``aclnn/acl_meta.h``
+BASE_MACROS: Final = {
+    name: int(status)
+    for name, status in Status.__members__.items()
+    if not name.startswith("ACLNN_")
+}
+META_MACROS: Final = {
+    name: int(status) for name, status in Status.__members__.items() if name.startswith("ACLNN_")
+}
+
+#: macros of ``acl/acl_rt.h``
+RT_MACROS: Final = {
+    **{f"ACL_STREAM_{flag.name}": int(flag) for flag in StreamFlag},
+    **{f"ACL_EVENT_{flag.name}": int(flag) for flag in EventFlag},
+    "ACL_CONTINUE_ON_FAILURE": int(FailureMode.CONTINUE),
+    "ACL_STOP_ON_FAILURE": int(FailureMode.STOP),
+}

@@ -1,0 +1,91 @@
+"""The headers of the install root: prototypes of the table, enumerations, macros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..declaration.operator import OPERATORS
+from .constants import BASE_ENUMS, BASE_MACROS, META_MACROS, RT_ENUMS, RT_MACROS
+from .functions import ACL, ACLNN, BASE, META, RT, functions
+
+_BASE_TYPES = """typedef int aclError;
+typedef uint16_t aclFloat16;
+typedef void *aclrtStream;
+typedef void *aclrtEvent;
+typedef void *aclrtContext;"""
+_RT_TYPES = """typedef void (*aclrtCallback)(void *userData);
+typedef void (*aclrtHostFunc)(void *args);"""
+_OBJECTS = (
+    "aclTensor",
+    "aclScalar",
+    "aclIntArray",
+    "aclFloatArray",
+    "aclBoolArray",
+    "aclTensorList",
+    "aclScalarList",
+    "aclOpExecutor",
+)
+
+
+def headers() -> dict[str, str]:
+    """Return the text of every header by its path under ``include/``."""
+    opaque = "\n".join(f"typedef struct {name} {name};" for name in _OBJECTS)
+    texts = {
+        BASE: _header(
+            BASE,
+            ("<stdbool.h>", "<stddef.h>", "<stdint.h>", "<stdio.h>"),
+            [_BASE_TYPES, *_enums(BASE_ENUMS), _macros(BASE_MACROS)],
+        ),
+        RT: _header(RT, (f'"{BASE}"',), [_RT_TYPES, *_enums(RT_ENUMS), _macros(RT_MACROS)]),
+        ACL: _header(ACL, (f'"{RT}"',), []),
+        META: _header(
+            META, (f'"{BASE}"',), ["typedef int32_t aclnnStatus;", opaque, _macros(META_MACROS)],
+            "static const aclnnStatus OK = 0;",
+        ),
+        ACLNN: _header(ACLNN, (f'"{META}"',), []),
+    }  # fmt: skip
+    for operator in OPERATORS.values():
+        path = f"aclnnop/{operator.header}"
+        texts[path] = _header(path, (f'"{ACLNN}"',), [])
+        texts[f"aclnnop/level2/{operator.header}"] = f'#include "{path}"\n'
+    return texts
+
+
+def _header(path: str, includes: Iterable[str], parts: Iterable[str], only_cpp: str = "") -> str:
+    guard = "ASCENDREF_" + path.upper().replace("/", "_").replace(".", "_")
+    declared = [
+        f"{function.prototype.declaration};"
+        for function in functions().values()
+        if function.header == path
+    ]
+    lines = [
+        "/* Written by `ascendref cann`: the interface of the emulated device. */",
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        *(f"#include {name}" for name in includes),
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        *parts,
+        *declared,
+        "#ifdef __cplusplus",
+        "}",
+        *([only_cpp] if only_cpp else []),
+        "#endif",
+        "#endif",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _enums(enums: Mapping[str, Mapping[str, int]]) -> list[str]:
+    return [
+        "\n".join(
+            [f"typedef enum {name} {{", *(f"    {k} = {v}," for k, v in members.items()),
+             f"}} {name};"]
+        )
+        for name, members in enums.items()
+    ]  # fmt: skip
+
+
+def _macros(macros: Mapping[str, int]) -> str:
+    return "\n".join(f"#define {name} {value}" for name, value in macros.items())

@@ -1,0 +1,219 @@
+/* Tensors: descriptions of memory, which are checked when an operator uses them. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+struct tensor {
+    struct object base;
+    int32_t type, format;
+    int64_t offset;
+    const void *address;
+    uint64_t rank, storage_rank;
+    bool has_strides;
+    int64_t numbers[]; /* the view's sizes, the storage's sizes, the strides if there are any */
+};
+
+static int64_t *view_of(struct tensor *tensor) { return tensor->numbers; }
+static int64_t *storage_of(struct tensor *tensor) { return tensor->numbers + tensor->rank; }
+static int64_t *strides_of(struct tensor *tensor)
+{
+    return tensor->has_strides ? storage_of(tensor) + tensor->storage_rank : NULL;
+}
+
+static struct tensor *new_tensor(const int64_t *view, uint64_t rank, aclDataType type,
+                                 const int64_t *strides, int64_t offset, aclFormat format,
+                                 const int64_t *storage, uint64_t storage_rank, void *address)
+{
+    const uint64_t most = UINT64_C(1) << 32;
+    if ((rank && !view) || (storage_rank && !storage) || rank > most || storage_rank > most)
+        return NULL;
+    uint64_t numbers = rank + storage_rank + (strides ? rank : 0);
+    struct tensor *tensor = calloc(1, sizeof *tensor + numbers * sizeof(int64_t));
+    if (!tensor) return NULL;
+    tensor->type = type;
+    tensor->format = format;
+    tensor->offset = offset;
+    tensor->address = address;
+    tensor->rank = rank;
+    tensor->storage_rank = storage_rank;
+    tensor->has_strides = strides != NULL;
+    if (rank) memcpy(view_of(tensor), view, rank * sizeof *view);
+    if (storage_rank) memcpy(storage_of(tensor), storage, storage_rank * sizeof *storage);
+    if (strides && rank) memcpy(strides_of(tensor), strides, rank * sizeof *strides);
+    return tensor;
+}
+
+aclTensor *native_aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum,
+                                  aclDataType dataType, const int64_t *stride, int64_t offset,
+                                  aclFormat format, const int64_t *storageDims,
+                                  uint64_t storageDimsNum, void *tensorData)
+{
+    return ascendref_new_object(KIND_TENSOR, new_tensor(viewDims, viewDimsNum, dataType, stride, offset, format,
+                                             storageDims, storageDimsNum, tensorData));
+}
+
+aclnnStatus native_aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum,
+                                 aclDataType dataType, const int64_t *stride, int64_t offset,
+                                 aclFormat format, const int64_t *storageDims,
+                                 uint64_t storageDimsNum, void *tensorDataAddr)
+{
+    if (!tensor) return ascendref_refuse(ACLNN_ERR_PARAM_NULLPTR, "tensor is NULL");
+    struct tensor *made = new_tensor(viewDims, viewDimsNum, dataType, stride, offset, format,
+                                     storageDims, storageDimsNum, tensorDataAddr);
+    if (!made)
+        return ascendref_refuse(ACLNN_ERR_PARAM_INVALID,
+                                "viewDims and storageDims are expected where their number is not 0");
+    made->base.references = 1;
+    struct object *before = ascendref_replace(KIND_TENSOR, tensor, made);
+    ascendref_release(before ? before : &made->base);
+    if (!before) return ascendref_refuse(ACLNN_ERR_PARAM_INVALID, "tensor is no living aclTensor");
+    return ACL_SUCCESS;
+}
+
+aclnnStatus native_aclDestroyTensor(const aclTensor *tensor)
+{
+    return ascendref_destroy(KIND_TENSOR, tensor, "aclDestroyTensor");
+}
+
+/* Memory that a C++ program gives back with delete[], as it is documented. */
+static int64_t *new_numbers(uint64_t count)
+{
+    void *(*operator_new)(size_t) = (void *(*)(size_t))(uintptr_t)dlsym(RTLD_DEFAULT, "_Znam");
+    size_t size = (count ? count : 1) * sizeof(int64_t);
+    return operator_new ? operator_new(size) : malloc(size);
+}
+
+static aclnnStatus copy_numbers(struct tensor *tensor, const int64_t *numbers, uint64_t count,
+                                int64_t **copy, uint64_t *copied)
+{
+    int64_t *made = new_numbers(count);
+    if (made) {
+        if (count) memcpy(made, numbers, count * sizeof *made);
+        *copy = made;
+        *copied = count;
+    }
+    ascendref_release(&tensor->base);
+    return made ? ACL_SUCCESS : ascendref_refuse(ACLNN_ERR_INNER, "there is no memory for the copy");
+}
+
+aclnnStatus native_aclGetViewShape(const aclTensor *tensor, int64_t **viewDims,
+                                   uint64_t *viewDimsNum)
+{
+    aclnnStatus code = ACL_SUCCESS;
+    struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor", viewDims && viewDimsNum ? viewDims : NULL, &code);
+    return found ? copy_numbers(found, view_of(found), found->rank, viewDims, viewDimsNum) : code;
+}
+
+aclnnStatus native_aclGetStorageShape(const aclTensor *tensor, int64_t **storageDims,
+                                      uint64_t *storageDimsNum)
+{
+    aclnnStatus code = ACL_SUCCESS;
+    struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor",
+                                    storageDims && storageDimsNum ? storageDims : NULL, &code);
+    if (!found) return code;
+    return copy_numbers(found, storage_of(found), found->storage_rank, storageDims, storageDimsNum);
+}
+
+aclnnStatus native_aclGetViewStrides(const aclTensor *tensor, int64_t **stridesValue,
+                                     uint64_t *stridesNum)
+{
+    aclnnStatus code = ACL_SUCCESS;
+    struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor",
+                                    stridesValue && stridesNum ? stridesValue : NULL, &code);
+    if (!found) return code;
+    const int64_t *strides = strides_of(found);
+    uint64_t rank = found->rank;
+    if (strides) return copy_numbers(found, strides, rank, stridesValue, stridesNum);
+    int64_t *dense = new_numbers(rank);
+    int64_t step = 1;
+    for (uint64_t k = rank; dense && k-- > 0;) {
+        dense[k] = step;
+        step = (int64_t)((uint64_t)step * (uint64_t)view_of(found)[k]);
+    }
+    ascendref_release(&found->base);
+    if (!dense) return ascendref_refuse(ACLNN_ERR_INNER, "there is no memory for the copy");
+    *stridesValue = dense;
+    *stridesNum = rank;
+    return ACL_SUCCESS;
+}
+
+#define GET(function, type, field, name)                                                           \
+    aclnnStatus native_##function(const aclTensor *tensor, type *name)                             \
+    {                                                                                              \
+        aclnnStatus code = ACL_SUCCESS;                                                            \
+        struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor", name, &code);               \
+        if (!found) return code;                                                                   \
+        *name = (type)found->field;                                                                \
+        ascendref_release(&found->base);                                                           \
+        return ACL_SUCCESS;                                                                        \
+    }
+
+GET(aclGetViewOffset, int64_t, offset, offset)
+GET(aclGetFormat, aclFormat, format, format)
+GET(aclGetDataType, aclDataType, type, dataType)
+#undef GET
+
+aclnnStatus native_aclGetRawTensorAddr(const aclTensor *tensor, void **addr)
+{
+    aclnnStatus code = ACL_SUCCESS;
+    struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor", addr, &code);
+    if (!found) return code;
+    *addr = (void *)(uintptr_t)found->address;
+    ascendref_release(&found->base);
+    return ACL_SUCCESS;
+}
+
+aclnnStatus native_aclSetRawTensorAddr(aclTensor *tensor, void *addr)
+{
+    aclnnStatus code = ACL_SUCCESS;
+    struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor", tensor, &code);
+    if (!found) return code;
+    int lock;
+    if (found->base.python && (code = ascendref_enter(&lock)) == ACL_SUCCESS) {
+        python.Py_IncRef(found->base.python);
+        code = ascendref_call_helper("aclSetRawTensorAddr", PYTHON_MOVE, found->base.python,
+                                     python.PyLong_FromUnsignedLongLong((uintptr_t)addr));
+        ascendref_leave(lock);
+    }
+    if (code == ACL_SUCCESS) found->address = addr;
+    ascendref_release(&found->base);
+    return code;
+}
+
+void ascendref_moved(const void *handle, const void *address)
+{
+    struct tensor *found = ascendref_find(KIND_TENSOR, handle);
+    if (!found) return;
+    found->address = address;
+    ascendref_release(&found->base);
+}
+
+static PyObject *tuple_of(const int64_t *numbers, uint64_t count)
+{
+    PyObject *tuple = python.PyTuple_New((intptr_t)count);
+    for (uint64_t k = 0; tuple && k < count; k++)
+        python.PyTuple_SetItem(tuple, (intptr_t)k, python.PyLong_FromLongLong(numbers[k]));
+    return tuple;
+}
+
+PyObject *ascendref_python_tensor(struct object *object)
+{
+    struct tensor *tensor = (struct tensor *)object;
+    const int64_t *strides = strides_of(tensor);
+    PyObject *members[] = {
+        tuple_of(view_of(tensor), tensor->rank),
+        python.PyLong_FromLongLong(tensor->type),
+        strides ? tuple_of(strides, tensor->rank) : ascendref_none(),
+        python.PyLong_FromLongLong(tensor->offset),
+        python.PyLong_FromLongLong(tensor->format),
+        tuple_of(storage_of(tensor), tensor->storage_rank),
+        python.PyLong_FromUnsignedLongLong((uintptr_t)tensor->address),
+    };
+    const size_t count = sizeof members / sizeof *members;
+    PyObject *made =
+        python.PyObject_Vectorcall(ascendref_helper(PYTHON_TENSOR), members, count, NULL);
+    for (size_t k = 0; k < count; k++) python.Py_DecRef(members[k]);
+    return made;
+}

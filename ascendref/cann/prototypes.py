@@ -1,0 +1,120 @@
+"""Prototypes of C functions, as data that headers, stubs and the log are made of."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+#: C types of values -> kind of `native.h`, and the member of ``argument`` that holds one
+_VALUES: Final = {
+    **dict.fromkeys(
+        (
+            "int32_t",
+            "bool",
+            "aclDataType",
+            "aclFormat",
+            "aclSysParamOpt",
+            "aclrtCallbackBlockType",
+            "aclrtEventRecordedStatus",
+            "aclrtEventStatus",
+            "aclrtEventWaitStatus",
+            "aclrtFloatOverflowMode",
+            "aclrtLastErrLevel",
+            "aclrtMemAttr",
+            "aclrtMemMallocPolicy",
+            "aclrtMemcpyKind",
+            "aclrtRunMode",
+            "aclrtStreamStatus",
+        ),
+        ("INT32", "i"),
+    ),
+    "int64_t": ("INT64", "i"),
+    "uint32_t": ("UINT32", "u"),
+    "aclFloat16": ("UINT32", "u"),
+    "uint64_t": ("UINT64", "u"),
+    "size_t": ("UINT64", "u"),
+    "float": ("FLOAT", "d"),
+    "double": ("DOUBLE", "d"),
+    "void *": ("ADDRESS", "p"),
+    "aclrtCallback": ("ADDRESS", "f"),
+    "aclrtHostFunc": ("ADDRESS", "f"),
+    "char *": ("TEXT", "p"),
+    "aclrtStream": ("STREAM", "p"),
+    "aclrtEvent": ("EVENT", "p"),
+    "aclrtContext": ("CONTEXT", "p"),
+    "aclTensor *": ("TENSOR", "p"),
+    "aclScalar *": ("SCALAR", "p"),
+    "aclIntArray *": ("INT_ARRAY", "p"),
+    "aclFloatArray *": ("FLOAT_ARRAY", "p"),
+    "aclBoolArray *": ("BOOL_ARRAY", "p"),
+    "aclTensorList *": ("TENSOR_LIST", "p"),
+    "aclScalarList *": ("SCALAR_LIST", "p"),
+    "aclOpExecutor *": ("EXECUTOR", "p"),
+}
+_PROTOTYPE: Final = re.compile(r"(?P<result>.*?[ *])(?P<name>\w+)\((?P<parameters>.*)\)", re.DOTALL)
+_PARAMETER: Final = re.compile(r"(?P<out>out )?(?P<type>.*?)(?P<name>\w+)", re.DOTALL)
+
+
+class Parameter(NamedTuple):
+    """A parameter of a C function."""
+
+    name: str
+    #: as it is declared
+    type: str
+    #: what it is, as an enumerator of ``enum kind`` in ``native.h`` without ``KIND_``
+    kind: str
+    #: member of ``argument`` that holds it; ``f`` for the address of a function
+    member: str
+    #: whether the function writes a result to where it points
+    output: bool
+
+
+class Prototype(NamedTuple):
+    """The declaration of a C function."""
+
+    name: str
+    #: type of its result
+    result: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def declaration(self) -> str:
+        """The declaration in C, without a semicolon."""
+        parameters = ", ".join(_declared(p.type, p.name) for p in self.parameters) or "void"
+        return f"{_declared(self.result, self.name)}({parameters})"
+
+
+def parse(prototype: str) -> Prototype:
+    """Return a prototype from C, in which ``out`` marks the parameters that results go to.
+
+    Examples
+    --------
+    >>> parse("aclError aclrtMalloc(out void **devPtr, size_t size)").parameters[0].kind
+    'ADDRESS'
+    """
+    match = _PROTOTYPE.fullmatch(prototype)
+    if match is None:
+        raise ValueError(f"{prototype!r} is no prototype")
+    parts = match["parameters"].split(", ") if match["parameters"] else []
+    parameters = tuple(_parameter(part, prototype) for part in parts)
+    return Prototype(match["name"], match["result"].strip(), parameters)
+
+
+def _parameter(text: str, prototype: str) -> Parameter:
+    match = _PARAMETER.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} in {prototype!r} is no parameter")
+    declared = match["type"].strip()
+    output = match["out"] is not None
+    bare = declared.removeprefix("const ").replace("*const *", "* *").removeprefix("const ")
+    if output:
+        bare = bare.removesuffix("*").strip()
+        bare = re.sub(r"\s*\*$", " *", bare)
+    kind, member = _VALUES.get(bare) or ("ADDRESS", "p")
+    if kind == "ADDRESS" and "*" not in declared and member == "p":
+        raise ValueError(f"{declared!r} in {prototype!r} is no type that is known here")
+    return Parameter(match["name"], declared, kind, "p" if output else member, output)
+
+
+def _declared(kind: str, name: str) -> str:
+    return f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}"

@@ -1,0 +1,207 @@
+"""Functions of the C library: operators, executors, and tensors as operators see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ...core.dtypes import DataType
+from ...core.errors import AclError, fail
+from ...core.fork_safety import import_to_end
+from ...core.status import Status
+from ...declaration.operator import OPERATORS, Operator
+from ...device.memory.address_space import Memory, find_memory
+from ...device.memory.tensor import Format, Tensor
+from ...device.scalar import Scalar
+from ...device.streams.stream import Stream
+from .process import process
+
+if TYPE_CHECKING:
+    from ...twophase.executor import Executor
+
+#: by number, which is faster than the enumerations themselves
+_DATA_TYPES: Final = {int(kind): kind for kind in DataType}
+_FORMATS: Final = {int(form): form for form in Format}
+
+
+def make_tensor(
+    shape: tuple[int, ...],
+    data_type: int,
+    strides: tuple[int, ...] | None,
+    offset: int,
+    layout: int,
+    storage_shape: tuple[int, ...],
+    address: int,
+) -> Tensor:
+    """Return the tensor that ``aclCreateTensor`` described."""
+    kind, form = _DATA_TYPES.get(data_type), _FORMATS.get(layout)
+    if kind is None or form is None:
+        what, value = ("dataType", data_type) if kind is None else ("format", layout)
+        fail(Status.ACLNN_ERR_PARAM_INVALID, f"{what} is {value}, which stands for none")
+    memory, start = _storage(address)
+    return Tensor.of_c(memory, start, shape, kind, strides, offset, form, storage_shape)
+
+
+def _storage(address: int) -> tuple[Memory | None, int]:
+    """Return the allocation that an address lies in, and the byte of it."""
+    if not address:
+        return None, 0
+    memory = process.memories.get(address)
+    if memory is None:
+        memory = find_memory(address)
+    if memory is None:
+        fail(
+            Status.ACLNN_ERR_PARAM_INVALID,
+            f"a tensor lies at {address:#x}, which is not in living memory of any device",
+        )
+    return memory, address - memory.address
+
+
+def move_tensor(tensor: Tensor, address: int) -> None:
+    """Move a tensor whose executors, if any, then refuse it."""
+    tensor.memory, tensor.start = _storage(address)
+
+
+def make_scalar(value: bytes, data_type: int) -> Scalar:
+    """Return the scalar that ``aclCreateScalar`` described."""
+    kind = DataType(data_type)
+    if kind.numpy.type is np.void:
+        fail(
+            Status.ACLNN_ERR_PARAM_INVALID,
+            f"the scalar has type {kind.name}, which no operator here takes",
+        )
+    return Scalar(np.frombuffer(value, kind.numpy)[0], kind)
+
+
+def operator_functions() -> dict[str, Callable[..., Any]]:
+    """Return the two functions of every operator by name."""
+    functions: dict[str, Callable[..., Any]] = {}
+    for operator in OPERATORS.values():
+        functions[f"{operator.api}GetWorkspaceSize"] = _phase_1(operator)
+        functions[operator.api] = _phase_2(operator)
+    return functions
+
+
+def _phase_1(operator: Operator) -> Callable[..., tuple[int, Executor]]:
+    plan: Callable[..., Any] | None = None
+    executor: Callable[..., Executor] | None = None
+
+    def get_workspace_size(*arguments: Any) -> tuple[int, Executor]:
+        nonlocal plan, executor
+        if plan is None or executor is None:  # only operators need Numba
+            executor = import_to_end("ascendref.twophase.executor").Executor
+            plan = import_to_end("ascendref.twophase.phase_1").plan_call
+        context = process.thread.context
+        space = None if context is None else context.device.address_space
+        planned, space, tensors, memories = plan(operator, arguments, space)
+        return planned.workspace, executor(planned, space, tensors, memories)
+
+    return get_workspace_size
+
+
+def _phase_2(operator: Operator) -> Callable[[int, int, Executor | None, Stream | None], None]:
+    def launch(
+        workspace: int, workspace_size: int, executor: Executor | None, stream: Stream | None
+    ) -> None:
+        if executor is None:
+            fail(
+                Status.ACLNN_ERR_PARAM_NULLPTR,
+                f"executor is NULL; the one that {operator.api}GetWorkspaceSize gave is expected",
+            )
+        if stream is None:
+            try:
+                stream = process.current().default_stream
+            except AclError as error:
+                fail(Status.ACLNN_ERR_RUNTIME_ERROR, error.message, error)
+        executor.launch(operator, workspace or None, workspace_size, stream)
+
+    return launch
+
+
+# ---- executors
+
+
+def _given(executor: Executor | None) -> Executor:
+    if executor is None:
+        fail(Status.ACLNN_ERR_INNER_NULLPTR, "executor is NULL")
+    return executor
+
+
+def aclSetAclOpExecutorRepeatable(executor: Executor | None) -> None:
+    """Allow any number of runs."""
+    _given(executor).set_repeatable()
+
+
+def aclDestroyAclOpExecutor(executor: Executor | None) -> None:
+    """Give an executor back."""
+    _given(executor).destroy()
+
+
+def _refresh(
+    executor: Executor | None, index: int, tensor: Tensor | None, address: int, first: bool | None
+) -> None:
+    """Move a tensor of an executor; ``first`` says whether the index counts inputs or results."""
+    executor = _given(executor)
+    if tensor is None:
+        fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensor is NULL")
+    operator = executor.operator
+    inputs, results = len(operator.tensors), len(operator.outputs)
+    count = inputs + results if first is None else inputs if first else results
+    # a composed operator does not look at the index
+    if operator.device.scratch is not None and index >= count:
+        fail(
+            Status.ACLNN_ERR_PARAM_INVALID,
+            f"index is {index}; {operator.api} has {count} such tensors",
+        )
+    if not address:
+        fail(Status.ACLNN_ERR_INNER_NULLPTR, "addr is NULL")
+    executor.set_tensor_address(tensor, address)
+
+
+def aclSetInputTensorAddr(
+    executor: Executor | None, index: int, tensor: Tensor | None, address: int
+) -> None:
+    """Move an input."""
+    _refresh(executor, index, tensor, address, True)
+
+
+def aclSetOutputTensorAddr(
+    executor: Executor | None, index: int, tensor: Tensor | None, address: int
+) -> None:
+    """Move a result."""
+    _refresh(executor, index, tensor, address, False)
+
+
+def aclSetTensorAddr(
+    executor: Executor | None, index: int, tensor: Tensor | None, address: int
+) -> None:
+    """Move an input or a result."""
+    _refresh(executor, index, tensor, address, None)
+
+
+def aclSetDynamicTensorAddr(
+    executor: Executor | None,
+    place: int,
+    index: int,
+    tensors: tuple[Tensor, ...] | None,
+    address: int,
+) -> None:
+    """Refuse: no operator here takes a list of tensors."""
+    executor = _given(executor)
+    if tensors is None:
+        fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensors is NULL")
+    fail(
+        Status.ACLNN_ERR_PARAM_INVALID,
+        f"{executor.operator.api} takes no list of tensors; relativeIndex is {index}, the list has"
+        f" {len(tensors)}",
+    )
+
+
+aclSetDynamicInputTensorAddr = aclSetDynamicOutputTensorAddr = aclSetDynamicTensorAddr
+AclSetDynamicInputTensorAddr = AclSetDynamicOutputTensorAddr = aclSetDynamicTensorAddr
+AclSetDynamicTensorAddr = aclSetDynamicTensorAddr
+AclSetInputTensorAddr = aclSetInputTensorAddr
+AclSetOutputTensorAddr = aclSetOutputTensorAddr
+AclSetTensorAddr = aclSetTensorAddr

@@ -1,0 +1,167 @@
+"""The devices and contexts of the process, and the current context of every thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from typing import Final
+
+from ...core.errors import AclError, fail
+from ...core.status import Status
+from ...device.device import Device
+from ...device.handle import Handle
+from ...device.memory.address_space import Memory
+from ...device.streams.stream import Stream
+from .settings import Settings, read_settings
+
+
+class Context(Handle):
+    """A context: a device with the streams that were created while it was current.
+
+    Attributes
+    ----------
+    number : int
+        Number of the device.
+    device : Device
+        The device.
+    default_stream : Stream
+        Takes the work that names no stream.
+    primary : bool
+        Whether it is the one that ``aclrtSetDevice`` makes, which all threads share.
+    """
+
+    def __init__(self, number: int, device: Device, primary: bool) -> None:
+        self.number = number
+        self.device = device
+        self.primary = primary
+        self.default_stream = device.default_stream if primary else device.create_stream()
+        #: the streams that were created in it, by number; the default stream is not among them
+        self.streams: dict[int, Stream] = {}
+        #: parameters of the system that were set for it
+        self.parameters: dict[int, int] = {}
+        self.alive = True
+
+    def __repr__(self) -> str:
+        kind = "primary context" if self.primary else "context"
+        return f"<{kind} of device {self.number}{'' if self.alive else ', destroyed'}>"
+
+    def owns(self, stream: Stream) -> bool:
+        """Tell whether a stream was created in it."""
+        return stream is self.default_stream or stream.number in self.streams
+
+    def end(self) -> None:
+        """Wait for its work, then destroy it and its streams."""
+        self.alive = False
+        streams = list(self.streams.values())
+        self.streams.clear()
+        if not self.primary:
+            streams.append(self.default_stream)
+        else:
+            with suppress(AclError):  # nobody is left who could ask
+                self.default_stream.synchronize()
+        for stream in streams:
+            if stream.alive:
+                with suppress(AclError):
+                    stream.destroy()
+
+
+class Slot:
+    """A place for a device: the device from its first use on, and its primary context."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.device: Device | None = None
+        self.primary: Context | None = None
+        #: calls of ``aclrtSetDevice`` that ``aclrtResetDevice`` did not undo
+        self.users = 0
+
+
+class _Thread(threading.local):
+    """What a thread has set."""
+
+    def __init__(self) -> None:
+        self.context: Context | None = None
+
+
+class Process:
+    """Everything that the functions of the C library share."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        #: memory that was not freed yet, by address: it lives although no object refers to it
+        self.memories: dict[int, Memory] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Start over without devices, as the child of a fork must."""
+        self.slots = [Slot(number) for number in range(self.settings.devices)]
+        self.thread = _Thread()
+        #: the device of threads that set none, from the configuration file
+        self.default_device: int | None = None
+
+    def slot(self, number: int) -> Slot:
+        """Return the place of a device, or raise 107001."""
+        if not 0 <= number < len(self.slots):
+            fail(
+                Status.ACL_ERROR_RT_INVALID_DEVICEID,
+                f"deviceId is {number}; there are {len(self.slots)} devices, from 0 on"
+                " (ASCENDREF_DEVICES sets how many)",
+            )
+        return self.slots[number]
+
+    def device(self, number: int) -> Device:
+        """Return a device, which is made on first use."""
+        slot = self.slot(number)
+        device = slot.device
+        if device is None:
+            settings = self.settings
+            device = slot.device = Device(
+                settings.product,
+                memory=settings.memory,
+                execution=settings.execution,
+                seed=settings.seed,
+            )
+        return device
+
+    def primary(self, number: int) -> Context:
+        """Return the primary context of a device, which is made on first use."""
+        slot = self.slot(number)
+        context = slot.primary
+        if context is None:
+            context = slot.primary = Context(number, self.device(number), primary=True)
+        return context
+
+    def current(self) -> Context:
+        """Return the current context of the calling thread, or raise 107002."""
+        context = self.thread.context
+        if context is None and self.default_device is not None:
+            context = self.thread.context = self.primary(self.default_device)
+        if context is None or not context.alive:
+            fail(
+                Status.ACL_ERROR_RT_CONTEXT_NULL,
+                f"this thread has no current context{'' if context is None else ' any more'}; call"
+                " aclrtSetDevice on it first",
+            )
+        return context
+
+    def stream(self, stream: Stream | None) -> Stream:
+        """Return a stream argument; NULL is the default stream of the current context."""
+        return self.current().default_stream if stream is None else stream
+
+    def own_stream(self, stream: Stream | None) -> Stream:
+        """Return a stream argument that must belong to the current context, or raise 107003."""
+        context = self.current()
+        if stream is None:
+            return context.default_stream
+        if not context.owns(stream):
+            stream.check()
+            fail(
+                Status.ACL_ERROR_RT_STREAM_CONTEXT,
+                f"stream is {stream!r}, which does not belong to the current {context!r}",
+            )
+        return stream
+
+
+process: Final = Process(read_settings())
+os.register_at_fork(after_in_child=process.reset)

@@ -1,0 +1,72 @@
+"""The settings of a program that uses the C library: environment variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...core.errors import ArgumentValueError
+from ...core.products import Product
+from ...device.scheduling.execution_modes import EXECUTION_MODES
+
+#: most devices of a process
+MOST_DEVICES = 64
+
+
+class Settings(NamedTuple):
+    """How the devices of the process are."""
+
+    #: ASCENDREF_PRODUCT: a family or a chip
+    product: Product
+    #: ASCENDREF_DEVICES: how many there are
+    devices: int
+    #: ASCENDREF_EXECUTION: when queued work runs
+    execution: str
+    #: ASCENDREF_SEED: the order of the execution ``random``; None for another one in every run
+    seed: int | None
+    #: ASCENDREF_MEMORY: bytes per device; None for the product's
+    memory: int | None
+    #: ASCENDREF_TRACE: where the timeline is written at exit; empty for nowhere
+    trace: str
+
+
+def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """Return the settings, or raise an ArgumentError that names the variable.
+
+    Examples
+    --------
+    >>> read_settings({"ASCENDREF_DEVICES": "2"}).devices
+    2
+    """
+    devices = _number(environment, "ASCENDREF_DEVICES", 1, MOST_DEVICES)
+    execution = environment.get("ASCENDREF_EXECUTION") or "eager"
+    if execution not in EXECUTION_MODES:
+        raise ArgumentValueError(
+            "ASCENDREF_EXECUTION", f"is {execution!r}; allowed are {', '.join(EXECUTION_MODES)}"
+        )
+    name = environment.get("ASCENDREF_PRODUCT") or "Atlas A2"
+    try:
+        product = Product.find(name)
+    except ArgumentValueError as error:
+        raise ArgumentValueError("ASCENDREF_PRODUCT", error.problem) from None
+    return Settings(
+        product=product,
+        devices=1 if devices is None else devices,
+        execution=execution,
+        seed=_number(environment, "ASCENDREF_SEED", 0, 2**32 - 1),
+        memory=_number(environment, "ASCENDREF_MEMORY", 1, 2**43),
+        trace=environment.get("ASCENDREF_TRACE", ""),
+    )
+
+
+def _number(environment: Mapping[str, str], name: str, least: int, most: int) -> int | None:
+    text = environment.get(name, "")
+    if not text:
+        return None
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
+    if not least <= number <= most:
+        raise ArgumentValueError(
+            name, f"is {text!r}; a whole number from {least} to {most} is expected"
+        )
+    return number

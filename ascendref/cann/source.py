@@ -1,0 +1,117 @@
+"""The C sources that follow from the table: the exported functions and what is known of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from .functions import Function, functions
+from .prototypes import Parameter
+
+_RESULTS = {"aclError": "STATUS", "aclnnStatus": "STATUS", "const char *": "TEXT"}
+#: functions of Python whose result is no status
+_INTEGERS = ("aclrtGetLastError", "aclrtPeekAtLastError")
+
+
+def python_functions() -> tuple[str, ...]:
+    """Return the names of the functions that Python does, in the order of their numbers."""
+    return tuple(name for name, function in functions().items() if not function.native)
+
+
+def digest() -> str:
+    """Return a digest of the table: a library and a Python side with equal ones fit."""
+    text = repr([tuple(function) for function in functions().values()])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def functions_header() -> str:
+    """Return ``functions.h``: the functions that the sources in C define."""
+    lines = ["/* The functions of the library that are written in C. */", "#ifndef FUNCTIONS_H"]
+    lines += ["#define FUNCTIONS_H", '#include "native.h"']
+    for function in functions().values():
+        if function.native:
+            lines.append(_declaration(function, "native_") + ";")
+    return "\n".join([*lines, "#endif", ""])
+
+
+def table_source() -> str:
+    """Return ``table.c``: the exported functions and the descriptions of all."""
+    names = python_functions()
+    lines = [
+        "/* The exported functions: each passes its arguments on, with a description. */",
+        '#include "functions.h"',
+        "#define DECLARES(x) _Static_assert(sizeof(x) == 8, #x)",
+        "DECLARES(size_t); DECLARES(void *);",
+        f'const char ascendref_functions[] = "{",".join(names)}";',
+        f'const char ascendref_digest[] = "{digest()}";',
+    ]
+    numbers = {name: number for number, name in enumerate(names)}
+    for name, function in functions().items():
+        lines += _exported(function, numbers.get(name, -1))
+    return "\n".join([*lines, ""])
+
+
+def _exported(function: Function, number: int) -> Iterator[str]:
+    prototype = function.prototype
+    name, parameters = function.name, prototype.parameters
+    if parameters:
+        rows = ", ".join(
+            f'{{"{p.name}", KIND_{p.kind}, {str(p.output).lower()}}}' for p in parameters
+        )
+        yield f"static const struct parameter parameters_{name}[] = {{{rows}}};"
+    result = _RESULTS.get(prototype.result, "OTHER")
+    if name in _INTEGERS:
+        result = "INTEGER"
+    null = (
+        "ACLNN_ERR_PARAM_NULLPTR"
+        if prototype.result == "aclnnStatus"
+        else "ACL_ERROR_INVALID_PARAM"
+    )
+    yield (
+        f'static const struct function function_{name} = {{"{name}", RESULT_{result},'
+        f" {str(function.ends_handle).lower()}, {str(function.moves_tensor).lower()}, {null},"
+        f" {len(parameters)}, {f'parameters_{name}' if parameters else 'NULL'}, {number}}};"
+    )
+    yield f"EXPORT {_declaration(function)}"
+    yield "{"
+    given = ", ".join(map(_argument, parameters)) or "{.u = 0}"
+    arguments = f"    const argument arguments[] = {{{given}}};"
+    if function.native:
+        logged = _logged(prototype.result)
+        call = f"native_{name}({', '.join(p.name for p in parameters)})"
+        yield f"    {_type(prototype.result)}result = {call};"
+        yield "    if (ascendref_logging) {"
+        yield f"    {arguments}"
+        yield f"        {_log(prototype.result)}(&function_{name}, arguments, {logged});"
+        yield "    }"
+        yield "    return result;"
+    else:
+        yield arguments
+        cast = "(const char *)(intptr_t)" if result == "TEXT" else f"({prototype.result})"
+        yield f"    return {cast}ascendref_call(&function_{name}, arguments);"
+    yield "}"
+
+
+def _declaration(function: Function, prefix: str = "") -> str:
+    prototype = function.prototype
+    return prototype._replace(name=prefix + prototype.name).declaration
+
+
+def _argument(parameter: Parameter) -> str:
+    if parameter.member == "f":
+        return f"{{.u = (uintptr_t){parameter.name}}}"
+    return f"{{.{parameter.member} = {parameter.name}}}"
+
+
+def _type(result: str) -> str:
+    return result if result.endswith("*") else f"{result} "
+
+
+def _log(result: str) -> str:
+    return "ascendref_log_double" if result == "float" else "ascendref_log"
+
+
+def _logged(result: str) -> str:
+    if result == "float":
+        return "(double)result"
+    return "(int64_t)(intptr_t)result" if result.endswith("*") else "(int64_t)result"

@@ -1,0 +1,75 @@
+"""``torch.compile`` calls the functions of this package as they are, and does not look into them.
+
+It would follow a call into the package, find compiled code there and give up, many times for one
+call and with warnings. Its list of folders that it leaves alone can be extended only once it is
+imported, which the first use of ``torch.compile`` does and this package must not.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, Final
+
+_LIST: Final = "torch._dynamo.trace_rules"
+#: ``ascendref.torch.ops`` is for ``torch.compile`` to look into
+_PACKAGES: Final = (
+    "core",
+    "declaration",
+    "device",
+    "functional",
+    "kernels",
+    "operators",
+    "twophase",
+)
+
+
+class _Loader:
+    """Extends the list when it was loaded."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        made: ModuleType | None = self._loader.create_module(spec)
+        return made
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        _extend(module)
+
+
+class _Finder:
+    """Waits for the import of the list."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != _LIST:
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(name)
+        if spec is not None:
+            spec.loader = _Loader(spec.loader)  # type: ignore[assignment]
+        return spec
+
+
+def _extend(rules: Any) -> None:
+    package = __name__.partition(".")[0]
+    for name in _PACKAGES:
+        rules.add(f"{package}.{name}")
+
+
+def leave_alone() -> None:
+    """Let ``torch.compile`` leave this package alone, now or when it is imported."""
+    rules = sys.modules.get(_LIST)
+    if rules is None:
+        sys.meta_path.insert(0, _Finder())
+    else:
+        _extend(rules)

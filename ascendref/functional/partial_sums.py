@@ -1,0 +1,270 @@
+"""Sums per channel over a part of the data, to be merged to that of all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Array
+from ..core.dtypes import BY_NUMPY, FLOAT64, DTypeLike, ElementType, floating_type
+from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
+from ..declaration.operator import Operator, Shape
+from ..kernels.loops.channel_plan import BLOCK
+from .block_tree import BlockTree, Row
+from .call import check_call, empty_outputs, export, partial_sum_kernel
+from .call_cache import Call
+from .casting import cast
+from .exact_totals import ExactTotals
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Partial:
+    """The sums of a part of the terms of every channel; `prelu_partial` makes them.
+
+    The terms of a channel are numbered in C order over everything but the channel axis. Parts are
+    merged to the sums of all terms, whose bits are then those of one call on all of the data.
+    Objects do not change, and may be pickled.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        Type of the data.
+    compute_dtype : str
+        Type in which the sums are formed; "float64" keeps exact sums.
+    shape : tuple of int
+        Shape of what `round` returns.
+    ranges : tuple of (int, int)
+        First term, and the one after the last, of each range of terms that was added up, in order.
+    """
+
+    dtype: np.dtype[Any]
+    compute_dtype: str
+    shape: Shape
+    ranges: tuple[tuple[int, int], ...]
+    #: whether the first term's position was given; else it is 0 until another part comes before
+    _placed: bool = field(repr=False)
+    _sums: BlockTree | ExactTotals = field(repr=False)
+
+    @property
+    def terms(self) -> int:
+        """The number of terms of each channel that were added up."""
+        return sum(stop - start for start, stop in self.ranges)
+
+    def __repr__(self) -> str:
+        ranges = ", ".join(f"{start} to {stop - 1}" for start, stop in self.ranges) or "none"
+        return (
+            f"<Partial of {self.dtype} in {self.compute_dtype}, shape {self.shape}, terms {ranges}>"
+        )
+
+    def merge(self, *others: Partial) -> Partial:
+        """Return the sums of this part and of others.
+
+        Parameters
+        ----------
+        *others : Partial
+            Parts with other terms of the same channels, in any order if all of them were made with
+            ``first``. One that was made without begins where the parts before it end.
+
+        Returns
+        -------
+        Partial
+            Their sums.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If one is no `Partial`.
+        ArgumentValueError
+            If types, compute types or shapes differ, terms occur twice, or a part would begin
+            inside of a block of 1024 terms, which truth mode alone allows.
+
+        Examples
+        --------
+        >>> import numpy as np, ascendref as ar
+        >>> x, w = -np.ones((2048, 3), np.float32), np.ones(3, np.float32)
+        >>> parts = [ar.prelu_partial(x[k : k + 1024], x[k : k + 1024], w)[1] for k in (0, 1024)]
+        >>> parts[0].merge(parts[1])
+        <Partial of float32 in float32, shape (3,), terms 0 to 2047>
+        """
+        merged = self
+        for number, other in enumerate(others):
+            merged = merged._merged(f"others[{number}]", other)
+        sums = merged._sums
+        if merged._placed and isinstance(sums, BlockTree):
+            merged = replace(merged, _sums=sums.added_up())
+        return merged
+
+    def round(self, dtype: DTypeLike | None = None) -> NDArray[Any]:
+        """Return the sums, rounded once.
+
+        Parameters
+        ----------
+        dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+            Type of the result, named in any way that `cast` takes; None for that of the data.
+
+        Returns
+        -------
+        ndarray
+            One element per channel, or of the weight's shape where that has one element.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If there is no such type.
+        ArgumentValueError
+            If terms are missing before others.
+
+        Examples
+        --------
+        >>> import numpy as np, ascendref as ar
+        >>> x = np.array([-1, -2, 3], np.float32)
+        >>> ar.prelu_partial(x, x, x[:1])[1].round()
+        array([5.], dtype=float32)
+        """
+        target = BY_NUMPY[self.dtype] if dtype is None else floating_type("dtype", dtype, "None, ")
+        if not self.terms:
+            return np.zeros(self.shape, target.numpy)
+        if self.ranges[0][0] != 0 or len(self.ranges) > 1:
+            missing = self.ranges[0][1] if self.ranges[0][0] == 0 else 0
+            raise ArgumentValueError(
+                "self", f"is {self!r}: term {missing} is missing; merge all parts before"
+            )
+        return cast(self._in_register(target), target.numpy).reshape(self.shape)
+
+    def _in_register(self, target: ElementType) -> NDArray[Any]:
+        """Return the sums in a type from which they are rounded to the target."""
+        if isinstance(self._sums, ExactTotals):
+            return self._sums.rounded(odd=target is not FLOAT64)
+        return self._sums.total()
+
+    def _merged(self, argument: str, other: object) -> Partial:
+        """Return the sums of this part and of another one; complete nodes are not yet added."""
+        if not isinstance(other, Partial):
+            raise ArgumentTypeError(argument, f"is {shown(other)}; a Partial is expected")
+        for name in ("dtype", "compute_dtype", "shape"):
+            mine, its = getattr(self, name), getattr(other, name)
+            if mine != its:
+                raise ArgumentValueError(
+                    argument, f"has {name} {its}; {mine}, as the part before it, is expected"
+                )
+        if not other.ranges:
+            return self
+        if not self.ranges:
+            return other
+        behind = self.ranges[-1][1]
+        if not other._placed:
+            other = other._behind(argument, behind)
+        ranges = _union(argument, self.ranges, other.ranges)
+        if isinstance(self._sums, ExactTotals):
+            assert isinstance(other._sums, ExactTotals)
+            sums: BlockTree | ExactTotals = self._sums.added(other._sums)
+        else:
+            assert isinstance(other._sums, BlockTree)
+            for start, stop in ranges[:-1]:
+                _check_border(argument, stop, f"terms {start} to {stop - 1} end")
+            sums = self._sums.joined(other._sums)
+        placed = self._placed or other._placed
+        return replace(self, ranges=ranges, _placed=placed, _sums=sums)
+
+    def _behind(self, argument: str, terms: int) -> Partial:
+        """Return this part as one that follows so many terms."""
+        sums = self._sums
+        if isinstance(sums, BlockTree):
+            _check_border(argument, terms, "the parts before it end")
+            sums = sums.behind(terms // BLOCK)
+        ranges = tuple([(start + terms, stop + terms) for start, stop in self.ranges])
+        return replace(self, ranges=ranges, _sums=sums)
+
+
+def _check_border(argument: str, term: int, what: str) -> None:
+    if term % BLOCK:
+        raise ArgumentValueError(
+            argument,
+            f"does not line up: {what} before term {term}, inside of a block of {BLOCK} terms;"
+            f" cut the data at multiples of {BLOCK} terms, or use compute_dtype='float64'",
+        )
+
+
+def _union(
+    argument: str, mine: tuple[tuple[int, int], ...], its: tuple[tuple[int, int], ...]
+) -> tuple[tuple[int, int], ...]:
+    """Return all ranges, in order; those that touch become one."""
+    joined: list[tuple[int, int]] = []
+    for start, stop in sorted((*mine, *its)):
+        if joined and start < joined[-1][1]:
+            raise ArgumentValueError(
+                argument, f"has term {start}, which a part before it has already"
+            )
+        if joined and start == joined[-1][1]:
+            joined[-1] = joined[-1][0], stop
+        else:
+            joined.append((start, stop))
+    return tuple(joined)
+
+
+def partial_call(
+    operator: Operator,
+    tensors: tuple[Array, ...],
+    first: int | None,
+    compute_dtype: DTypeLike | None,
+) -> tuple[Any, Partial]:
+    """Call an operator with channel sums on a part of the data.
+
+    Parameters
+    ----------
+    operator : Operator
+        What to call.
+    tensors : tuple of array
+        Its tensors, in order.
+    first : int or None
+        Position of the part's first term among all of a channel; None if it follows from the order
+        in which parts are merged.
+    compute_dtype : dtype or None
+        The type in which the formulas are evaluated.
+
+    Returns
+    -------
+    result : array
+        The elementwise result, as the caller's kind of array.
+    partial : Partial
+        The sums.
+    """
+    checked = check_call(Call(operator, tensors, (), None, compute_dtype))
+    position = _position(first)
+    grad, data, weight = checked.arrays
+    result, sums = empty_outputs(checked)
+    terms = data.size // weight.size if weight.size else 0
+    compute = checked.compute
+    if compute != FLOAT64.name:
+        _check_border("first", position, "the part begins")
+    kernel = partial_sum_kernel(operator, checked.types[0], compute)
+    # kernels take no empty arrays
+    kept = kernel.partial_sums((grad, data, weight, result)) if data.size else None
+    totals: BlockTree | ExactTotals
+    if compute == FLOAT64.name:
+        totals = ExactTotals.zero(weight.size) if kept is None else ExactTotals.of_records(kept)
+    else:
+        totals = BlockTree(compute, () if kept is None else (Row(0, position // BLOCK, kept),))
+        if first is not None:
+            totals = totals.added_up()
+    ranges = ((position, position + terms),) if kept is not None else ()
+    partial = Partial(data.dtype, compute, sums.shape, ranges, first is not None, totals)
+    return export(operator, checked.inputs, (result,)), partial
+
+
+def _position(first: Any) -> int:
+    if first is None:
+        return 0
+    try:
+        position = index(first)
+    except Exception as error:  # a TypeError, or the object's own
+        raise ArgumentTypeError(
+            "first", f"is {shown(first)}; None or an integer is expected"
+        ) from error
+    if position < 0:
+        raise ArgumentValueError("first", f"is {position}; at least 0 is expected")
+    return position

@@ -1,0 +1,90 @@
+"""The array functions on xarray's arrays: on what is inside, NumPy's or dask's, with the labels.
+
+Axes correspond by position, as with all other arrays. Where labels say otherwise (other names of
+dimensions, other coordinates), the call is refused: nothing is transposed, aligned or dropped.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import xarray as xr
+
+from ..core.errors import ArgumentTypeError, ArgumentValueError
+from ..declaration.operator import Operator
+from .call import array_call
+from .call_cache import Call
+
+
+def call_operator(call: Call) -> Any:
+    """Call an operator on tensors of which at least one is a DataArray.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        As with other arrays; if dimensions or coordinates differ.
+    """
+    operator = call.operator
+    # a weight has an axis of its own
+    axes = call.tensors if operator.channel_term is None else call.tensors[:2]
+    labelled = {
+        param.name: tensor
+        for param, tensor in zip(operator.tensors, axes, strict=False)
+        if isinstance(tensor, xr.DataArray)
+    }
+    _check_labels(labelled)
+    tensors = tuple([t.data if isinstance(t, xr.DataArray) else t for t in call.tensors])
+    got = array_call(operator, tensors, call.scalars, call.out, call.compute_dtype)
+    if call.out is not None:
+        return got
+    if operator.channel_term is None:
+        return _like_all(labelled, got)
+    result, sums = got
+    return _like_all(labelled, result) if labelled else result, _sums(operator, call.tensors, sums)
+
+
+def _check_labels(labelled: dict[str, Any]) -> None:
+    """Refuse arrays whose axes do not correspond by position."""
+    for argument, array in labelled.items():
+        model = max(labelled.values(), key=lambda array: array.ndim)
+        if array.dims != model.dims[model.ndim - array.ndim :]:
+            raise ArgumentValueError(
+                argument,
+                f"has dimensions {array.dims}, another argument {model.dims}; axes correspond by"
+                " position, so transpose or rename",
+            )
+    try:
+        xr.align(*labelled.values(), join="exact", copy=False)
+    except ValueError as error:
+        argument = next(iter(labelled))
+        raise ArgumentValueError(
+            argument, f"has other coordinates than another argument: {error}"
+        ) from error
+
+
+def _like_all(labelled: dict[str, Any], result: Any) -> Any:
+    """Return a result with the labels of the tensor of highest rank."""
+    argument, model = max(labelled.items(), key=lambda item: item[1].ndim)
+    if model.shape != result.shape:
+        raise ArgumentTypeError(
+            argument,
+            f"is a DataArray of shape {model.shape}, the result has {result.shape}, for whose axes"
+            " there are no dimensions; broadcast it before",
+        )
+    return _labelled(result, model.dims, model)
+
+
+def _sums(operator: Operator, tensors: tuple[Any, ...], sums: Any) -> Any:
+    """Return the sums with the labels of the weight, or with those of the channel axis."""
+    _, data, weight = tensors
+    if isinstance(weight, xr.DataArray) and weight.shape == sums.shape:
+        return _labelled(sums, weight.dims, weight)
+    if isinstance(data, xr.DataArray) and data.ndim > 1 and sums.shape == data.shape[1:2]:
+        return _labelled(sums, data.dims[1:2], data)
+    return sums
+
+
+def _labelled(values: Any, dims: tuple[Any, ...], model: xr.DataArray) -> xr.DataArray:
+    """Return an array with the name of another one, and the coordinates of its dimensions."""
+    coords = {name: c for name, c in model.coords.items() if set(c.dims) <= set(dims)}
+    return xr.DataArray(values, coords, dims, model.name)

@@ -1,0 +1,24 @@
+"""Functions for JAX whose gradients are computed by ascendref's kernels.
+
+``hardshrink``, ``softplus``, ``prelu``, ``smooth_l1_loss`` and ``logit`` are ordinary functions for
+``jax.jit``, ``jax.vmap`` and ``jax.grad``. Their results are JAX's arithmetic; their gradients have
+the bits of the array functions (``ascendref.softplus_backward`` and so on).
+
+Examples
+--------
+>>> import jax
+>>> import ascendref.jax
+>>> jax.jit(jax.grad(ascendref.jax.softplus))(2.0)
+Array(0.880797, dtype=float32, weak_type=True)
+"""
+
+from importlib.util import find_spec
+
+if find_spec("jax") is None:
+    raise ImportError(
+        "ascendref.jax needs JAX, which is not installed: pip install 'ascendref[jax]'"
+    )
+
+from .functions import hardshrink, logit, prelu, smooth_l1_loss, softplus
+
+__all__ = ["hardshrink", "logit", "prelu", "smooth_l1_loss", "softplus"]

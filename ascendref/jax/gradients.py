@@ -1,0 +1,197 @@
+"""Gradients by ascendref's kernels, as functions that JAX traces, transforms and compiles."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import jax
+import jax.ffi
+import numpy as np
+from jax import numpy as jnp
+
+from ..core.dtypes import ELEMENT_TYPES, ElementType
+from ..core.fork_safety import import_to_end, runs_to_end
+from ..declaration.operator import OPERATORS
+from ..functional.call import kernel_for
+
+if TYPE_CHECKING:  # at run time they would import Numba before the first gradient
+    from .handler import Handler
+
+_TARGET: Final = "ascendref_gradient"
+
+
+class Function(NamedTuple):
+    """A function with all that is known of it when it is traced."""
+
+    #: name of the operator that computes its gradient
+    operator: str
+    #: the function in JAX, without the scalars
+    formula: Callable[..., Any]
+    scalars: tuple[float, ...]
+    #: compute type of the gradient
+    compute: str
+    #: numbers of its operands among the operator's tensors, of which the remaining one is the
+    #: gradient of its result
+    operands: tuple[int, ...]
+
+    def forward(self, *operands: Any) -> Any:
+        """Return the result, in JAX's arithmetic.
+
+        Narrower types than F32 are computed in it and rounded once.
+        """
+        kind = operands[0].dtype
+        wide = [operand.astype(jnp.promote_types(kind, jnp.float32)) for operand in operands]
+        return self.formula(*wide, *self.scalars).astype(kind)
+
+
+# this is called with what JAX hashes, so that a program is compiled once
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
+def differentiable(function: Function, *operands: Any) -> Any:
+    """Return a function's result; its derivative is by the kernels.
+
+    Parameters
+    ----------
+    function : Function
+        The function.
+    *operands : Array
+        Its operands, of one type; shapes are what the operator takes.
+    """
+    return function.forward(*operands)
+
+
+def _forward(function: Function, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
+    return function.forward(*operands), operands
+
+
+def _backward(function: Function, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
+    gradients: tuple[Any, ...] = _gradients(function, grad, *operands)
+    return gradients
+
+
+differentiable.defvjp(_forward, _backward)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _gradients(function: Function, grad: Any, *operands: Any) -> tuple[Any, ...]:
+    """Return the gradients of a function with respect to its operands, by a kernel."""
+    first = operands[0]
+    if not prod(first.shape):
+        return tuple([jnp.zeros_like(operand) for operand in operands])
+    operator = OPERATORS[function.operator]
+    tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(operator.tensors)
+    for place, operand in zip(function.operands, operands, strict=True):
+        tensors[place] = operand
+    call = _call_with_sums if operator.channel_term is not None else _elementwise_call
+    gradients = call(function, ELEMENT_TYPES[first.dtype.name], tensors)
+    # of a difference of two operands
+    return gradients if len(gradients) == len(operands) else (gradients[0], -gradients[0])
+
+
+@_gradients.defjvp
+def _second_derivatives(
+    function: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]
+) -> tuple[Any, Any]:
+    """Derivatives of gradients are JAX's own, of the function's formula."""
+
+    def formula(grad: Any, *operands: Any) -> Any:
+        return jax.vjp(function.forward, *operands)[1](grad)
+
+    return _gradients(function, *primals), jax.jvp(formula, primals, tangents)[1]
+
+
+def _elementwise_call(function: Function, kind: ElementType, tensors: list[Any]) -> tuple[Any, ...]:
+    """Return the one gradient of an elementwise function."""
+    shape = tensors[0].shape
+    key = _elementwise_key(function.operator, function.scalars, function.compute, kind)
+    return _call(key, function.scalars, (prod(shape),), tensors, [shape], kind)
+
+
+def _call_with_sums(function: Function, kind: ElementType, tensors: list[Any]) -> tuple[Any, ...]:
+    """Return the gradients for the data and for a weight per channel."""
+    _, data, weight = tensors
+    key, plan = _sums_key(function.operator, function.compute, kind, data.shape, weight.size)
+    return _call(key, (), plan, tensors, [data.shape, weight.shape], kind)
+
+
+def _call(
+    key: int,
+    scalars: tuple[float, ...],
+    plan: tuple[int, ...],
+    tensors: list[Any],
+    shapes: list[tuple[int, ...]],
+    kind: ElementType,
+) -> tuple[Any, ...]:
+    """Call a kernel from the program that JAX traces."""
+    call = jax.ffi.ffi_call(
+        _TARGET,
+        tuple([jax.ShapeDtypeStruct(shape, kind.numpy) for shape in shapes]),
+        vmap_method="broadcast_all",
+    )
+    attributes = {
+        "kernel": np.int64(key),
+        "numbers": np.array(scalars or (0.0,)),  # XLA has no empty arrays
+        "plan": np.array(plan, np.int64),
+    }
+    # programs for other platforms are refused when they are lowered
+    return tuple(jax.lax.platform_dependent(*tensors, cpu=partial(call, **attributes)))
+
+
+@runs_to_end
+def _elementwise_key(
+    operator: str, scalars: tuple[float, ...], compute: str, kind: ElementType
+) -> int:
+    """Load an elementwise kernel with all that it may need, and return its key."""
+    handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
+    declared = OPERATORS[operator]
+    kernel: Any = kernel_for(declared, (kind,) * len(declared.tensors), kind, compute, scalars)
+    task = launch.address(kernel.task)
+    _load_rest(kernel)
+    return handler.add(kernel.name, kernel.table, task, with_sums=False)
+
+
+@runs_to_end
+def _sums_key(
+    operator: str, compute: str, kind: ElementType, shape: tuple[int, ...], channels: int
+) -> tuple[int, tuple[int, ...]]:
+    """Load a kernel with sums per channel; return its key and how it walks such operands."""
+    handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
+    kernel: Any = kernel_for(OPERATORS[operator], (kind,) * 3, kind, compute, ())
+    plan, shared, partial_bytes = kernel.dense_call(shape, channels)
+    task = launch.address(kernel.task(plan.layout))
+    _ = kernel.total_task
+    _load_rest(kernel)
+    name = f"{kernel.name}_{plan.layout}"
+    key = handler.add(name, kernel.table, task, with_sums=True)
+    numbers = prod(shape), channels, plan.tasks, plan.blocks, shared, partial_bytes
+    return key, (*numbers, *plan.plan.tolist())
+
+
+def _load_rest(kernel: Any) -> None:
+    """Load what a call from compiled code cannot: exact decisions, and the launcher of threads."""
+    truth = import_to_end("ascendref.kernels.loops.truth")
+    import_to_end("ascendref.kernels.runtime.launch").LAUNCHER.load()
+    if isinstance(kernel, truth.ExactKernel):
+        kernel.load_exact_task()
+
+
+_handlers: Final[list[Handler]] = []
+
+
+def _handler() -> Handler:
+    """Return the handler of this process, which JAX knows."""
+    if not _handlers:
+        handler: Handler = import_to_end("ascendref.jax.handler").Handler()
+        capsule = jax.ffi.pycapsule(ctypes.c_void_p(handler.address))
+        try:
+            jax.ffi.register_ffi_target(_TARGET, capsule, platform="cpu")
+        except Exception as error:  # XLA's own
+            raise RuntimeError(
+                f"JAX {jax.__version__} refuses the handler of ascendref.jax, which is made"
+                f" for versions 0.1 to 0.3 of XLA's foreign function interface: {error}"
+            ) from error
+        _handlers.append(handler)
+    return _handlers[0]

@@ -1,0 +1,231 @@
+"""The handler that XLA calls for every gradient: compiled code that finds a kernel and runs it.
+
+No Python runs in a call, and it needs no GIL. The *directory* is where compiled code finds what
+Python prepared: messages of errors, and kernels by their key. A key is a digest of the kernel's
+name, not an address, so programs that JAX keeps on disk find their kernels in another process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Final
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from ..kernels.compiler.jit import helper, integer_kernel
+from ..kernels.loops.channel_kernels import run_channels
+from ..kernels.loops.elementwise import PART
+from ..kernels.runtime.array_header import COUNT, ITEMSIZE, ROWS
+from ..kernels.runtime.launch import (
+    LAUNCHER,
+    NO_MEMORY,
+    OPERANDS,
+    Words,
+    own_address_in,
+    run,
+    set_word,
+)
+from ..kernels.runtime.memory import allocate, half_word, in_memory, release, word
+from .call_frame import (
+    ATTRIBUTES_COUNT,
+    ELEMENTS,
+    EXECUTE,
+    EXTENSION,
+    FAILED_PRECONDITION,
+    INVALID_ARGUMENT,
+    NUMBER,
+    RESOURCE_EXHAUSTED,
+    SIZE,
+    STAGE,
+    argument,
+    attribute,
+    describe,
+    error,
+    is_known,
+    result,
+    result_size,
+)
+
+#: attributes of a call, sorted by name: the kernel's key, its scalars, how to walk the operands
+ATTRIBUTES: Final = ("kernel", "numbers", "plan")
+_KEY, _NUMBERS, _PLAN = range(3)
+#: words of the directory: messages about frames, kernels and memory, then slots, in each of which
+#: are a kernel's key and the address of its words
+_MESSAGES: Final = (
+    "the call is not one of ascendref.jax: its frame or its attributes are of another form",
+    "the kernel of this call was not prepared in this process; trace the function here, with"
+    " ascendref.jax imported, instead of loading a compiled one",
+    "there is no memory for the buffers of a kernel",
+    "a part of the kernel is not loaded",
+)
+_FRAME, _KERNEL, _MEMORY, _PART, _SLOTS = range(0, 40, 8)
+_CAPACITY: Final = 4096
+#: words of a kernel: whether it has sums per channel; addresses of the table of its operands, of
+#: its task, of the launcher's words
+_WITH_SUMS, _TABLE, _TASK, _LAUNCHER = range(0, 32, 8)
+#: words of a plan: elements of an unbatched result; then, with sums per channel, how many channels,
+#: tasks and blocks there are, how many elements threads share, bytes of partial sums, and from
+#: where on the kernel's plan stands
+_ELEMENTS, _CHANNELS, _TASKS, _BLOCKS, _SHARED, _PARTIAL, _CHANNEL_PLAN = range(0, 56, 8)
+_LINE: Final = 64
+
+
+@intrinsic
+def _own_address(typingctx: Any) -> Any:
+    """Return the address of the handler, in which this is called."""
+    return own_address_in(types.int64(types.int64))
+
+
+@intrinsic
+def _directory(typingctx: Any) -> Any:
+    """Return the address of the word that holds the directory's address."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        name, kind = "ascendref_directory", ir.IntType(64)
+        place = builder.module.globals.get(name)
+        if place is None:
+            place = ir.GlobalVariable(builder.module, kind, name)
+            place.linkage, place.initializer = "internal", kind(0)
+        return builder.ptrtoint(place, kind)
+
+    return types.int64(), codegen
+
+
+@helper
+def _find(directory: int, key: int) -> Any:
+    """Return the address of a kernel's words; 0 if it is not there."""
+    slot = key & (_CAPACITY - 1)
+    while True:
+        found = word(directory, _SLOTS + 16 * slot)
+        if found == key:
+            return word(directory, _SLOTS + 16 * slot + 8)
+        if found == 0:
+            return 0
+        slot = (slot + 1) & (_CAPACITY - 1)
+
+
+@helper
+def _elements(frame: int, kernel: int, numbers: int, plan: int) -> Any:
+    """Compute every element, those of all batches together."""
+    table, total = word(kernel, _TABLE), result_size(frame)
+    # the operands follow: as many words as any kernel has
+    arguments = in_memory((0, 0, word(plan, _ELEMENTS), numbers, table, 0, 0, 1, 0, 0, 0, 0, 0))
+    inputs = word(table, COUNT) - 1
+    for k in range(inputs):
+        set_word(arguments, OPERANDS + 8 * k, argument(frame, k))
+    set_word(arguments, OPERANDS + 8 * inputs, result(frame, 0))
+    return run(word(kernel, _TASK), arguments, total, 0, PART, total, word(kernel, _LAUNCHER))
+
+
+@helper
+def _with_sums(frame: int, kernel: int, plan: int) -> Any:
+    """Compute every element and the sums per channel, batch by batch."""
+    table, size, channels = word(kernel, _TABLE), word(plan, _ELEMENTS), word(plan, _CHANNELS)
+    width, room, partial, hard = word(table, ROWS + ITEMSIZE), word(plan, _PARTIAL), 0, 0
+    if room:
+        partial = allocate(room, _LINE)
+        if partial == 0:
+            return NO_MEMORY
+    for batch in range(result_size(frame) // size):
+        element, channel = batch * size * width, batch * channels * width
+        words = (
+            argument(frame, 0) + element,
+            argument(frame, 1) + element,
+            argument(frame, 2) + channel,
+            result(frame, 0) + element,
+            result(frame, 1) + channel,
+            width,
+            partial,
+            word(plan, _BLOCKS),
+            0,
+        )
+        done = run_channels(
+            table,
+            word(kernel, _TASK),
+            words,
+            plan + _CHANNEL_PLAN,
+            word(plan, _TASKS),
+            word(plan, _SHARED),
+            word(kernel, _LAUNCHER),
+        )
+        hard = done if done < 0 else hard
+    if partial:
+        release(partial)
+    return hard
+
+
+def _handle(frame: int) -> Any:
+    """Answer a call of XLA: a handler.
+
+    Where the frame has no size, it is not XLA's: the word behind is the directory's address, and
+    the handler's is returned.
+    """
+    if word(frame, SIZE) == 0:
+        set_word(_directory(), 0, word(frame, 8))
+        return _own_address()
+    if word(frame, EXTENSION):
+        return describe(frame)
+    directory = word(_directory(), 0)
+    if not is_known(frame):
+        return error(frame, word(directory, _FRAME), INVALID_ARGUMENT)
+    if half_word(frame, STAGE) != EXECUTE:
+        return 0
+    if word(frame, ATTRIBUTES_COUNT) != 3:
+        return error(frame, word(directory, _FRAME), INVALID_ARGUMENT)
+    kernel = _find(directory, word(word(attribute(frame, _KEY), NUMBER), 0))
+    if kernel == 0:
+        return error(frame, word(directory, _KERNEL), FAILED_PRECONDITION)
+    numbers = word(attribute(frame, _NUMBERS), ELEMENTS)
+    plan = word(attribute(frame, _PLAN), ELEMENTS)
+    if word(kernel, _WITH_SUMS):
+        done = _with_sums(frame, kernel, plan)
+    else:
+        done = _elements(frame, kernel, numbers, plan)
+    if done == NO_MEMORY:
+        return error(frame, word(directory, _MEMORY), RESOURCE_EXHAUSTED)
+    if done < 0:
+        return error(frame, word(directory, _PART), FAILED_PRECONDITION)
+    return 0
+
+
+class Handler:
+    """The handler of this process and its directory."""
+
+    def __init__(self) -> None:
+        self._messages = [np.frombuffer(f"{text}\0".encode(), np.uint8) for text in _MESSAGES]
+        self._kernels: dict[int, Words] = {}
+        self._words = np.zeros(len(_MESSAGES) + 2 * _CAPACITY, np.int64)
+        self._words[: len(_MESSAGES)] = [text.ctypes.data for text in self._messages]
+        #: address of the C function
+        self.address: int = integer_kernel(_handle, "xla_handler")(
+            Words((0, self._words.ctypes.data)).address
+        )
+
+    def add(self, name: str, table: int, task: int, *, with_sums: bool) -> int:
+        """Enter a kernel, which must live as long as the process, and return its key.
+
+        Parameters
+        ----------
+        name : str
+            What tells it from all others.
+        table, task : int
+            Addresses of the table of operands and of the task.
+        with_sums : bool
+            Whether it has sums per channel.
+        """
+        key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True) or 1
+        if key not in self._kernels:
+            if len(self._kernels) >= _CAPACITY // 2:
+                raise RuntimeError(f"there are more than {_CAPACITY // 2} kernels")
+            words = Words((int(with_sums), table, task, LAUNCHER.address))
+            slots = self._words[len(_MESSAGES) :].reshape(-1, 2)
+            slot = key % _CAPACITY
+            while slots[slot, 0]:
+                slot = (slot + 1) % _CAPACITY
+            slots[slot, 1] = words.address
+            slots[slot, 0] = key  # last: from now on it is found
+            self._kernels[key] = words
+        return key

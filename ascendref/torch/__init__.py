@@ -1,0 +1,18 @@
+"""PyTorch's own functions and modules with ascendref's kernels; the extra ``torch`` brings it."""
+
+from __future__ import annotations
+
+from . import ops
+from .modules import PReLU, replace_modules
+from .overrides import OperatorStatistics, disable, enable, statistics, use
+
+__all__ = [
+    "OperatorStatistics",
+    "PReLU",
+    "disable",
+    "enable",
+    "ops",
+    "replace_modules",
+    "statistics",
+    "use",
+]

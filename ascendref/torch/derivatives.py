@@ -1,0 +1,60 @@
+"""The derivatives of the gradients, in PyTorch's own operators, for autograd of any order.
+
+Every gradient is linear in the gradient that it gets, so the derivative for that is the operator
+itself; what is here are the derivatives for the data.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+def hardshrink(seed: Any, grad: Any, data: tuple[Any, ...], lambd: float) -> tuple[Any, ...]:
+    """The gradient has steps: nothing between them, nothing at them."""
+    return (torch.zeros_like(data[0]),)
+
+
+def softplus(
+    seed: Any, grad: Any, data: tuple[Any, ...], beta: float, threshold: float
+) -> tuple[Any, ...]:
+    """The derivative of the logistic function, 0 where the forward function is linear."""
+    scaled = data[0] * beta
+    logistic = torch.sigmoid(scaled)
+    slope = beta * logistic * (1 - logistic)
+    return (torch.where(scaled > threshold, 0.0, seed * grad * slope),)
+
+
+def smooth_l1_loss(
+    seed: Any, grad: Any, data: tuple[Any, ...], reduction: int, beta: float
+) -> tuple[Any, ...]:
+    """1/β where the loss is a parabola."""
+    difference = data[0] - data[1]
+    if beta == 0:
+        zero = torch.zeros_like(difference)
+        return zero, zero
+    norm = 1 / difference.numel() if reduction == 1 else 1.0
+    value = torch.where(difference.abs() < beta, seed * grad * (norm / beta), 0.0)
+    return value, -value
+
+
+def logit(seed: Any, grad: Any, data: tuple[Any, ...], eps: float | None) -> tuple[Any, ...]:
+    """The derivative of 1/(x·(1 - x)), 0 or NaN outside of the bounds."""
+    (x,) = data
+    low, elsewhere = (0.0, float("nan")) if eps is None or eps < 0 else (eps, 0.0)
+    value = seed * grad * (2 * x - 1) / (x * (1 - x)).square()
+    return (torch.where((x < low) | (x > 1 - low), elsewhere, value),)
+
+
+def prelu(seeds: tuple[Any, Any], grad: Any, x: Any, weight: Any) -> tuple[Any, Any, Any]:
+    """Return the derivatives of both gradients for gradient, input and weight."""
+    shape = [1] * x.dim()
+    if x.dim() > 1:
+        shape[1] = weight.numel()
+    factor, sums = weight.reshape(shape), seeds[1].reshape(shape)
+    passes = x > 0
+    for_grad = torch.where(passes, seeds[0], seeds[0] * factor + sums * x)
+    for_x = torch.where(passes, 0.0, sums * grad)
+    for_weight = torch.where(passes, 0.0, seeds[0] * grad).sum_to_size(shape)
+    return for_grad, for_x, for_weight.reshape(weight.shape)

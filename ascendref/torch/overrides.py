@@ -1,0 +1,405 @@
+"""The overrides: which operators of PyTorch are computed here, from when to when.
+
+PyTorch's dispatcher has one table for the process. Settings are kept in a list; the latest one that
+has not ended holds. Only operators that a setting names are registered, so nothing is left of an
+override that has ended.
+
+The dispatcher frees a kernel when its registration ends, even while another thread is inside it.
+The last kernels are therefore held for a while longer.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import torch
+from torch.library import Library, get_kernel
+
+from ..core.dtypes import DTypeLike, floating_type
+from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
+from . import scalars as choices
+from .elementwise import Calls, Choice, Elementwise
+from .prelu import PreluBackward, sum_follows
+from .scalars import Refused
+
+_CPU: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+#: registrations that are held after their end
+_HELD: Final = 64
+
+
+class Override:
+    """One operator of PyTorch, with its kernel and ours.
+
+    Parameters
+    ----------
+    aten : str
+        Name of PyTorch's operator.
+    overloads : tuple of str
+        Its overloads.
+    """
+
+    def __init__(self, aten: str, overloads: tuple[str, ...]) -> None:
+        self.names = tuple([f"{aten}.{name}" if name else aten for name in overloads])
+        self.calls = Calls()
+        self._originals = {
+            name: get_kernel(f"aten::{full}", "CPU")
+            for name, full in zip(overloads, self.names, strict=True)
+        }
+
+    def select(self, compute: str | None) -> None:
+        """Compute in a type from now on."""
+        raise NotImplementedError
+
+    def kernels(self) -> tuple[Callable[..., Any], ...]:
+        """Return what PyTorch is to call, for each overload."""
+        raise NotImplementedError
+
+    def leave(self, refusal: Refused, overload: str, *args: Any, **kwargs: Any) -> Any:
+        """Leave a call to PyTorch's own kernel, and count it."""
+        self.calls.left[str(refusal)] += 1
+        return self._originals[overload].call_boxed(_CPU, *args, **kwargs)
+
+
+class ElementwiseOverride(Override):
+    """An operator whose result is elementwise."""
+
+    def __init__(self, aten: str, choice: Choice, tensors: int) -> None:
+        super().__init__(aten, ("", "grad_input"))
+        self._contiguous = tensors == 3
+        self._in_type = cache(
+            lambda compute: Elementwise(choice, compute, contiguous=self._contiguous)
+        )
+        self._tensors = tensors
+        self.select(None)
+
+    def select(self, compute: str | None) -> None:
+        self._compute = self._in_type(compute)
+        #: (type, scalars) -> kernel of the short way
+        self.table = self._compute.table
+
+    def kernels(self) -> tuple[Callable[..., Any], ...]:
+        return (_short_way(self) if self._tensors == 2 else self._call_3), self._call_out
+
+    def _call_3(self, grad_output: Any, data: Any, target: Any, *scalars: Any) -> Any:
+        return self.call((grad_output, data, target), scalars)
+
+    def call(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+        """Compute in the selected type, or leave it to PyTorch."""
+        return self._take(self._compute, tensors, scalars)
+
+    def compute(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
+    ) -> Any:
+        """Compute in a type, or leave it to PyTorch."""
+        return self._take(self._in_type(compute), tensors, scalars)
+
+    def _take(
+        self, compute: Elementwise, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
+    ) -> Any:
+        try:
+            result = compute(tensors, scalars)
+        except Refused as refusal:
+            if not self._contiguous:
+                return self.leave(refusal, "", *tensors, *scalars)
+            # PyTorch's own function would call the other overload, which is overridden as well
+            out = torch.zeros_like(tensors[1], memory_format=torch.contiguous_format)
+            return self.leave(refusal, "grad_input", *tensors, *scalars, grad_input=out)
+        self.calls.taken += 1
+        return result
+
+    def _call_out(self, *args: Any, grad_input: Any) -> Any:
+        tensors, scalars = args[: self._tensors], args[self._tensors :]
+        try:
+            self._compute.into(grad_input, tensors, scalars)
+        except Refused as refusal:
+            return self.leave(refusal, "grad_input", *args, grad_input=grad_input)
+        self.calls.taken += 1
+        return grad_input
+
+
+def _short_way(override: ElementwiseOverride) -> Callable[..., Any]:
+    """Return the kernel for two tensors, with a short way for contiguous ones.
+
+    It is a closure because a small call takes a fiftieth longer through a method.
+    """
+    calls, call = override.calls, override.call
+    empty_like, contiguous = torch.empty_like, torch.contiguous_format
+
+    def kernel(grad_output: Any, data: Any, *scalars: Any) -> Any:
+        kind = data.dtype
+        compute = override.table.get((kind, scalars))
+        if (
+            compute is not None
+            and grad_output.dtype is kind
+            and grad_output.shape == data.shape
+            and grad_output.is_contiguous()
+            and data.is_contiguous()
+        ):
+            out = empty_like(data, memory_format=contiguous)
+            if compute(grad_output.data_ptr(), data.data_ptr(), out.data_ptr(), data.numel()) >= 0:
+                calls.taken += 1
+                return out
+        return call((grad_output, data), scalars)
+
+    return kernel
+
+
+class PreluOverride(Override):
+    """The operator of PReLU, with two results."""
+
+    def __init__(self) -> None:
+        super().__init__("_prelu_kernel_backward", ("",))
+        self._in_type = cache(PreluBackward)
+        self.select(None)
+
+    def select(self, compute: str | None) -> None:
+        self._compute = self._in_type(compute)
+
+    def kernels(self) -> tuple[Callable[..., Any], ...]:
+        return (self._call,)
+
+    def compute(self, grad_output: Any, data: Any, weight: Any, compute: str | None) -> Any:
+        """Compute gradients of the input's and the weight's shape in a type."""
+        try:
+            results = self._in_type(compute).summed(grad_output, data, weight)
+        except Refused as refusal:
+            grad_input, terms = self.leave(refusal, "", grad_output, data, weight)
+            return grad_input, terms.sum_to_size(weight.shape)
+        self.calls.taken += 1
+        return results
+
+    def _call(self, grad_output: Any, data: Any, weight: Any) -> Any:
+        try:
+            if sum_follows(grad_output, data):
+                results = self._compute.summed(grad_output, data, weight)
+            else:
+                results = self._compute.full_size(grad_output, data, weight)
+        except Refused as refusal:
+            return self.leave(refusal, "", grad_output, data, weight)
+        self.calls.taken += 1
+        return results
+
+
+#: operator, by the name of its forward function -> its override
+OVERRIDES: Final[dict[str, Override]] = {
+    "hardshrink": ElementwiseOverride("hardshrink_backward", choices.hardshrink, 2),
+    "softplus": ElementwiseOverride("softplus_backward", choices.softplus, 2),
+    "prelu": PreluOverride(),
+    "smooth_l1_loss": ElementwiseOverride("smooth_l1_loss_backward", choices.smooth_l1_loss, 3),
+    "logit": ElementwiseOverride("logit_backward", choices.logit, 2),
+}
+
+
+class Setting:
+    """Which operators are overridden, and the type that they compute in; each is its own."""
+
+    def __init__(self, ops: tuple[str, ...], compute: str | None) -> None:
+        self.ops = ops
+        self.compute = compute
+
+
+class _State:
+    """What holds in this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._settings: list[Setting] = []
+        self._enabled: Setting | None = None
+        self._libraries: dict[str, Any] = {}
+        self._held: deque[Any] = deque(maxlen=_HELD)
+
+    def begin(self, setting: Setting) -> None:
+        """Let a setting hold until it ends or a later one begins."""
+        with self._lock:
+            self._settings.append(setting)
+            self._apply()
+
+    def end(self, setting: Setting) -> None:
+        """End a setting, the latest or another."""
+        with self._lock:
+            self._settings.remove(setting)
+            self._apply()
+
+    def replace_enabled(self, setting: Setting | None) -> None:
+        """End what `enable` began, if anything, and begin a setting in its place, if any."""
+        with self._lock:
+            if self._enabled is not None:
+                self._settings.remove(self._enabled)
+            self._enabled = setting
+            if setting is not None:
+                self._settings.append(setting)
+            self._apply()
+
+    def _apply(self) -> None:
+        setting = self._settings[-1] if self._settings else Setting((), None)
+        for name in [name for name in self._libraries if name not in setting.ops]:
+            self._libraries.pop(name)._destroy()
+        for name in setting.ops:
+            OVERRIDES[name].select(setting.compute)
+            if name not in self._libraries:
+                self._libraries[name] = self._register(OVERRIDES[name])
+
+    def _register(self, override: Override) -> Any:
+        library = Library("aten", "IMPL")
+        with warnings.catch_warnings():  # PyTorch warns of the first override in a process
+            warnings.simplefilter("ignore")
+            for name, kernel in zip(override.names, override.kernels(), strict=True):
+                library.impl(name, kernel, "CPU")
+                self._held.append(get_kernel(f"aten::{name}", "CPU"))
+        return library
+
+
+_STATE: Final = _State()
+
+
+def enable(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None = None) -> None:
+    """Let PyTorch compute gradients with ascendref's kernels, in the whole process.
+
+    From now on PyTorch's own functions and modules do so for CPU tensors, ``F.prelu`` and
+    ``nn.PReLU`` among them. What `enable` began before ends.
+
+    Parameters
+    ----------
+    ops : str or iterable of str, optional
+        Which operators, by the names of their forward functions: ``"hardshrink"``, ``"softplus"``,
+        ``"prelu"``, ``"smooth_l1_loss"``, ``"logit"``; or ``"all"``. The default is PReLU alone,
+        the one that becomes faster; the others are for numerical studies.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+        Type in which the formulas are evaluated, as for the array functions; None is F64 for F64
+        data, else F32.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If an argument is none of these; nothing changes.
+
+    See Also
+    --------
+    use : The same for a block.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import ascendref.torch as at
+    >>> at.enable()
+    >>> x, weight = torch.tensor([-1.0, 2.0]), torch.tensor(0.25, requires_grad=True)
+    >>> torch.nn.functional.prelu(x, weight).sum().backward()
+    >>> weight.grad
+    tensor(-1.)
+    >>> at.disable()
+    """
+    _STATE.replace_enabled(_setting(ops, compute_dtype))
+
+
+def disable() -> None:
+    """End what `enable` began; `use` lasts until the end of its block.
+
+    Examples
+    --------
+    >>> import ascendref.torch as at
+    >>> at.enable()
+    >>> at.disable()
+    >>> at.disable()  # it may be called again
+    """
+    _STATE.replace_enabled(None)
+
+
+@contextmanager
+def use(
+    ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None = None
+) -> Iterator[None]:
+    """Let PyTorch compute gradients with ascendref's kernels while a block runs.
+
+    This holds for the whole process, its other threads too. Of several settings that last, in
+    nested blocks or in several threads, the one that began last holds; where it ends, the one
+    before it holds again.
+
+    Parameters
+    ----------
+    ops, compute_dtype
+        As for `enable`.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        As for `enable`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import ascendref.torch as at
+    >>> x = torch.tensor([-1.0, 2.0], dtype=torch.bfloat16, requires_grad=True)
+    >>> with at.use(ops="all", compute_dtype="float64"):
+    ...     torch.nn.functional.softplus(x).sum().backward()
+    >>> x.grad
+    tensor([0.2695, 0.8789], dtype=torch.bfloat16)
+    """
+    setting = _setting(ops, compute_dtype)
+    _STATE.begin(setting)
+    try:
+        yield
+    finally:
+        _STATE.end(setting)
+
+
+class OperatorStatistics(NamedTuple):
+    """The calls of one operator."""
+
+    #: computed by ascendref
+    taken: int
+    #: left to PyTorch's own kernel
+    fell_back: int
+    #: reason -> number of calls that were left to PyTorch
+    why: dict[str, int]
+
+
+def statistics() -> dict[str, OperatorStatistics]:
+    """Return how many calls were taken since the process began, and how many fell back, and why.
+
+    Returns
+    -------
+    dict of str to OperatorStatistics
+        For every operator, by the name of its forward function.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import ascendref.torch as at
+    >>> x = torch.ones(3, requires_grad=True)
+    >>> before = at.statistics()["hardshrink"].taken
+    >>> with at.use("hardshrink"):
+    ...     torch.nn.functional.hardshrink(x).sum().backward()
+    >>> at.statistics()["hardshrink"].taken - before
+    1
+    """
+    return {
+        name: OperatorStatistics(
+            override.calls.taken, override.calls.left.total(), dict(override.calls.left)
+        )
+        for name, override in OVERRIDES.items()
+    }
+
+
+def _setting(ops: Any, compute_dtype: Any) -> Setting:
+    compute = None
+    if compute_dtype is not None:
+        compute = floating_type("compute_dtype", compute_dtype, "None, ").name
+    allowed = ", ".join(repr(name) for name in ("all", *OVERRIDES))
+    if isinstance(ops, str):
+        ops = tuple(OVERRIDES) if ops == "all" else (ops,)
+    try:
+        names = tuple(dict.fromkeys(ops))
+    except TypeError as error:
+        raise ArgumentTypeError(
+            "ops", f"is {shown(ops)}; a name or several of them are expected: {allowed}"
+        ) from error
+    for name in names:
+        if name not in OVERRIDES:
+            raise ArgumentValueError("ops", f"has {shown(name)}; allowed are {allowed}")
+    return Setting(names, compute)

@@ -1,0 +1,104 @@
+"""The scalars of PyTorch's operators, rounded as PyTorch rounds them, and what formula they need.
+
+PyTorch brings λ and ε into the data's type, BF16 for BF16 data, and β and a threshold into F32, or
+into F64 for F64 data. The device takes FLOAT for all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
+from ..kernels.arithmetic.formula import Formula
+from ..operators.prelu_backward import OPERATOR as PRELU
+from ..operators.smooth_l1_loss_backward import OPERATOR as SMOOTH_L1
+from .formulas import HARDSHRINK, LOGIT, SIGN, SIGN_STEPS, SLOPE, SLOPE_STEPS, SOFTPLUS
+
+#: register -> where its exponential is infinite, and where it is 0
+_EXP_RANGE: Final = {
+    FLOAT32: (88.72283172607422, -103.97208404541016),
+    FLOAT64: (709.782712893384, -745.1332191019411),
+}
+_HALVES: Final = (FLOAT16.name, BFLOAT16.name)
+
+
+class Refused(Exception):
+    """A call that is left to PyTorch; the message says why."""
+
+
+class Chosen(NamedTuple):
+    """What computes a call."""
+
+    formula: Formula
+    #: what the formula gets as scalars
+    values: tuple[float, ...]
+
+
+def rounded(value: Any, kind: ElementType) -> float:
+    """Round a scalar to an element type the way PyTorch does, by way of F32."""
+    if isinstance(value, complex):
+        raise Refused("a scalar is complex")
+    number = float(value)
+    if kind is FLOAT64:
+        return number
+    with np.errstate(over="ignore"):
+        result = float(np.float32(number).astype(kind.numpy))
+    if math.isinf(result) and not math.isinf(number):
+        raise Refused("a scalar is beyond its type")  # PyTorch raises
+    return result
+
+
+def hardshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
+    """Return what computes the gradient of hardshrink."""
+    return Chosen(HARDSHRINK, (rounded(lambd, kind),))
+
+
+def softplus(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chosen:
+    """Return what computes the gradient of softplus."""
+    width = FLOAT64 if kind is FLOAT64 else FLOAT32
+    limits = _EXP_RANGE[FLOAT64 if compute == FLOAT64.name else FLOAT32]
+    return Chosen(SOFTPLUS, (rounded(beta, width), rounded(threshold, width), *limits))
+
+
+def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float) -> Chosen:
+    """Return what computes the gradient of the smooth L1 loss."""
+    if reduction not in (0, 1, 2) or not beta >= 0:
+        raise Refused("a scalar is not one that the operator takes")
+    size = beta if kind is FLOAT64 else rounded(beta, FLOAT32)
+    limits = float_format(FLOAT32)
+    if size and not limits.normal <= size <= limits.largest and not math.isinf(size):
+        raise Refused("beta is not in the range of normal FLOAT numbers")
+    values = float(reduction), size
+    half = kind.name in _HALVES or compute in _HALVES
+    if compute == FLOAT64.name:
+        half = False
+    if size == 1.0:
+        return Chosen(SMOOTH_L1.formula.suited(compute, kind.name, values), values)
+    if size == 0.0:
+        return Chosen(SIGN_STEPS if half else SIGN, values)
+    return Chosen(SLOPE_STEPS if half else SLOPE, values)
+
+
+def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
+    """Return what computes the gradient of logit."""
+    low = rounded(-1.0 if eps is None else eps, kind)
+    if math.isnan(low):
+        raise Refused("eps is NaN")
+    if low < 0.0:
+        return Chosen(LOGIT, (0.0, 1.0, math.nan))
+    high = rounded(1.0 - low if kind is FLOAT64 else float(np.float32(1) - np.float32(low)), kind)
+    return Chosen(LOGIT, (low, high, 0.0))
+
+
+def prelu_input(kind: ElementType, compute: str) -> Chosen:
+    """Return what computes the gradient of PReLU for its input."""
+    return Chosen(PRELU.formula, ())
+
+
+def prelu_weight(kind: ElementType, compute: str) -> Chosen:
+    """Return what computes the terms of the gradient for its weight."""
+    assert PRELU.channel_term is not None
+    return Chosen(PRELU.channel_term, ())

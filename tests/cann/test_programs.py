@@ -1,0 +1,317 @@
+"""Programs in C and C++ that are compiled and run as their users do it."""
+
+import itertools
+import json
+import re
+import signal
+import subprocess
+import textwrap
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+from ascendref.cann.root import install
+from ascendref.core.dtypes import ELEMENT_TYPES
+
+from ..support.two_phase import phase_1, phase_2
+from .conftest import PROGRAMS, Programs
+
+SAMPLE = "../../../examples/08_from_cpp.cpp"
+TWO_DEVICES = {"ASCENDREF_PRODUCT": "Ascend910B3", "ASCENDREF_DEVICES": "2"}
+
+
+def test_the_sample_prints_its_result(programs):
+    out, errors = programs.run(SAMPLE)
+    lines = out.splitlines()
+    assert lines == [f"result[{k}] is: {v:f}" for k, v in enumerate([0, 0, 1, 1])]
+    assert errors == ""
+
+
+def test_bad_calls_get_their_codes(programs):
+    assert programs.run("errors.c") == ("", "")
+
+
+def test_streams_events_callbacks_and_contexts(programs):
+    assert programs.run("streams.cpp", **TWO_DEVICES) == ("", "")
+
+
+@pytest.mark.parametrize("part", ["threads", "forks", "signals"])
+def test_the_process(programs, part):
+    assert programs.run("process.cpp", part) == ("", "")
+
+
+def test_static_objects_call_after_the_end(programs):
+    assert programs.run("process.cpp", "exits")[0] == "late: 100001 100001\n"
+
+
+def test_any_thread_may_end_the_process(programs):
+    out, errors = programs.run("process.cpp", "exits from a thread", status=3)
+    assert out == "late: 100001 100001\n"
+    assert "LostWorkWarning: 1 tasks" in errors  # the host function that never returned
+    assert programs.run("process.cpp", "exits from a host function", status=3)[1].count("\n") <= 2
+
+
+def test_the_host_cannot_touch_memory_of_the_device(programs):
+    out, errors = programs.run("process.cpp", "faults", status=-signal.SIGSEGV)
+    touched = int(out, 16) + 12
+    assert f"touched {touched:#x}, which is memory of the device" in errors
+    assert errors.count("\n") == 1
+
+
+def test_an_exception_in_python_is_no_success(programs, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        textwrap.dedent(
+            """
+            import ascendref.cann.runtime.lifecycle
+            from ascendref.cann.runtime import memory
+            def broken(attr):
+                raise RuntimeError("out of order")
+            memory.aclrtGetMemInfo = broken
+            """
+        )
+    )
+    programs.run("process.cpp", "broken", PYTHONPATH=str(tmp_path))
+
+
+# ---- operators
+
+#: data layouts: strides of a shape of 3 by 4, offset in elements, first byte of the storage
+LAYOUTS = {
+    "contiguous": ((4, 1), 0, 0),
+    "transposed at an inner address": ((1, 3), 2, 192),
+    "backwards with gaps": ((-8, -2), 25, 8),
+}
+KINDS = ("float32", "float16", "bfloat16")
+#: operator -> its tensors' shapes, results last, and lines for the program with the scalars
+CALLS = {
+    "hardshrink_backward": ([(3, 4)] * 3, (0.5,), "0 0.5"),
+    "softplus_backward": ([(3, 4)] * 3, (2.0, 1.0), "11 2 9 1"),
+    "prelu_backward": ([(3, 4), (3, 4), (4,), (3, 4), (4,)], (), ""),
+    "smooth_l1_loss_backward": ([(3, 4)] * 4, (1, 0.25), "1 0.25"),
+    "logit_grad": ([(3, 4)] * 3, (0.125,), "0.125"),
+}
+
+
+def operator_cases():
+    """Yield operator, and for every tensor its bytes, shape, type, strides, offset and start."""
+    generator = np.random.default_rng(7)
+    for name, kind, layout in itertools.product(CALLS, KINDS, LAYOUTS):
+        dtype = ELEMENT_TYPES[kind].numpy
+        tensors = []
+        for shape in CALLS[name][0]:
+            strides, offset, start = LAYOUTS[layout] if len(shape) == 2 else ((1,), 0, 16)
+            values = generator.uniform(-0.25, 1.25, 40).astype(dtype).tobytes()
+            tensors.append((bytes(start) + values, shape, kind, strides, offset, start))
+        yield name, tensors
+
+
+def expected(name, tensors):
+    """Return the allocations of the results after the same call in Python."""
+    dev = ar.Device("Atlas A2")
+    memories, described = [], []
+    for data, shape, kind, strides, offset, start in tensors:
+        memories.append(dev.malloc(len(data)))
+        dev.memcpy(memories[-1], np.frombuffer(data, np.uint8))
+        described.append(
+            ar.Tensor(memories[-1].address + start, shape, kind, strides=strides, offset=offset)
+        )
+    inputs = len(ar.OPERATORS[name].tensors)
+    size, executor = phase_1(name, *described[:inputs], *CALLS[name][1], *described[inputs:])
+    phase_2(name, dev.malloc(size) if size else None, size, executor, None)
+    dev.synchronize()
+    results = []
+    for memory in memories[inputs:]:
+        results.append(np.empty(memory.nbytes, np.uint8))
+        dev.memcpy(results[-1], memory)
+    return b"".join(result.tobytes() for result in results)
+
+
+def test_every_operator_in_every_type_and_layout(programs, tmp_path):
+    cases = list(operator_cases())
+    with open(tmp_path / "in", "wb") as file:
+        for name, tensors in cases:
+            line = [name, len(tensors), len(ar.OPERATORS[name].outputs)]
+            for data, shape, kind, strides, offset, start in tensors:
+                line += [len(data), int(ar.DataType.of(kind)), len(shape), *shape, *strides]
+                line += [offset, start]
+            file.write(" ".join([*map(str, line), *CALLS[name][2].split()]).encode() + b"\n")
+            file.write(b"".join(tensor[0] for tensor in tensors))
+    assert programs.run("operators.c", tmp_path / "in", tmp_path / "out") == ("", "")
+    results = (tmp_path / "out").read_bytes()
+    at = 0
+    for name, tensors in cases:
+        right = expected(name, tensors)
+        assert results[at : at + len(right)] == right, (name, tensors[0][2:])
+        at += len(right)
+    assert at == len(results)
+
+
+# ---- settings
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ASCENDREF_PRODUCT", "Atlas 9"),
+        ("ASCENDREF_DEVICES", "0"),
+        ("ASCENDREF_DEVICES", "two"),
+        ("ASCENDREF_EXECUTION", "soon"),
+        ("ASCENDREF_SEED", "-1"),
+        ("ASCENDREF_MEMORY", "1e9"),
+    ],
+)
+def test_a_bad_setting_is_one_line_and_a_code(programs, variable, value):
+    out, errors = programs.run("process.cpp", "starts", **{variable: value})
+    assert out == "500000\n"
+    assert re.fullmatch(rf"ascendref: {variable} is '{value}'; .*\n", errors)
+
+
+def test_the_log_and_the_timeline(programs, tmp_path):
+    trace = tmp_path / "trace.json"
+    out, errors = programs.run(SAMPLE, ASCENDREF_CALLS="1", ASCENDREF_TRACE=str(trace))
+    assert out.startswith("result[0]")
+    lines = errors.splitlines()
+    assert lines[0] == "ascendref: aclInit(configPath=NULL) = 0"
+    assert lines[-1] == "ascendref: aclFinalize() = 0"
+    assert any(re.fullmatch(r"ascendref: aclrtMalloc\(devPtr=&0x\w+, size=16, policy=0\) = 0"
+                            r" \*devPtr=0x1000000000000", line) for line in lines)  # fmt: skip
+    assert sum("aclCreateTensor(" in line for line in lines) == 3
+    names = [event["name"] for event in json.loads(trace.read_text())["traceEvents"]]
+    assert "aclnnHardshrinkBackward" in names
+
+
+def test_memory_is_that_of_the_setting(programs):
+    _, errors = programs.run(SAMPLE, status=1, ASCENDREF_MEMORY="100")
+    assert errors == ""
+
+
+# ---- other ways in
+
+
+def test_operators_that_are_not_emulated_are_no_symbols(root, tmp_path):
+    source = tmp_path / "add.c"
+    source.write_text("int aclnnAdd(void *, unsigned long, void *, void *);\n"
+                      "int main(void) { return aclnnAdd(0, 0, 0, 0); }\n")  # fmt: skip
+    words = [source, f"-L{root / 'lib64'}", "-lopapi", "-o", tmp_path / "add"]
+    done = subprocess.run(["cc", *words], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "aclnnAdd" in done.stderr
+
+
+CLIENT = """
+import ctypes, os, threading
+root = os.environ["ROOT"] + "/lib64/"
+runtime = ctypes.CDLL(root + "libascendcl.so", mode=ctypes.RTLD_GLOBAL)
+base = ctypes.CDLL(root + "libnnopbase.so", mode=ctypes.RTLD_GLOBAL)
+operators = ctypes.CDLL(root + "libopapi.so")
+pointer, size = ctypes.c_void_p, ctypes.c_uint64
+base.aclCreateTensor.restype = base.aclCreateScalar.restype = pointer
+runtime.aclGetRecentErrMsg.restype = ctypes.c_char_p
+"""
+
+
+def test_ctypes_clients_of_python(python, root):
+    out = python(
+        CLIENT
+        + textwrap.dedent(
+            """
+            assert not hasattr(operators, "aclnnAdd")
+            assert operators.aclnnInit(None) == 0
+            assert runtime.aclInit(None) == 0 and runtime.aclrtSetDevice(0) == 0
+            dims = (ctypes.c_int64 * 1)(4)
+            data = (ctypes.c_float * 4)(-1, 0.25, 0.75, 2)
+            result = (ctypes.c_float * 4)()
+            addresses = [pointer() for _ in range(3)]
+            for address in addresses:
+                assert runtime.aclrtMalloc(ctypes.byref(address), size(16), 0) == 0
+            for address in addresses[:2]:
+                assert runtime.aclrtMemcpy(address, size(16), data, size(16), 1) == 0
+            g, x, out = (
+                pointer(base.aclCreateTensor(dims, size(1), 0, None, ctypes.c_int64(0), 2, dims,
+                                             size(1), address))
+                for address in addresses
+            )
+            lambd = pointer(base.aclCreateScalar(ctypes.byref(ctypes.c_double(0.5)), 11))
+            need, executor = size(), pointer()
+            assert operators.aclnnHardshrinkBackwardGetWorkspaceSize(
+                g, x, lambd, out, ctypes.byref(need), ctypes.byref(executor)) == 0
+            assert operators.aclnnHardshrinkBackward(None, need, executor, None) == 0
+            assert runtime.aclrtSynchronizeDevice() == 0
+            assert runtime.aclrtMemcpy(result, size(16), addresses[2], size(16), 2) == 0
+            print(list(result))
+            assert runtime.aclrtFree(pointer(1)) == 107000
+            assert b"0x1" in runtime.aclGetRecentErrMsg()
+            def work():  # a thread of Python's, whose state Python ends
+                assert runtime.aclrtFree(None) == 100000
+                assert b"NULL" in runtime.aclGetRecentErrMsg()
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            [t.start() for t in threads], [t.join() for t in threads]
+            if os.fork() == 0:
+                os._exit(runtime.aclrtSynchronizeDevice() != 107002)
+            assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+            """
+        ),
+        ROOT=str(root),
+    )
+    assert out == "[-1.0, 0.0, 0.75, 2.0]\n"
+
+
+def test_an_interrupt_of_a_client_in_python_is_not_lost(python, root):
+    out = python(
+        CLIENT
+        + textwrap.dedent(
+            """
+            import signal, time
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            runtime.aclrtSetDevice(0)
+            function = ctypes.CFUNCTYPE(None, pointer)(lambda argument: time.sleep(1))
+            assert runtime.aclrtLaunchHostFunc(None, function, None) == 0
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                code = runtime.aclrtSynchronizeStream(None)
+                print("lost", code)
+            except KeyboardInterrupt:
+                print("interrupted")
+            assert runtime.aclrtSynchronizeStream(None) == 0
+            """
+        ),
+        ROOT=str(root),
+    )
+    assert out == "interrupted\n"
+
+
+def test_cmake_as_the_vendor_documents_it(root, tmp_path):
+    build = tmp_path / "build"
+    steps = [
+        ["cmake", "-S", PROGRAMS / "cmake", "-B", build, f"-DCUST_PKG_PATH={root}"],
+        ["cmake", "--build", build],
+    ]
+    for step in steps:
+        done = subprocess.run(step, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr + done.stdout
+    done = subprocess.run(
+        ["sh", "-c", f". {root}/set_env.sh && {build}/bin/opapi_test"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "result[3] is: 1.000000"
+
+
+def test_the_c_side_under_the_address_sanitizer(tmp_path_factory):
+    sanitize = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+    folder = tmp_path_factory.mktemp("sanitized")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CFLAGS", " ".join(sanitize))
+        sanitized = Programs(folder, install(folder / "root"), sanitize)
+    options = {"ASAN_OPTIONS": "detect_leaks=0:handle_segv=0"}
+    for source, arguments in (
+        ("errors.c", ()),
+        (SAMPLE, ()),
+        ("process.cpp", ("threads",)),
+        ("process.cpp", ("forks",)),
+    ):
+        _, errors = sanitized.run(source, *arguments, **options)
+        assert errors == ""
+    assert sanitized.run("streams.cpp", **options, **TWO_DEVICES)[1] == ""

@@ -1,0 +1,250 @@
+"""dask arrays: the array functions build graphs, whose results have the bits of one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ascendref as ar
+
+from ..support.cases import FLOATS, numbers
+from ..support.operands import arguments, each_operator, each_type, results
+from ..support.processes import run
+from ..support.rounding import assert_bits
+
+da = pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask")
+
+# dask warns of graphs that grow where chunks of inputs differ, as it does for its own functions
+pytestmark = pytest.mark.filterwarnings("ignore:Increasing number of chunks")
+
+
+def computed(got: Any) -> tuple[Any, ...]:
+    """Return lazy results as arrays, after a look at what is known of them before."""
+    lazy = results(got)
+    for array in lazy:
+        assert isinstance(array, da.Array)
+    arrays: tuple[Any, ...] = dask.compute(*lazy, scheduler="synchronous")
+    for before, after in zip(lazy, arrays, strict=True):
+        assert type(after) is np.ndarray
+        assert (before.dtype, before.shape) == (after.dtype, after.shape)
+        assert type(before._meta) is np.ndarray
+        assert before._meta.dtype == after.dtype
+        for chunks, size in zip(before.chunks, after.shape, strict=True):
+            assert sum(chunks) == size
+    return arrays
+
+
+@each_operator
+@pytest.mark.parametrize("kind", FLOATS)
+def test_chunks_have_the_bits_of_the_whole(operator: str, kind: str) -> None:
+    tensors = arguments(operator, (40, 3, 20), kind)
+    want = results(getattr(ar, operator)(*tensors))
+    for number, sizes in enumerate(((40, 3, 20), (16, 3, 20), (7, 2, 6), (1, 1, 20))):
+        # one array of NumPy's among them, and one that is cut otherwise
+        chunks = [sizes, (40, 3, 20), (20, 1, 5)]
+        lazy = [
+            da.from_array(tensor, chunks=cut if tensor.ndim == 3 else -1)
+            for tensor, cut in zip(tensors, chunks, strict=False)
+        ]
+        lazy[number % 2] = tensors[number % 2] if number else lazy[0]
+        for got, expected in zip(computed(getattr(ar, operator)(*lazy)), want, strict=True):
+            assert_bits(got, expected)
+
+
+@given(
+    shape=st.lists(st.integers(0, 9), max_size=4).map(tuple),
+    divide=st.lists(st.integers(1, 9), min_size=4, max_size=4),
+    per_channel=st.booleans(),
+    smaller=st.booleans(),
+    scale=st.sampled_from([1, 300]),
+    compute=st.sampled_from([None, "bfloat16", "float64"]),
+)
+def test_prelu_in_any_chunks(
+    shape: tuple[int, ...],
+    divide: list[int],
+    per_channel: bool,
+    smaller: bool,
+    scale: int,
+    compute: str | None,
+) -> None:
+    shape = tuple([size * scale if axis == 0 else size for axis, size in enumerate(shape)])
+    channels = shape[1] if per_channel and len(shape) > 1 else 1
+    x = numbers("float32", shape, 1, tame=True)
+    grad = numbers("float32", shape[1:] if smaller and len(shape) > 1 else shape, 2, tame=True)
+    weight = numbers("float32", (channels,), 3, tame=True)
+    want = ar.prelu_backward(grad, x, weight, compute_dtype=compute)
+    sizes = tuple([max(1, -(-size // part)) for size, part in zip(shape, divide, strict=False)])
+    data = da.from_array(x, chunks=sizes)
+    grads = da.from_array(grad, chunks=sizes[len(shape) - grad.ndim :])
+    got = ar.prelu_backward(grads, data, weight, compute_dtype=compute)
+    assert got[0].chunks == data.chunks
+    for array, expected in zip(computed(got), want, strict=True):
+        assert_bits(array, expected)
+
+
+@pytest.mark.parametrize("chunks", [(3, 2, 16, 64), (1, 2, 64, 64), (2, 1, 64, 64), (1, 1, 32, 64)])
+def test_sums_of_chunks_that_line_up_take_one_pass(chunks: tuple[int, ...]) -> None:
+    """A graph where they do has no second task for the data."""
+    grad, x = (numbers("float32", (4, 2, 64, 64), seed, tame=True) for seed in (1, 2))
+    weight = numbers("float32", (2,), 3, tame=True)
+    lazy = [da.from_array(array, chunks=chunks) for array in (grad, x)]
+    result, sums = ar.prelu_backward(*lazy, weight)
+    names = {name.split("-")[0] for name in sums.dask.layers}
+    lines_up = chunks[0] == 1 or chunks[2:] == (64, 64)
+    assert ("prelu_backward_terms" in names) != lines_up
+    want = ar.prelu_backward(grad, x, weight)
+    for got, expected in zip(computed((result, sums)), want, strict=True):
+        assert_bits(got, expected)
+
+
+@pytest.mark.parametrize("compute", [None, "float64"])
+def test_planes_that_are_larger_than_chunks(compute: str | None) -> None:
+    """Chunks for the sums stay about as large as they were, whatever the shape is."""
+    shape, chunks = (3, 2, 300, 77), (1, 2, 20, 30)
+    grad, x = (numbers("float32", shape, seed, tame=True) for seed in (1, 2))
+    weight = numbers("float32", (2,), 3, tame=True)
+    lazy = [da.from_array(array, chunks=chunks) for array in (grad, x)]
+    got = ar.prelu_backward(*lazy, weight, compute_dtype=compute)
+    terms = [layer for name, layer in got[1].dask.layers.items() if "_terms" in name]
+    assert len(terms) == (compute is None)
+    want = ar.prelu_backward(grad, x, weight, compute_dtype=compute)
+    for array, expected in zip(computed(got), want, strict=True):
+        assert_bits(array, expected)
+
+
+@each_type
+@pytest.mark.parametrize("compute", [None, "float64"])
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+def test_the_mean_divides_by_the_whole_size(kind: str, compute: str | None, reduction: str) -> None:
+    grad, x, target = (numbers(kind, (35, 11), seed, tame=True) for seed in (1, 2, 3))
+    for beta in (1.0, 0.3, 0.0):
+        want = ar.smooth_l1_loss_backward(
+            grad[:1], x, target, reduction, beta, compute_dtype=compute
+        )
+        lazy = da.from_array(x, chunks=(8, 4))
+        got = ar.smooth_l1_loss_backward(
+            grad[:1], lazy, target, reduction, beta, compute_dtype=compute
+        )
+        assert_bits(computed(got)[0], want)
+
+
+def test_nothing_is_computed_before_it_is_asked_for() -> None:
+    def unwanted(block: Any) -> Any:
+        raise AssertionError("computed")
+
+    x = da.ones((4, 3), chunks=2, dtype=np.float32).map_blocks(
+        unwanted, meta=np.empty((0, 0), np.float32)
+    )
+    weight = da.ones(3, chunks=1, dtype=np.float32)
+    lazy = [
+        ar.hardshrink_backward(x, x),
+        *ar.prelu_backward(x, x, weight),
+        ar.smooth_l1_loss_backward(x, x, x),
+    ]
+    with pytest.raises(ar.ArgumentValueError, match=r"^out is given with dask arrays"):
+        ar.hardshrink_backward(x, x, out=np.empty((4, 3), np.float32))
+    with pytest.raises(ar.ArgumentValueError, match=r"^out is a Array that NumPy can only copy"):
+        ar.hardshrink_backward(np.ones((4, 3), np.float32), np.ones((4, 3), np.float32), out=x)
+    for array in lazy:
+        with pytest.raises(AssertionError, match="computed"):
+            array.compute(scheduler="synchronous")
+
+
+def test_one_computation_serves_both_results() -> None:
+    calls = []
+
+    def counted(block: Any) -> Any:
+        calls.append(block.shape)
+        return block
+
+    x = da.ones((4, 3), chunks=(2, 3), dtype=np.float32)
+    data = x.map_blocks(counted, meta=np.empty((0, 0), np.float32))
+    got = ar.prelu_backward(x, data, np.ones(3, np.float32), compute_dtype="float64")
+    dask.compute(*got, scheduler="synchronous")
+    assert calls == [(2, 3), (2, 3)]
+
+
+@each_operator
+def test_bad_input_is_refused_when_the_graph_is_built(operator: str) -> None:
+    tensors = arguments(operator, (4, 6))
+    first = ar.OPERATORS[operator].tensors[0].name
+    lazy = [da.from_array(tensor, chunks=2) for tensor in tensors]
+    function = getattr(ar, operator)
+    bad = [
+        (lazy[0].astype(np.int8), ar.ArgumentTypeError, rf"^{first} has type int8"),
+        (lazy[0][:3, :5], ar.ArgumentValueError, r"has shape \("),
+        (lazy[0][(None,) * 7], ar.ArgumentValueError, rf"^{first} has rank 9"),
+        ("text", ar.ArgumentTypeError, rf"^{first} is a str"),
+    ]
+    for value, error, problem in bad:
+        with pytest.raises(error, match=problem):
+            function(value, *lazy[1:])
+    for parameter in ar.OPERATORS[operator].scalars:
+        with pytest.raises(ar.ArgumentError, match=rf"^{parameter.name} is"):
+            function(*lazy, **{parameter.name: "text"})
+
+
+def test_masked_blocks_are_refused() -> None:
+    x = da.ma.masked_array(da.ones(4, dtype=np.float32), mask=[0, 1, 0, 0])
+    with pytest.raises(ar.ArgumentTypeError, match=r"^self is a dask array of MaskedArray blocks"):
+        ar.hardshrink_backward(np.ones(4, np.float32), x)
+
+
+def test_sizes_that_are_not_known() -> None:
+    values = numbers("float32", (50,), 1, tame=True)
+    x = da.from_array(values, chunks=9)
+    x = x[x > 0]
+    want = values[values > 0]
+    assert np.isnan(x.shape[0])
+    got = ar.hardshrink_backward(x, x, 0.5)
+    assert_bits(got.compute(), ar.hardshrink_backward(want, want, 0.5))
+    scaled = ar.smooth_l1_loss_backward(x, x, np.zeros(1, np.float32), "sum").compute()
+    assert_bits(scaled, ar.smooth_l1_loss_backward(want, want, 0 * want, "sum"))
+    for call in (
+        lambda: ar.smooth_l1_loss_backward(x, x, x),
+        lambda: ar.prelu_backward(x, x, values[:1]),
+    ):
+        with pytest.raises(ar.ArgumentValueError, match=r"\(nan,\).*compute_chunk_sizes"):
+            call()
+    with pytest.raises(ar.ArgumentValueError, match=r"\(nan,\)"):
+        ar.hardshrink_backward(x, values)
+    x.compute_chunk_sizes()
+    assert_bits(
+        ar.smooth_l1_loss_backward(x, x, 0 * x).compute(),
+        ar.smooth_l1_loss_backward(want, want, 0 * want),
+    )
+
+
+def test_other_arrays_beside_dask_arrays() -> None:
+    torch = pytest.importorskip("torch")
+    x = numbers("bfloat16", (6, 5), 1)
+    tensor = torch.from_numpy(x.view(np.int16)).view(torch.bfloat16)
+    got = ar.hardshrink_backward(tensor, da.from_array(x, chunks=2))
+    assert_bits(computed(got)[0], ar.hardshrink_backward(x, x))
+
+
+def test_equal_calls_have_equal_names() -> None:
+    """So dask computes them once."""
+    x = da.ones((8, 4), chunks=2, dtype=np.float32)
+    weight = np.ones(4, np.float32)
+    for call in (
+        lambda: ar.hardshrink_backward(x, x, 0.5),
+        lambda: ar.prelu_backward(x, x, weight)[1],
+    ):
+        assert call().name == call().name
+    assert ar.hardshrink_backward(x, x, 0.5).name != ar.hardshrink_backward(x, x, 0.6).name
+
+
+def test_dask_is_not_imported_for_others() -> None:
+    program = """
+import sys, numpy as np, ascendref as ar
+x = np.ones((2, 3), np.float32)
+ar.prelu_backward(x, x, x[0]), ar.prelu_partial(x, x, x[0])[1].round()
+print(sorted({"dask", "xarray", "torch"} & set(sys.modules)))
+"""
+    assert run("-c", program) == "[]"

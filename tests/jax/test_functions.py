@@ -1,0 +1,167 @@
+"""Functions of ``ascendref.jax``: values, arguments, threads, processes."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+
+from ..support.cases import FLOATS, numbers
+from ..support.processes import run
+from ..support.rounding import FORMATS, assert_bits
+
+jax = pytest.importorskip("jax", reason="jax is an extra")
+
+from jax import numpy as jnp  # noqa: E402
+
+import ascendref.jax as aj  # noqa: E402
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+def test_values_are_those_of_torch(kind: str) -> None:
+    torch = pytest.importorskip("torch", reason="torch is an extra")
+    functional = torch.nn.functional
+    with jax.enable_x64(True):
+        x = np.linspace(-4, 4, 60).reshape(4, 3, 5).astype(FORMATS[kind].dtype)
+        # a row of NaN and infinities
+        x[0, 0] = [np.nan, np.inf, -np.inf, 0, -0.0]
+        target, weight = np.ones_like(x), np.array([0.1, 0.25, -2]).astype(x.dtype)
+        wide = {"bfloat16": "float32", "float16": "float32"}.get(kind, kind)
+        t, t_target, t_weight = (torch.from_numpy(a.astype(wide)) for a in (x, target, weight))
+        for got, want in (
+            (aj.hardshrink(x, 1.5), functional.hardshrink(t, 1.5)),
+            (aj.softplus(x, 2.0, 4.0), functional.softplus(t, 2.0, 4.0)),
+            (aj.prelu(x, weight), functional.prelu(t, t_weight)),
+            (aj.prelu(x, weight[:1]), functional.prelu(t, t_weight[:1])),
+            (aj.logit(x), torch.logit(t)),
+            (aj.logit(x, None), torch.logit(t)),
+            (aj.logit(x, 0.25), torch.logit(t, 0.25)),
+            *(
+                (
+                    aj.smooth_l1_loss(a, b, reduction, beta),
+                    functional.smooth_l1_loss(c, d, reduction=reduction, beta=beta),
+                )
+                for reduction in ("none", "mean", "sum")
+                for beta in (1.0, 0.5, 0.0)
+                for a, b, c, d in ((x[1:], target[1:], t[1:], t_target[1:]),)
+            ),
+        ):
+            assert got.dtype == x.dtype
+            rounding = {"bfloat16": 2.0**-8, "float16": 2.0**-10}.get(kind, 0)
+            np.testing.assert_allclose(
+                np.asarray(got, wide), want.numpy(), rtol=max(rounding, 3e-6), atol=1e-6
+            )
+
+
+def test_operands_are_promoted_as_jax_does() -> None:
+    x, target = jnp.ones(3, jnp.bfloat16), jnp.zeros((2, 1), jnp.float32)
+    assert aj.smooth_l1_loss(x, target, "none").shape == (2, 3)
+    first, second = jax.grad(aj.smooth_l1_loss, (0, 1))(x, target)
+    assert (first.dtype, first.shape) == (x.dtype, x.shape)
+    assert (second.dtype, second.shape) == (target.dtype, target.shape)
+    assert aj.prelu(x, 0.25).dtype == jnp.bfloat16
+    assert aj.softplus(jnp.arange(3)).dtype == aj.softplus(1).dtype == jnp.float32
+    assert aj.prelu(np.float16(-1), jnp.ones((1, 1, 1), jnp.float16)).dtype == jnp.float16
+    grads = jax.grad(lambda w: aj.prelu(jnp.ones((2, 3)), w).sum())(jnp.ones((1, 3, 1)))
+    assert grads.shape == (1, 3, 1)
+
+
+def test_bad_arguments_are_named() -> None:
+    x = jnp.ones((2, 3))
+    masked = np.ma.masked_array(np.ones(3, np.float32), [0, 1, 0])
+    for call, message in (
+        (lambda: aj.hardshrink([1.0]), "x is a list; an array of JAX or NumPy, or a number"),
+        (lambda: aj.hardshrink("x"), "x is a str"),
+        (lambda: aj.hardshrink(None), "x is a NoneType"),
+        (lambda: aj.hardshrink(masked), "x is a masked array"),
+        (lambda: aj.logit(1j), "x has type complex64; allowed are float16, bfloat16, float32"),
+        (lambda: aj.logit(x.astype(jnp.float8_e5m2)), "x has type float8_e5m2"),
+        (lambda: aj.prelu(x, x), "weight has 6 elements; 1 or 3, as many as x has channels"),
+        (lambda: aj.prelu(x, jnp.ones(2)), "weight has 2 elements"),
+        (lambda: aj.smooth_l1_loss(x, jnp.ones(4)), r"target has shape \(4,\), which does not"),
+        (lambda: aj.smooth_l1_loss(x, x, "median"), "reduction is 'median'; allowed are"),
+        (lambda: aj.smooth_l1_loss(x, x, beta=-1.0), "beta is -1.0; it must be at least 0"),
+        (lambda: aj.softplus(x, "1"), "beta is '1'; a real number is expected"),
+        (lambda: jax.jit(aj.hardshrink)(x, 0.5), "lambd is traced by JAX; it must be known when"),
+        (lambda: jax.grad(aj.logit, 1)(0.5, 0.1), "eps is traced by JAX"),
+        (lambda: aj.softplus(x, compute_dtype="int8"), "compute_dtype is 'int8'; allowed are"),
+    ):
+        with pytest.raises(ar.ArgumentError, match=f"^{message}"):
+            call()
+
+
+def test_the_array_functions_name_what_traced_arrays_need() -> None:
+    def function(x: Any) -> Any:
+        return ar.softplus_backward(x, x)
+
+    for transform in (jax.jit, jax.vmap, lambda f: jax.grad(lambda x: f(x).sum())):
+        with pytest.raises(ar.ArgumentTypeError, match=r"^grad_output .*ascendref\.jax"):
+            transform(function)(jnp.ones(3))
+
+
+def test_programs_in_many_threads_have_the_same_bits() -> None:
+    x = numbers("float32", (400_000,), 1)
+    want = ar.softplus_backward(np.ones_like(x), x)
+    grad = jax.jit(jax.grad(lambda x: aj.softplus(x).sum()))
+    with ThreadPoolExecutor(8) as pool:
+        for got in pool.map(lambda _: np.asarray(grad(x)), range(24)):
+            assert_bits(got, want)
+
+
+@pytest.mark.parametrize("compute", [None, "float64"])
+def test_the_limit_on_threads_holds(compute: str | None) -> None:
+    x = numbers("float32", (300, 3, 500), 1, tame=True)
+    loss = lambda x, w: aj.prelu(x, w, compute_dtype=compute).sum()  # noqa: E731
+    grad = jax.jit(jax.grad(loss, (0, 1)))
+    weight = np.float32([0.1, 0.2, 0.3])
+    want = grad(x, weight)
+    with ar.num_threads(1):
+        for actual, other in zip(grad(x, weight), want, strict=True):
+            assert_bits(np.asarray(actual), np.asarray(other))
+
+
+PROGRAM = """
+import sys, jax, numpy as np
+jax.config.update("jax_compilation_cache_dir", sys.argv[1])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+events = []
+jax.monitoring.register_event_listener(lambda event, **_: events.append(event))
+import ascendref as ar, ascendref.jax as aj
+x = np.linspace(-3, 3, 101, dtype=np.float32)
+grad = jax.jit(jax.grad(lambda x: aj.softplus(x, compute_dtype="float64").sum())).trace(x)
+events.clear()
+got = grad.lower().compile()(x)
+want = ar.softplus_backward(np.ones_like(x), x, compute_dtype="float64")
+assert (np.asarray(got) == want).all()
+compiled = sum(not row.cached for row in ar.kernel_statistics())
+print(compiled, events.count("/jax/compilation_cache/cache_hits"))
+"""
+
+
+def test_a_second_process_compiles_nothing_and_takes_jaxs_program_from_disk(tmp_path: Path) -> None:
+    arguments = "-c", PROGRAM, tmp_path / "programs"
+    kernels = str(tmp_path / "kernels")
+    compiled, loaded = map(int, run(*arguments, NUMBA_CACHE_DIR=kernels).split())
+    assert compiled > 0
+    assert loaded == 0
+    assert run(*arguments, NUMBA_CACHE_DIR=kernels) == "0 1"
+
+
+def test_the_package_needs_no_jax_and_says_where_it_is_missing() -> None:
+    assert "False" in run("-c", "import sys, ascendref; print('jax' in sys.modules)")
+    code = (
+        "import sys\nsys.modules['jax'] = None\n"
+        "try:\n    import ascendref.jax\nexcept ImportError as error:\n    print(error)"
+    )
+    assert "pip install 'ascendref[jax]'" in run("-c", code)
+
+
+def test_importing_loads_no_kernels() -> None:
+    code = "import sys, ascendref.jax; print('numba' in sys.modules)"
+    assert run("-c", code) == "False"

@@ -1,0 +1,173 @@
+"""The custom operators: PyTorch's own checks, any order of derivatives, batches, compilation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch.nn import functional as F
+
+import ascendref as ar
+import ascendref.torch as at
+
+# PyTorch loads its forward derivatives with what it deprecates
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
+
+#: operator -> (PyTorch's function, shapes of tensors, scalars as the operator takes them)
+ROWS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...], tuple[Any, ...]]] = {
+    "hardshrink": (F.hardshrink, ((4, 3),), (0.25,)),
+    "softplus": (F.softplus, ((4, 3),), (1.5, 1.0)),
+    "prelu": (F.prelu, ((4, 3, 2), (3,)), ()),
+    "smooth_l1_loss": (
+        lambda x, y, reduction, beta: F.smooth_l1_loss(
+            x, y, reduction=("none", "mean", "sum")[reduction], beta=beta
+        ),
+        ((4, 3), (4, 3)),
+        (1, 0.5),
+    ),
+    "logit": (torch.logit, ((4, 3),), (0.1,)),
+}
+
+
+def tensors(name: str, **options: Any) -> list[torch.Tensor]:
+    """Return numbers between 0.05 and 0.95 for logit, -1.5 and 1.5 for the others."""
+    generator = torch.Generator().manual_seed(3)
+    made = []
+    for shape in ROWS[name][1]:
+        x = torch.rand(shape, generator=generator, dtype=options.get("dtype", torch.float64))
+        x = x * 0.9 + 0.05 if name == "logit" else x * 3 - 1.5
+        made.append(x.requires_grad_(options.get("requires_grad", True)))
+    return made
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_pytorch_finds_the_operators_well_defined(name: str) -> None:
+    _, _, scalars = ROWS[name]
+    given = tensors(name)
+    op = getattr(torch.ops.ascendref, name)
+    torch.library.opcheck(op.default, (*given, *scalars, None))
+    backward = getattr(torch.ops.ascendref, f"{name}_backward").default
+    grad = torch.rand_like(op(*given, *scalars, None))
+    torch.library.opcheck(backward, (grad.requires_grad_(), *given, *scalars, None))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_derivatives_of_any_order_are_those_of_pytorch(name: str) -> None:
+    function, _, scalars = ROWS[name]
+    given = tensors(name)
+    op = getattr(torch.ops.ascendref, name)
+    assert torch.autograd.gradcheck(lambda *args: op(*args, *scalars, None), given)
+    assert torch.autograd.gradgradcheck(lambda *args: op(*args, *scalars, None), given)
+    result = op(*given, *scalars, None)
+    torch.testing.assert_close(result, function(*given, *scalars), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_batch_is_each_of_its_elements(name: str, axis: int) -> None:
+    _, _, scalars = ROWS[name]
+    operands = [x.detach() for x in tensors(name)]
+    forward = getattr(torch.ops.ascendref, name)
+    seed = torch.linspace(-1, 1, 24, dtype=torch.float64)
+    result = forward(*operands, *scalars, None)
+    check_batches(forward, operands, scalars, axis)
+    grad = seed[: result.numel()].reshape(result.shape)
+    backward = getattr(torch.ops.ascendref, f"{name}_backward")
+    check_batches(backward, [grad, *operands], scalars, axis)
+
+
+def check_batches(
+    op: Any, operands: list[torch.Tensor], scalars: tuple[Any, ...], axis: int
+) -> None:
+    """Compare an operator on a batch, of any of its operands, with the operator on each element."""
+
+    def results(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        made = op(*given, *scalars, None)
+        return made if isinstance(made, tuple) else (made,)
+
+    for batched in product((True, False), repeat=len(operands)):
+        if not any(batched):
+            continue
+        axes = tuple(
+            min(axis, t.dim()) if b else None for b, t in zip(batched, operands, strict=True)
+        )
+        stacked = [
+            t if a is None else torch.stack([t, t / 2], a)
+            for t, a in zip(operands, axes, strict=True)
+        ]
+        found = torch.func.vmap(results, axes)(*stacked)
+        for k in range(2):
+            each = [t if a is None else t.select(a, k) for t, a in zip(stacked, axes, strict=True)]
+            for whole, part in zip(found, results(*each), strict=True):
+                torch.testing.assert_close(whole[k], part)
+
+
+@pytest.mark.parametrize("shape", [(), (4,)])
+def test_a_batch_with_one_weight(shape: tuple[int, ...]) -> None:
+    x, weight = torch.randn(shape, dtype=torch.float64), torch.tensor(0.25, dtype=torch.float64)
+    check_batches(torch.ops.ascendref.prelu, [x, weight], (), 0)
+    check_batches(torch.ops.ascendref.prelu_backward, [x + 1, x, weight], (), 0)
+
+
+@pytest.mark.parametrize("compute", ["bfloat16", "float64"])
+def test_gradients_have_the_bits_of_the_array_functions(compute: str) -> None:
+    generator = torch.Generator().manual_seed(5)
+    x = torch.randn(6, 4, 5, dtype=torch.bfloat16, generator=generator).requires_grad_()
+    weight = torch.rand(4, dtype=torch.bfloat16, generator=generator).requires_grad_()
+    seed = torch.randn(6, 4, 5, dtype=torch.bfloat16, generator=generator)
+    found = torch.autograd.grad(at.ops.prelu(x, weight, compute_dtype=compute), (x, weight), seed)
+    with torch.no_grad():
+        expected = ar.prelu_backward(seed, x, weight, compute_dtype=compute)
+    for a, b in zip(found, expected, strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_compiled_programs_have_no_graph_break(name: str) -> None:
+    _, _, scalars = ROWS[name]
+    op = getattr(torch.ops.ascendref, name)
+    given = tensors(name, dtype=torch.float32)
+
+    def program(*given: torch.Tensor) -> torch.Tensor:
+        return op(*[x * 1.0 for x in given], *scalars, None).sum()
+
+    compiled = torch.compile(program, backend="aot_eager", fullgraph=True)
+    found = torch.autograd.grad(compiled(*given), given)
+    expected = torch.autograd.grad(program(*given), given)
+    torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
+def test_modules_are_replaced_with_all_that_belongs_to_them() -> None:
+    class Own(torch.nn.PReLU):
+        pass
+
+    shared = torch.nn.PReLU(3)
+    model = torch.nn.Sequential(shared, torch.nn.Sequential(shared, Own()), torch.nn.ReLU())
+    weights = [id(weight) for weight in model.parameters()]
+    calls = []
+    shared.register_forward_hook(lambda *args: calls.append(args))
+    names = list(model.state_dict())
+    assert at.replace_modules(model) is model
+    assert type(model[0]) is at.PReLU
+    assert model[0] is model[1][0]
+    assert type(model[1][1]) is Own
+    assert [id(weight) for weight in model.parameters()] == weights
+    assert list(model.state_dict()) == names
+    before = at.statistics()["prelu"].taken
+    model(torch.randn(2, 3)).sum().backward()
+    assert len(calls) == 2
+    assert at.statistics()["prelu"].taken == before + 2
+    assert type(at.replace_modules(torch.nn.PReLU())) is at.PReLU
+
+
+def test_bad_arguments_are_named() -> None:
+    x = torch.ones(2)
+    with pytest.raises(ar.ArgumentValueError, match=r"^reduction is 'all'; allowed are 'none', "):
+        at.ops.smooth_l1_loss(x, x, "all")
+    with pytest.raises(ar.ArgumentTypeError, match=r"^compute_dtype is 'int8'; allowed are None, "):
+        at.ops.softplus(x, compute_dtype="int8")

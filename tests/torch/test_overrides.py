@@ -1,0 +1,339 @@
+"""The overrides: PyTorch's meaning at every edge, its layouts, and when they hold."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch.nn import functional as F
+
+import ascendref as ar
+import ascendref.torch as at
+
+aten = torch.ops.aten
+inf, nan = float("inf"), float("nan")
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+EDGES = (0, -0.0, 1, -1, 0.5, -0.5, 0.3, 0.7, inf, -inf, nan, 15, -15, 20, 25, 200, -200, 1e4, -1e4)
+TOLERANCE = {torch.float16: 2e-3, torch.bfloat16: 2e-2, torch.float32: 1e-5, torch.float64: 1e-12}
+
+#: operator -> (number of tensors, scalars)
+SCALARS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
+    "hardshrink": (2, [(value,) for value in (0.5, -0.5, 0.3, 0, inf, nan)]),
+    "softplus": (
+        2,
+        [(1, 20), (2.5, 20), (-1, 20), (0, 20), (0, -1), (inf, 20), (0.1, 5)]
+        + [(1, threshold) for threshold in (inf, nan, 1000.0)],
+    ),
+    "smooth_l1_loss": (
+        3,
+        [(r, beta) for r in (0, 2) for beta in (0.0, 1.0, 0.5, 0.3, 2.5, inf, 1 + 1e-9)],
+    ),
+    "logit": (2, [(eps,) for eps in (None, -1.0, 0.0, 0.3, 0.5, 1.0, 2.0, inf, -inf, 1e-6)]),
+}
+
+
+def grid(count: int, dtype: Any) -> list[torch.Tensor]:
+    """Return all combinations of edges."""
+    edges = torch.tensor(EDGES, dtype=dtype)
+    if count == 3:
+        edges = edges[:12]
+    return [t.flatten().contiguous() for t in torch.meshgrid([edges] * count, indexing="ij")]
+
+
+def fell_back(name: str) -> int:
+    return at.statistics()[name].fell_back
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("name", SCALARS)
+def test_edges_are_those_of_pytorchs_loop_over_single_elements(name: str, dtype: Any) -> None:
+    count, rows = SCALARS[name]
+    call = getattr(aten, f"{name}_backward")
+    tensors = grid(count, dtype)
+    before = fell_back(name)
+    for scalars in rows:
+        singles = [call(*[t[k : k + 1] for t in tensors], *scalars) for k in range(len(tensors[0]))]
+        expected = torch.cat(singles)
+        with at.use("all"):
+            found = call(*tensors, *scalars)
+        torch.testing.assert_close(
+            found, expected, rtol=TOLERANCE[dtype], atol=0, equal_nan=True, msg=str(scalars)
+        )
+        zeros = (found == 0) & (expected == 0)
+        assert torch.equal(found.signbit()[zeros], expected.signbit()[zeros]), scalars
+    assert fell_back(name) == before
+
+
+def layouts(shape: tuple[int, ...]) -> list[torch.Tensor]:
+    """Return tensors of a shape, and some that broadcast to it, in many layouts."""
+    x = torch.rand(shape)
+    made = [x, torch.rand(()).expand(shape), torch.rand(())]
+    if len(shape) == 4:
+        made.append(x.to(memory_format=torch.channels_last))
+    if len(shape) >= 2:
+        made.append(torch.rand(shape[::-1]).permute(*reversed(range(len(shape)))))
+        made.append(torch.rand(*shape[:-1], 2 * shape[-1])[..., ::2])
+        made.append(torch.rand(shape[-1:]))
+        odd = [7 if size == 1 else step for size, step in zip(shape, x.stride(), strict=True)]
+        made.append(torch.rand(2000).as_strided(shape, odd))
+    return made
+
+
+@pytest.mark.parametrize(
+    "shape", [(), (1,), (5,), (0,), (1, 4), (4, 1), (2, 0, 3), (2, 3, 4, 5), (1, 3, 1, 5)]
+)
+def test_shapes_and_strides_are_pytorchs(shape: tuple[int, ...]) -> None:
+    def prelu(weight: torch.Tensor) -> Callable[..., Any]:
+        def gradients(grad: torch.Tensor, x: torch.Tensor) -> Any:
+            given = [(x - 0.5).requires_grad_(), weight.clone().requires_grad_()]
+            return torch.autograd.grad(F.prelu(*given), given, grad.expand(shape))
+
+        return gradients
+
+    def full_size(weight: torch.Tensor) -> Callable[..., Any]:
+        factor = weight.reshape([1, -1] + [1] * (len(shape) - 2)) if len(shape) > 1 else weight
+        return lambda grad, x: aten._prelu_kernel_backward(grad, x - 0.5, factor)
+
+    calls: list[Callable[..., Any]] = [
+        lambda grad, x: aten.hardshrink_backward(grad, x, 0.5),
+        lambda grad, x: aten.softplus_backward(grad, x, 1, 20),
+        lambda grad, x: aten.logit_backward(grad, x, 1e-3),
+    ]
+    whole: list[Callable[..., Any]] = [
+        lambda grad, x: aten.smooth_l1_loss_backward(grad, x, x / 2, 1, 0.5)
+    ]
+    for weight in [torch.rand(1), *([torch.rand(shape[1])] if len(shape) > 1 else [])]:
+        whole += [prelu(weight), full_size(weight)]
+    for grad, x in product(layouts(shape), repeat=2):
+        for call in calls + (whole if x.shape == shape else []):
+            expected = call(grad, x)
+            with at.use("all"):
+                found = call(grad, x)
+            torch.testing.assert_close(found, expected, check_stride=True, rtol=1e-5, atol=1e-6)
+
+
+def test_outputs_are_written_where_they_are() -> None:
+    grad, x = torch.rand(3, 4), torch.rand(3, 4)
+    for out in (torch.empty(3, 4), torch.empty(4, 3).t(), torch.empty(3, 8)[:, ::2]):
+        expected = aten.hardshrink_backward(grad, x, 0.5)
+        with at.use("all"):
+            assert aten.hardshrink_backward(grad, x, 0.5, grad_input=out) is out
+        assert torch.equal(out, expected)
+    before = fell_back("hardshrink")
+    in_place = grad.clone()
+    with at.use("all"):
+        aten.hardshrink_backward(in_place, x, 0.5, grad_input=in_place)
+        assert fell_back("hardshrink") == before
+        aten.hardshrink_backward(grad, x, 0.5, grad_input=torch.empty(0))
+        with pytest.raises(RuntimeError, match="single memory location"):
+            aten.hardshrink_backward(grad, x, 0.5, grad_input=torch.empty(1).expand(3, 4))
+    assert torch.equal(in_place, expected)
+    assert fell_back("hardshrink") == before + 2
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "why"),
+    [
+        (lambda: aten.logit_backward(*torch.rand(2, 3), nan), "logit", "eps is NaN"),
+        (
+            lambda: aten.hardshrink_backward(torch.ones(3), torch.ones(3).double(), 0.5),
+            "hardshrink",
+            "types differ",
+        ),
+        (
+            lambda: aten.softplus_backward(
+                torch.ones([2] * 9), torch.ones([2] * 9).transpose(0, 8), 1, 20
+            ),
+            "softplus",
+            "a rank is above 8",
+        ),
+        (
+            lambda: aten.smooth_l1_loss_backward(*torch.rand(3, 4).double(), 0, 1e-200),
+            "smooth_l1_loss",
+            "beta is not in the range of normal FLOAT numbers",
+        ),
+    ],
+)
+def test_what_falls_back_is_counted(call: Callable[[], Any], name: str, why: str) -> None:
+    expected = call()
+    before = at.statistics()[name]
+    with at.use("all"):
+        found = call()
+    now = at.statistics()[name]
+    assert now.taken == before.taken
+    assert now.why.get(why, 0) == before.why.get(why, 0) + 1
+    assert now.fell_back == sum(now.why.values()) == before.fell_back + 1
+    assert found.shape == expected.shape
+    assert found.dtype == expected.dtype
+
+
+def test_a_scalar_that_overflows_raises_as_in_pytorch() -> None:
+    x = torch.ones(3, dtype=torch.float16)
+    with at.use("all"), pytest.raises(RuntimeError, match="without overflow"):
+        aten.hardshrink_backward(x, x, 1e6)
+
+
+@pytest.mark.parametrize("compute", ["bfloat16", "float64"])
+def test_the_compute_type_is_that_of_the_array_functions(compute: str) -> None:
+    generator = torch.Generator().manual_seed(1)
+    grad, x = torch.randn(2, 500, generator=generator).bfloat16()
+    with at.use("all", compute):
+        found = aten.softplus_backward(grad, x, 1.5, 20)
+    assert torch.equal(found, ar.softplus_backward(grad, x, 1.5, 20.0, compute_dtype=compute))
+    weight = torch.tensor([0.25], dtype=torch.bfloat16, requires_grad=True)
+    with at.use(compute_dtype=getattr(torch, compute)):
+        (found,) = torch.autograd.grad(F.prelu(x, weight), weight, grad)
+    _, expected = ar.prelu_backward(grad, x, weight.detach(), compute_dtype=compute)
+    assert torch.equal(found, expected)
+
+
+def test_float64_scalars_are_not_narrowed() -> None:
+    x = torch.tensor([0.1], dtype=torch.float64)
+    with at.use("all"):
+        assert aten.hardshrink_backward(x, x, 0.1).item() == 0
+        beta = 1 / 3
+        found = aten.softplus_backward(torch.ones_like(x), x, beta, 20)
+    assert found.item() == pytest.approx(torch.sigmoid(beta * x).item(), rel=3e-16)
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "channels_last"])
+def test_the_gradient_of_a_weight_is_summed_in_one_pass(layout: str) -> None:
+    x = torch.randn(4, 6, 9, 7).bfloat16()
+    if layout == "channels_last":
+        x = x.to(memory_format=torch.channels_last)
+    weight = torch.rand(6).bfloat16()
+    grad = torch.randn_like(x)
+    given = [x.clone().requires_grad_(), weight.requires_grad_()]
+    result = F.prelu(*given)
+    with at.use():
+        found = torch.autograd.grad(result, given, grad)
+    expected = ar.prelu_backward(grad, x, weight.detach())
+    assert found[0].stride() == x.stride()
+    for a, b in zip(found, expected, strict=True):
+        assert torch.equal(a, b)
+
+
+def test_recorded_traced_and_direct_calls_get_the_full_size_gradient() -> None:
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    x, weight = torch.randn(4, 3, 5), torch.rand(3)
+
+    def gradients(x: torch.Tensor, weight: torch.Tensor, **options: Any) -> Any:
+        given = [x.clone().requires_grad_(), weight.clone().requires_grad_()]
+        return torch.autograd.grad(F.prelu(*given).square().sum(), given, **options)
+
+    expected = gradients(x, weight)
+    with at.use():
+        traced = make_fx(lambda x, weight: gradients(x, weight))(x, weight)
+        torch.testing.assert_close(gradients(x, weight, create_graph=True), expected)
+        terms = aten._prelu_kernel_backward(x, x, weight.view(1, 3, 1))[1]
+    assert terms.shape == x.shape
+    torch.testing.assert_close(tuple(traced(x, weight)), expected)
+
+
+# --- when they hold -------------------------------------------------------------------------------
+
+
+def taken(name: str = "hardshrink") -> bool:
+    """Tell whether a call is computed by ascendref now."""
+    before = at.statistics()[name].taken
+    x = torch.ones(3, requires_grad=True)
+    getattr(F, name)(x, *([torch.ones(1)] if name == "prelu" else [])).sum().backward()
+    return at.statistics()[name].taken > before
+
+
+def test_the_default_takes_prelu_alone_and_all_of_it_is_undone() -> None:
+    assert not taken("prelu")
+    at.enable()
+    try:
+        assert taken("prelu")
+        assert not taken()
+        at.enable("all")
+        assert taken()
+    finally:
+        at.disable()
+    assert not taken()
+    assert not taken("prelu")
+    at.disable()
+
+
+def test_settings_are_nested() -> None:
+    with at.use("hardshrink"):
+        with at.use(["softplus"]):
+            assert taken("softplus")
+            assert not taken()
+        assert taken()
+        with pytest.raises(KeyError), at.use("softplus"):
+            raise KeyError
+        at.enable("softplus")
+        assert not taken()
+        at.disable()
+        assert taken()
+    assert not taken()
+
+
+def test_settings_of_several_threads_end_in_any_order() -> None:
+    begun, over = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with at.use("all"):
+            begun.set()
+            over.wait(60)
+
+    thread = threading.Thread(target=other)
+    with at.use("hardshrink"):
+        thread.start()
+        assert begun.wait(60)
+        assert taken("softplus")
+    assert taken()
+    over.set()
+    thread.join()
+    assert not taken()
+
+
+def test_threads_switch_while_others_compute() -> None:
+    failures: list[BaseException] = []
+
+    def work(name: str) -> None:
+        try:
+            for _ in range(30):
+                with at.use(name):
+                    x = torch.ones(64, requires_grad=True)
+                    F.hardshrink(x).sum().backward()
+                    assert torch.equal(x.grad, torch.ones(64))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ("all", "hardshrink") * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert not taken()
+
+
+@pytest.mark.parametrize("ops", ["relu", ("prelu", "relu"), (1,)])
+def test_unknown_operators_are_refused(ops: Any) -> None:
+    with pytest.raises(
+        ar.ArgumentValueError, match=r"^ops has .*; allowed are 'all', 'hardshrink'"
+    ):
+        at.enable(ops)
+    assert not taken("prelu")
+
+
+def test_bad_arguments_are_named() -> None:
+    with pytest.raises(ar.ArgumentTypeError, match=r"^ops is 7; a name or several"):
+        at.enable(7)  # type: ignore[arg-type]
+    with (
+        pytest.raises(ar.ArgumentTypeError, match=r"^compute_dtype is 'int8'"),
+        at.use("all", "int8"),
+    ):
+        pass
+    assert not taken("prelu")
