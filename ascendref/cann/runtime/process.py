@@ -121,6 +121,7 @@ class Process:
                 memory=settings.memory,
                 execution=settings.execution,
                 seed=settings.seed,
+                check=False,  # codes are the runtime's, unless ASCENDREF_CHECK asks for more
             )
         return device
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 import numpy as np
@@ -166,7 +165,6 @@ def address_without_an_owner(dev: Any, cured: bool) -> None:
     address = memory.address
     if not cured:
         del memory
-    gc.collect()
     dev.memset(address, 0, 8)  # second
 
 
