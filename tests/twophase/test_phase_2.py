@@ -249,6 +249,18 @@ def test_memory_that_is_freed_before_the_work_runs(operator: str) -> None:
     assert refusal(call.stream.synchronize)[0] == 0
 
 
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_an_executor_stays_ready_after_a_hazard(operator: str) -> None:
+    call = made(operator)
+    with call.dev.create_stream() as other:
+        call.dev.memset_async(call.tensors[0].memory, 0, stream=other)
+        status, message = call.refusal()
+        assert status == 500001
+        assert message.startswith("race")
+    assert call.refusal()[0] == 0
+    call.stream.synchronize()
+
+
 # ---- repeatable executors
 
 
