@@ -356,9 +356,11 @@ class Checker:
             else:
                 self._forgetful.append(vain)
 
-    def record_event(self, event: int) -> None:
+    def record_event(self, event: int, record: Operation | None) -> None:
         """Note that an event is recorded."""
         self._unrecorded.pop(event, None)
+        if record is not None:
+            record.timeline.last_record = record.index
 
     def check_waits(self, timeline: Timeline | None) -> None:
         """Report waits of a stream, or of all, for events that were not recorded since.
@@ -372,10 +374,15 @@ class Checker:
                 self.reports.vain_wait(wait, self.begin_on_host("synchronize"))
 
     def _explanation(self, first: Operation, second: Operation) -> VainWait | None:
-        """Return the wait that was meant to order two operations, if there is one."""
+        """Return the wait that was meant to order two operations, if there is one.
+
+        Where an event was recorded after the first, what is missing is a wait for that one.
+        """
+        recorded = first.timeline.last_record >= first.index
         for wait in [*dict(self._unrecorded).values(), *list(self._forgetful)]:
             meant = wait.overwritten
-            if (meant is None or precedes(first, meant)) and precedes(wait.operation, second):
+            meets = not recorded if meant is None else precedes(first, meant)
+            if meets and precedes(wait.operation, second):
                 return wait
         return None
 

@@ -37,6 +37,7 @@ class Timeline:
         "_host_clock",
         "abandoned",
         "clock",
+        "last_record",
         "length",
         "number",
         "retired",
@@ -53,6 +54,8 @@ class Timeline:
         self._host_clock: Clock | None = None
         #: how many operations there are
         self.length = 0
+        #: its latest record of an event
+        self.last_record = 0
         #: whether it has ended: everything from now on comes after it
         self.retired = False
         #: which of its operations may never have run

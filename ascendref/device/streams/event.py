@@ -127,7 +127,7 @@ class Event(Handle):
         self._overwritten = None if self._awaited or before is None else before.operation
         self._awaited = False
         if self.device.checker is not None:
-            self.device.checker.record_event(self.number)
+            self.device.checker.record_event(self.number, task.operation)
 
     def reset(self, stream: BaseStream | None = None) -> None:
         """Make an event of the old style unrecorded again.
