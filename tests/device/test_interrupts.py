@@ -287,11 +287,12 @@ def everything(dev, seen):
     return run
 
 
+@pytest.mark.parametrize("step", [31, pytest.param(3, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", [*MEMORY_CALLS, *STREAM_CALLS])
-def test_the_device_may_be_called_within_any_call(name, execution):
+def test_the_device_may_be_called_within_any_call(name, execution, step):
     """By a handler of signals or a finalizer, which run on the thread whose call they interrupt."""
-    for instruction in instructions(3 if name in MEMORY_CALLS else 11):
+    for instruction in instructions(step):
         dev, kept = device(execution, memory=2**16), []
         kept += [dev.malloc(64), dev.malloc(64)]
         stream, other, event, seen = (
