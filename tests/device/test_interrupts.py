@@ -51,10 +51,11 @@ MEMORY_CALLS = {
 }
 
 
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", MEMORY_CALLS)
-def test_an_interrupted_call_about_memory_loses_none(name):
+def test_an_interrupted_call_about_memory_loses_none(name, step):
     call = MEMORY_CALLS[name]
-    for instruction in instructions():
+    for instruction in instructions(step):
         dev = device(memory=4096)
         kept = [dev.malloc(64), dev.malloc(64)]
         reached = inject(lambda dev=dev, kept=kept: call(dev, kept), instruction, interrupt)
