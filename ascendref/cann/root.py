@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import ascendref
@@ -60,12 +62,17 @@ def compiler(variable: str) -> list[str]:
 
 def default_root() -> Path:
     """Return the folder in the user's cache for a library of this version, Python and compiler."""
+    return cached_root("cann")
+
+
+def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({})) -> Path:
+    """Return the folder in the user's cache for what is made of all sources and of some more."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     digest = hashlib.sha256()
-    for name, text in sorted(_sources(find_libpython()).items()):
-        digest.update(f"{name}\n{text}\n".encode())
+    for source, text in sorted({**_sources(find_libpython()), **more_sources}.items()):
+        digest.update(f"{source}\n{text}\n".encode())
     digest.update(repr(compile_command()).encode())
-    return cache / "ascendref" / "cann" / f"{ascendref.__version__}-{digest.hexdigest()[:16]}"
+    return cache / "ascendref" / name / f"{ascendref.__version__}-{digest.hexdigest()[:16]}"
 
 
 def compile_command() -> list[str]:
@@ -87,11 +94,7 @@ def install(root: Path | None = None) -> Path:
             return root
     root = root.absolute()
     try:
-        root.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=root.parent, prefix=f".{root.name}.") as folder:
-            made = Path(folder, "root")
-            _write(made, root)
-            _move(made, root)
+        publish(root, lambda made: _write(made, root))
     except OSError as error:
         raise ArgumentValueError(
             "--prefix", f"is {root}, which cannot be written: {error}"
@@ -99,18 +102,32 @@ def install(root: Path | None = None) -> Path:
     return root
 
 
+def publish(root: Path, write: Callable[[Path], None]) -> None:
+    """Have a folder written beside a root, then put it in the root's place."""
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=root.parent, prefix=f".{root.name}.") as folder:
+        made = Path(folder, "root")
+        write(made)
+        _move(made, root)
+
+
 def _write(made: Path, root: Path) -> None:
     """Write everything below a folder that is going to be the root."""
-    for name, text in headers().items():
-        path = made / "include" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    write_headers(made)
     (made / "lib64").mkdir()
-    _compile(made)
+    compile_library(made / "include", made / "lib64" / LIBRARIES[0])
     for name in LIBRARIES[1:]:
         # one file: a program that links several gets one library
         (made / "lib64" / name).symlink_to(LIBRARIES[0])
     (made / "set_env.sh").write_text(_ENVIRONMENT.format(root=shlex.quote(str(root))))
+
+
+def write_headers(made: Path) -> None:
+    """Write the headers below a folder."""
+    for name, text in headers().items():
+        path = made / "include" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
 
 
 def _sources(libpython: Path) -> dict[str, str]:
@@ -131,20 +148,30 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _compile(made: Path) -> None:
+def compile_library(
+    include: Path,
+    target: Path,
+    more_sources: Mapping[str, str] = MappingProxyType({}),
+    flags: Sequence[str] = (),
+) -> None:
+    """Compile the library of all sources and of some more."""
     with tempfile.TemporaryDirectory() as folder:
-        sources = _sources(find_libpython())
+        sources = {**_sources(find_libpython()), **more_sources}
         for name, text in sources.items():
             Path(folder, name).write_text(text)
         files = [str(Path(folder, name)) for name in sorted(sources) if name.endswith(".c")]
-        command = [*compile_command(), f"-I{made / 'include'}", *files]
-        command += ["-ldl", *shlex.split(os.environ.get("LDFLAGS", ""))]
-        command += ["-o", str(made / "lib64" / LIBRARIES[0])]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise ArgumentValueError(
-                "CC", f"cannot compile the library ({shlex.join(command)}): {done.stderr}"
-            )
+        link([f"-I{include}", *files, *flags], target)
+
+
+def link(words: Sequence[str], target: Path) -> None:
+    """Make a shared library with the user's compiler, or raise an error that has its message."""
+    command = [*compile_command(), *words, "-ldl", *shlex.split(os.environ.get("LDFLAGS", ""))]
+    command += ["-o", str(target)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise ArgumentValueError(
+            "CC", f"cannot compile the library ({shlex.join(command)}): {done.stderr}"
+        )
 
 
 def _move(made: Path, root: Path) -> None:

@@ -469,3 +469,36 @@ def cpp_command(context: typer.Context) -> None:
 
     with report_bad_calls():
         compile_program("CXX", context.args)
+
+
+@app.command("npu", context_settings={"allow_interspersed_args": False})
+def npu_command(
+    script: Annotated[Path, typer.Argument(help="A Python program that imports torch_npu.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGS]...", help="Its arguments.")
+    ] = None,
+    product: Annotated[
+        str | None, typer.Option(help="A product or a chip, Atlas A2 unless told otherwise.")
+    ] = None,
+    fallback: Annotated[
+        bool,
+        typer.Option(help="Run operators that are not emulated on the CPU, or refuse them."),
+    ] = True,
+    report: Annotated[
+        bool, typer.Option("--report", help="Print on stderr at exit which operators ran where.")
+    ] = False,
+    report_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the report to a file instead, as JSON."),
+    ] = None,
+) -> None:
+    """Run a program for torch_npu on the emulated device.
+
+    Needs torch and torch-npu (extra npu) and a C compiler. Options come before the program.
+
+    Example: ascendref npu --report train.py --epochs 3
+    """
+    from .npu import run_program
+
+    with report_bad_calls():
+        run_program(script, arguments or [], product, fallback, report, report_file)

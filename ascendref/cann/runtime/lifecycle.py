@@ -185,6 +185,11 @@ def aclrtGetRunMode() -> int:
     return 1
 
 
+def has_primary_context(number: int) -> bool:
+    """Tell whether the primary context of a device was made and not ended."""
+    return process.slot(number).primary is not None
+
+
 def aclrtCreateContext(number: int) -> Context:
     """Create a context and make it current."""
     context = Context(number, process.device(number), primary=False)

@@ -116,6 +116,7 @@ def _phase_2(operator: Operator) -> Callable[[int, int, Executor | None, Stream 
             except AclError as error:
                 fail(Status.ACLNN_ERR_RUNTIME_ERROR, error.message, error)
         executor.launch(operator, workspace or None, workspace_size, stream)
+        process.launches[operator.api] += 1
 
     return launch
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from contextlib import suppress
 from typing import Final
 
@@ -89,6 +90,8 @@ class Process:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        #: runs of operators by their name
+        self.launches: Counter[str] = Counter()
         #: memory that was not freed yet, by address: it lives although no object refers to it
         self.memories: dict[int, Memory] = {}
         self.reset()

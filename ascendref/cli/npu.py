@@ -1,0 +1,41 @@
+"""``ascendref npu``: programs for torch_npu."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NoReturn
+
+from ..cann.root import compiler
+from ..core.errors import ArgumentValueError
+from ..core.products import Product
+
+
+def run_program(
+    script: Path,
+    arguments: list[str],
+    product: str | None,
+    fallback: bool,
+    report: bool,
+    report_file: Path | None,
+) -> NoReturn:
+    """Become a Python that runs a program with torch_npu on the emulated device."""
+    if not script.is_file():
+        raise ArgumentValueError("SCRIPT", f"is {str(script)!r}, which is no file")
+    for package in ("torch", "torch_npu"):
+        if find_spec(package) is None:
+            raise ArgumentValueError(
+                package, "is not installed; install it with pip install ascendref[npu]"
+            )
+    compiler("CC")
+    if product is not None:
+        os.environ["ASCENDREF_PRODUCT"] = Product.find(product).soc_name
+    os.environ["ASCENDREF_NPU_FALLBACK"] = "1" if fallback else "0"
+    if report or report_file is not None:
+        where = "-" if report_file is None else str(report_file.absolute())
+        os.environ["ASCENDREF_NPU_REPORT"] = where
+    sys.stdout.flush()
+    words = [sys.executable, "-m", "ascendref.npu", str(script), *arguments]
+    os.execv(words[0], words)

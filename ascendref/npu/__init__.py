@@ -1,0 +1,21 @@
+"""torch_npu on the emulated device; importing this module starts it.
+
+Import it before torch and torch_npu. It writes the libraries that torch_npu loads where they are
+missing, for which a C compiler is needed, loads them, imports torch_npu, and lets the operators
+that are not emulated run on PyTorch's kernels for the CPU. Its settings are environment variables,
+which ``ascendref npu`` sets from its options:
+
+=========================  ==================================================================
+``ASCENDREF_PRODUCT``      the product, as for programs in C, like all variables of these
+``ASCENDREF_NPU_FALLBACK`` ``0`` refuses operators that are not emulated
+``ASCENDREF_NPU_REPORT``   where the report goes at exit: a file for JSON, ``-`` for stderr
+=========================  ==================================================================
+"""
+
+from .start import start
+
+start()
+
+from .report import counts  # noqa: E402  (torch is there from now on)
+
+__all__ = ["counts"]

@@ -1,0 +1,42 @@
+"""Random numbers of the fallback: from the seed and the offset of the device's generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+#: by how much a call moves the offset, which must be a multiple of 4
+_STEP = 4
+#: an odd number that spreads offsets over the seeds of the host's generator
+_SPREAD = 0x9E3779B97F4A7C15
+
+
+def host_generator(generator: torch.Generator | None, device: torch.device) -> torch.Generator:
+    """Return a generator of the host for one call, and move the one of the device on.
+
+    Calls with equal seeds and offsets draw equal numbers, so that what sets or restores the state
+    of a device's generator works as it does on a device. The numbers are not the device's.
+    """
+    import torch_npu
+
+    if generator is None:
+        torch_npu.npu.init()
+        index = torch_npu.npu.current_device() if device.index is None else device.index
+        generator = torch_npu.npu.default_generators[index]
+    offset = generator.get_offset()
+    generator.set_offset(offset + _STEP)
+    mixed = (generator.initial_seed() + offset * _SPREAD) % 2**64
+    return torch.Generator().manual_seed(mixed)
+
+
+@contextmanager
+def drawing_from(generator: torch.Generator) -> Iterator[None]:
+    """Let the host's default generator draw what another one would, then put it back."""
+    before = torch.default_generator.get_state()
+    torch.default_generator.set_state(generator.get_state())
+    try:
+        yield
+    finally:
+        torch.default_generator.set_state(before)

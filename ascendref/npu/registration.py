@@ -1,0 +1,135 @@
+"""Which kernels of the device are replaced: all but the emulated operators and memory's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final
+
+import torch
+
+from .copies import copy_kernel
+from .fallback import Fallback, refusal
+from .recurrent import RECURRENT, Recurrent
+
+#: overloads that torch_npu passes on to the C library, in all their forms
+EMULATED: Final = frozenset(
+    (
+        "aten::hardshrink_backward",
+        "aten::hardshrink_backward.grad_input",
+        "aten::softplus_backward",
+        "aten::softplus_backward.grad_input",
+        "aten::_prelu_kernel_backward",
+        "aten::smooth_l1_loss_backward",
+        "aten::smooth_l1_loss_backward.grad_input",
+        "aten::logit_backward",
+        "aten::logit_backward.grad_input",
+    )
+)
+#: what torch_npu does by itself: it makes, describes and copies memory
+_MEMORY: Final = frozenset(
+    (
+        "_copy_from_and_resize",
+        "_has_compatible_shallow_copy_type",
+        "_lazy_clone",
+        "_local_scalar_dense",
+        "_pin_memory",
+        "_to_copy",
+        "as_strided_",
+        "contiguous",
+        "empty",
+        "empty_like",
+        "empty_strided",
+        "is_pinned",
+        "is_set_to",
+        "new_empty_strided",
+        "record_stream",
+        "resize_",
+        "resize_as_",
+        "set_",
+    )
+)
+_COPY: Final = "aten::copy_"
+_NPU: Final = "PrivateUse1"
+_AUTOGRAD: Final = "AutogradPrivateUse1"
+#: a key of no device: what PyTorch does where no backend has its own gradients
+_STOCK: Final = "AutogradPrivateUse2"
+#: the kernels that run on the CPU
+_CPU: Final = (
+    "CPU",
+    "CompositeExplicitAutograd",
+    "CompositeExplicitAutogradNonFunctional",
+    "CompositeImplicitAutograd",
+)
+_has: Final = torch._C._dispatch_has_kernel_for_dispatch_key
+
+
+def register(fallback: bool) -> torch.library.Library:
+    """Replace torch_npu's kernels; they stay replaced for as long as the returned object lives.
+
+    Parameters
+    ----------
+    fallback : bool
+        Whether operators that are not emulated run on the CPU or are refused.
+    """
+    library = torch.library.Library("aten", "IMPL")
+    for op in _replaced():
+        name = op.name()
+        kernel = Fallback(op) if fallback else refusal(op)
+        if name == _COPY:
+            library.impl(name, copy_kernel(op, kernel), _NPU, allow_override=True)
+            continue
+        library.impl(name, kernel, _NPU, allow_override=True)
+        # torch_npu's own gradients call operators that only it has
+        if name not in RECURRENT and _has(name, _AUTOGRAD) and _is_of_torch_npu(name, _AUTOGRAD):
+            library.impl(name, _stock_gradients(op), _AUTOGRAD, allow_override=True)
+    for name in RECURRENT:
+        op = _overload(name)
+        if op is not None and fallback:
+            library.impl(name, Recurrent(op), _AUTOGRAD, allow_override=True)
+    return library
+
+
+def _stock_gradients(op: torch._ops.OpOverload) -> Callable[..., Any]:
+    """Return PyTorch's kernel for gradients, with the keys of kernels that it may call then."""
+    keys = [_NPU, _AUTOGRAD]
+    if _has(op.name(), "ADInplaceOrView"):
+        keys.append("ADInplaceOrView")
+    found = torch._C.DispatchKeySet(torch._C.DispatchKey.Undefined)
+    for key in keys:
+        found = found | torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
+    return partial(torch.library.get_kernel(op, _STOCK).call_boxed, found)
+
+
+def _replaced() -> Iterator[torch._ops.OpOverload]:
+    for name in torch._C._dispatch_get_all_op_names():
+        if not name.startswith("aten::") or name in EMULATED:
+            continue
+        # the CPU must have it; where only parts of it are the device's, those are replaced
+        if not any(_has(name, key) for key in _CPU if key == "CPU" or _has(name, _NPU)):
+            continue
+        op = _overload(name)
+        if op is not None and not _is_about_memory(op):
+            yield op
+
+
+def _overload(name: str) -> torch._ops.OpOverload | None:
+    base, _, overload = name.removeprefix("aten::").partition(".")
+    if base.startswith(("npu_", "_npu_")):
+        return None
+    packet = getattr(torch.ops.aten, base, None)  # names without a schema are there as well
+    return None if packet is None else getattr(packet, overload or "default", None)
+
+
+def _is_about_memory(op: torch._ops.OpOverload) -> bool:
+    views = any(
+        result.alias_info is not None and not result.alias_info.is_write
+        for result in op._schema.returns
+    )
+    base = op.name().removeprefix("aten::").partition(".")[0]
+    return views or base in _MEMORY or torch.Tag.inplace_view in op.tags
+
+
+def _is_of_torch_npu(name: str, key: str) -> bool:
+    lines = torch._C._dispatch_dump(name).splitlines()
+    return any(line.startswith(f"{key}: ") and "torch_npu" in line for line in lines)

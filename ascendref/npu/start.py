@@ -1,0 +1,78 @@
+"""Start: libraries loaded, variables set, torch_npu imported, its kernels replaced."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import sys
+from typing import Any, Final
+
+from ..core.errors import ArgumentError, ArgumentValueError
+from .root import LIBRARY, NAMES, install
+
+#: what lives as long as the process
+_kept: Final[list[Any]] = []
+
+
+def start() -> None:
+    """Bring torch_npu up in this process, once."""
+    if _kept:
+        return
+    if "torch_npu" in sys.modules:
+        raise ArgumentValueError(
+            "ascendref.npu", "was imported after torch_npu; import it first, before torch as well"
+        )
+    fallback = _fallback()
+    root = install()
+    os.environ["ASCEND_HOME_PATH"] = str(root)
+    os.environ["ASCEND_OPP_PATH"] = str(root / "opp")
+    for name in (LIBRARY, *NAMES):
+        _kept.append(ctypes.CDLL(str(root / "lib64" / name), mode=ctypes.RTLD_GLOBAL))
+    _import_torch_npu()
+    from .casts import register_casts
+    from .registration import register
+    from .report import write_report
+
+    _kept.append(register(fallback))
+    _kept.append(register_casts())
+    _switch_task_queue_off()
+    report = os.environ.get("ASCENDREF_NPU_REPORT")
+    if report:
+        atexit.register(write_report, report)
+
+
+def _fallback() -> bool:
+    given = os.environ.get("ASCENDREF_NPU_FALLBACK") or "1"
+    if given not in ("0", "1"):
+        raise ArgumentValueError("ASCENDREF_NPU_FALLBACK", f"is {given!r}; 0 and 1 are allowed")
+    return given == "1"
+
+
+def _import_torch_npu() -> None:
+    try:
+        import torch_npu  # noqa: F401
+    except ImportError as error:
+        raise ArgumentError(
+            "torch_npu",
+            f"cannot be imported: {error}; install torch and torch-npu of one version"
+            " (pip install ascendref[npu])",
+        ) from error
+
+
+def _switch_task_queue_off() -> None:
+    """Have torch_npu launch on the thread that calls, whatever the program sets.
+
+    The task queue is a thread of torch_npu that calls the C library, for which it needs the
+    interpreter's lock. A kernel of the fallback would hold that while it waits for the thread.
+    torch_npu reads the setting when it initializes the device.
+    """
+    import torch_npu
+
+    initialize = torch_npu._C._npu_init
+
+    def without_task_queue() -> None:
+        os.environ["TASK_QUEUE_ENABLE"] = "0"
+        initialize()
+
+    torch_npu._C._npu_init = without_task_queue

@@ -1,0 +1,31 @@
+"""LSTM, GRU, attention, embedding, normalization and convolution layers, beside the CPU's."""
+
+import copy
+
+import torch
+import torch_npu  # noqa: F401
+from torch import nn
+
+torch.manual_seed(0)
+sequence = torch.randn(2, 3, 8)
+LAYERS = [
+    (nn.LSTM(8, 5, batch_first=True), sequence),
+    (nn.GRU(8, 5, num_layers=2), sequence),
+    (nn.TransformerEncoderLayer(8, 2, batch_first=True, dropout=0.0), sequence),
+    (nn.Embedding(5, 4), torch.tensor([1, 2])),
+    (nn.LayerNorm(8), sequence),
+    (nn.GroupNorm(3, 3), torch.randn(2, 3, 4)),
+    (nn.Conv1d(3, 4, 3), sequence),
+    (nn.ConvTranspose2d(2, 3, 3), torch.randn(1, 2, 5, 5)),
+]
+for layer, x in LAYERS:
+    twin = copy.deepcopy(layer).npu()
+    outputs = []
+    for module, value in ((layer, x), (twin, x.npu())):
+        out = module(value)
+        out = out[0] if isinstance(out, tuple) else out
+        out.square().sum().backward()
+        outputs.append(out.cpu())
+    torch.testing.assert_close(outputs[1], outputs[0], rtol=1e-4, atol=1e-5)
+    for one, other in zip(layer.parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(other.grad.cpu(), one.grad, rtol=1e-4, atol=1e-4)

@@ -1,0 +1,152 @@
+"""Programs for torch_npu, each in a process of its own."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from .cases import HANG, PAGE, PROGRAMS, REFUSED, described, run
+
+if find_spec("torch_npu") is None or shutil.which("cc") is None:
+    pytest.skip("needs torch-npu, an extra, and cc", allow_module_level=True)
+
+OPERATORS = {
+    "aclnnHardshrinkBackward",
+    "aclnnSoftplusBackward",
+    "aclnnPreluBackward",
+    "aclnnSmoothL1LossBackward",
+    "aclnnLogitGrad",
+}
+BY_NAME = {program.stem: program for program in PROGRAMS}
+
+
+def python(text, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", text],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+    )
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_program_runs(name):
+    outcome = run(BY_NAME[name])
+    assert outcome.status == 0, outcome.errors
+    assert set(outcome.counts) == {"emulated", "fallback"}
+
+
+def test_every_gradient_of_the_classifier_goes_through_aclnn():
+    emulated = run(BY_NAME["digits"]).counts["emulated"]
+    assert emulated == dict.fromkeys(OPERATORS, 300)
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.stem)
+def test_what_is_refused_says_why(program):
+    outcome = run(program)
+    assert described(program)[1] in outcome.out + outcome.errors
+    assert outcome.status in (0, 1)
+
+
+@pytest.mark.parametrize("program", [*PROGRAMS, *REFUSED], ids=lambda program: program.stem)
+def test_the_page_has_a_row_for_every_program(program):
+    rows = [line for line in PAGE.read_text().splitlines() if f"| `{program.stem}` |" in line]
+    assert len(rows) == 1
+    what, *refused = described(program)
+    assert what.removesuffix(".") in rows[0]
+    assert ("refused: " if refused else "| runs |") in rows[0]
+
+
+@pytest.mark.parametrize("value", ["0", "1", "2"])
+@pytest.mark.parametrize("name", ["streams", "checkpointing"])
+def test_no_value_of_task_queue_enable_deadlocks(name, value):
+    assert run(BY_NAME[name], TASK_QUEUE_ENABLE=value).status == 0
+    inside = (
+        "import ascendref.npu, os, runpy\n"
+        f"os.environ['TASK_QUEUE_ENABLE'] = '{value}'\n"
+        f"runpy.run_path({str(BY_NAME[name])!r})"
+    )
+    done = python(inside)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("execution", ["lazy", "random"])
+def test_the_order_of_the_device_does_not_matter(execution):
+    assert run(BY_NAME["streams"], ASCENDREF_EXECUTION=execution).status == 0
+
+
+def test_without_fallback_the_message_names_the_operator(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch, torch_npu\n"
+        "x = torch.ones(4).npu()\n"
+        "print(torch.ops.aten.softplus_backward(x, x, 1, 20).cpu().tolist()[0])\n"
+        "x + 1\n"
+    )
+    outcome = run(program, "--no-fallback")
+    assert outcome.status == 1
+    assert outcome.out.startswith("0.73105")
+    assert "NotImplementedError: aten::add.Tensor is not on the emulated device" in outcome.errors
+    assert outcome.counts == {"emulated": {"aclnnSoftplusBackward": 1}, "fallback": {}}
+
+
+def test_a_program_gets_its_arguments_and_its_folder(tmp_path):
+    (tmp_path / "beside.py").write_text("value = 5")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys, beside, torch, torch_npu\n"
+        "print(sys.argv[1:], beside.value, __name__, torch.npu.get_device_name(0))"
+    )
+    words = ["npu", "--report", "--product", "Ascend910B3", program, "--report", "a b"]
+    done = subprocess.run(
+        [sys.executable, "-m", "ascendref", *words], capture_output=True, text=True, timeout=HANG
+    )
+    assert done.stdout == "['--report', 'a b'] 5 __main__ Ascend910B3\n", done.stderr
+    assert "emulated: 0 calls" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["missing.py"], "SCRIPT is 'missing.py', which is no file"),
+        (["--product", "Atlas 9", __file__], "product is 'Atlas 9'"),
+    ],
+)
+def test_bad_calls_are_refused(words, message):
+    done = subprocess.run(
+        [sys.executable, "-m", "ascendref", "npu", *words], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_the_import_builds_the_libraries_and_says_what_it_lacks(tmp_path):
+    text = "import ascendref.npu, torch, torch_npu; print(torch.ones(2).npu().sum().item())"
+    without = python(text, XDG_CACHE_HOME=str(tmp_path / "a"), CC="no-such-compiler")
+    assert without.returncode == 1
+    assert "install a C and C++ compiler" in without.stderr
+    done = python(text, XDG_CACHE_HOME=str(tmp_path / "b"))
+    assert done.stdout == "2.0\n", done.stderr
+    late = "import os\nos.environ['TORCH_DEVICE_BACKEND_AUTOLOAD'] = '0'\nimport sys\n"
+    late += "sys.modules['torch_npu'] = sys\nimport ascendref.npu"
+    assert "was imported after torch_npu" in python(late).stderr
+    bad = python("import ascendref.npu", ASCENDREF_NPU_FALLBACK="yes")
+    assert "ASCENDREF_NPU_FALLBACK is 'yes'; 0 and 1 are allowed" in bad.stderr
+
+
+def test_the_timeline_shows_the_operators(tmp_path):
+    trace = tmp_path / "trace.json"
+    assert run(BY_NAME["operators"], ASCENDREF_TRACE=str(trace)).status == 0
+    assert all(name in trace.read_text() for name in OPERATORS)
+
+
+def test_the_program_on_the_page_runs():
+    text = "\n".join(re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.M | re.S))
+    done = python(text)
+    assert done.returncode == 0, done.stderr
+    assert "{'aclnnSoftplusBackward': 1}" in done.stdout
