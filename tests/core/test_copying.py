@@ -37,6 +37,7 @@ VALUES = {
     "EventFlag": ar.EventFlag.SYNC | ar.EventFlag.TIME_LINE,
     "FailureMode": ar.FailureMode.STOP,
     "Format": ar.Format.ND,
+    "HazardError": ar.HazardError(500001, "race", "what is wrong", None, None, "what to do"),
     "KernelStatistics": ar.KernelStatistics("kernel", True),
     "LostWorkWarning": ar.LostWorkWarning("text"),
     "Partial": ar.prelu_partial(*[np.float32([-1, 2])] * 2, np.float32([0.5]))[1],
