@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+NEEDS_EXTRA = {  # a library to the modules that import it
+    "dask": ["ascendref/functional/dask_arrays.py"],
+    "jax": ["ascendref/jax/*"],
+    "torch": ["ascendref/functional/torch_calls.py", "ascendref/torch/*"],
+    "xarray": ["ascendref/functional/xarray_arrays.py"],
+}
 collect_ignore_glob = [
-    f"ascendref/{name}/*" for name in ("jax", "torch") if find_spec(name) is None
+    path for name, paths in NEEDS_EXTRA.items() if find_spec(name) is None for path in paths
 ]
 # importing it starts torch_npu, which changes torch: its tests have processes of their own
 collect_ignore_glob += ["ascendref/npu/*", "tests/npu/programs/*", "tests/npu/refused/*"]

@@ -299,6 +299,7 @@ def test_cmake_as_the_vendor_documents_it(root, tmp_path):
     assert done.stdout.splitlines()[-1] == "result[3] is: 1.000000"
 
 
+@pytest.mark.exhaustive
 def test_the_c_side_under_the_address_sanitizer(tmp_path_factory):
     sanitize = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
     folder = tmp_path_factory.mktemp("sanitized")

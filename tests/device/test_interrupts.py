@@ -288,7 +288,7 @@ def everything(dev, seen):
     return run
 
 
-@pytest.mark.parametrize("step", [31, pytest.param(3, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("step", [101, pytest.param(3, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", [*MEMORY_CALLS, *STREAM_CALLS])
 def test_the_device_may_be_called_within_any_call(name, execution, step):

@@ -115,7 +115,7 @@ def elements(draw: Any, kind: str, golden_kind: str) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("kind", "golden_kind"), PAIRS)
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_any_elements(kind: str, golden_kind: str, data: Any) -> None:
     drawn = data.draw(st.lists(elements(kind, golden_kind), max_size=8))
