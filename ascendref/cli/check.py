@@ -96,5 +96,8 @@ def _place(site: dict[str, Any] | None) -> str:
     if site["tensor"] is not None:
         first, after_last = site["byte_range"]
         lines.append(f"{site['tensor']} ({first:#x} to {after_last - 1:#x})")
-    lines.append(f"{site['file']}:{site['line']}")
+    file = Path(site["file"])
+    if file.is_relative_to(Path.cwd()):
+        file = file.relative_to(Path.cwd())
+    lines.append(f"{file}:{site['line']}")
     return "\n".join(lines)
