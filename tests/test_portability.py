@@ -76,7 +76,7 @@ def test_data_are_the_same_everywhere() -> None:
 @pytest.mark.parametrize(
     ("processor", "options"),
     # a few rows where FMA or F16C is missing, too; every quick row elsewhere
-    [(processor, ("--quick", "--part", "1/19")) for processor in ("haswell", "generic")]
+    [("generic", ("--quick", "--part", "1/19"))]
     + [
         pytest.param(
             processor,

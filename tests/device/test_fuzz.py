@@ -576,7 +576,7 @@ def check_that_threads_live() -> None:
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 def test_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
     # the profile for a search has more than Hypothesis' usual hundred
-    run_programs(execution, max(settings().max_examples - 100, 40), record_property)
+    run_programs(execution, max(settings().max_examples - 100, 20), record_property)
 
 
 @pytest.mark.exhaustive

@@ -113,10 +113,11 @@ def stream_calls(dev, stream, other, event, seen):
 STREAM_CALLS = list(stream_calls(*[None] * 5))
 
 
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", STREAM_CALLS)
-def test_an_interrupted_call_about_streams_loses_no_work(name, execution):
-    for instruction in instructions(1 if execution == "lazy" else 7):
+def test_an_interrupted_call_about_streams_loses_no_work(name, execution, step):
+    for instruction in instructions(step):
         dev = device(execution)
         stream, other, event, seen = (
             dev.create_stream(),
@@ -288,7 +289,7 @@ def everything(dev, seen):
     return run
 
 
-@pytest.mark.parametrize("step", [101, pytest.param(3, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("step", [211, pytest.param(3, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", [*MEMORY_CALLS, *STREAM_CALLS])
 def test_the_device_may_be_called_within_any_call(name, execution, step):

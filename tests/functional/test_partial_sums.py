@@ -50,7 +50,13 @@ def parts_of(arrays: Any, cuts: list[int], step: int | None, compute: Any) -> An
     return [result for result, _ in made], [partial for _, partial in made]
 
 
-@pytest.mark.parametrize(("kind", "compute"), SUM_TYPES)
+@pytest.mark.parametrize(
+    ("kind", "compute"),
+    [
+        pytest.param(*types, marks=[pytest.mark.exhaustive] if number % 2 else [])
+        for number, types in enumerate(SUM_TYPES)
+    ],
+)
 @pytest.mark.parametrize("tame", [True, False])
 @pytest.mark.parametrize("positions", [True, False])
 def test_merged_parts_have_the_bits_of_the_whole(

@@ -102,7 +102,11 @@ def kept(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("damages", [list(DAMAGE)[:4], list(DAMAGE)[4:]], ids=" and ".join)
+@pytest.mark.parametrize(
+    "damages",
+    [list(DAMAGE)[:4], pytest.param(list(DAMAGE)[4:], marks=pytest.mark.exhaustive)],
+    ids=" and ".join,
+)
 def test_damaged_files_are_written_anew(kept, tmp_path, damages):
     shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
     _damage([*tmp_path.rglob("*.nbc")], damages)
@@ -118,7 +122,8 @@ def kept_by_unknown(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("ending", ["nbi", pytest.param("nbc", marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
 def test_damaged_files_of_an_unknown_numba_are_written_anew(kept_by_unknown, tmp_path, ending):
     shutil.copytree(kept_by_unknown, tmp_path, dirs_exist_ok=True)
     for damages in (list(DAMAGE)[:4], list(DAMAGE)[3:7]):

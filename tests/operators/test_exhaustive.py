@@ -50,7 +50,14 @@ def gradients(kind: str) -> list[Any]:
 OTHERS = {name: oracle.exhaustive for name, oracle in ORACLES.items() if oracle.exhaustive}
 
 
-@pytest.mark.parametrize("compute", [None, "float16", "bfloat16", "float64"])
+@pytest.mark.parametrize(
+    "compute",
+    [
+        None,
+        "float64",
+        *[pytest.param(half, marks=pytest.mark.exhaustive) for half in ("float16", "bfloat16")],
+    ],
+)
 @pytest.mark.parametrize("kind", HALVES)
 @pytest.mark.parametrize("operator", OTHERS)
 def test_every_value_through_an_elementwise_operator(
