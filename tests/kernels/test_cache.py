@@ -219,11 +219,12 @@ def _hardshrink_of_two(root: Path) -> str:
             "abs(self) >= lambd",
             "[0.5, 1.00390625] [0.5, 1.0]",
         ),
-        (
+        pytest.param(
             "kernels/arithmetic/codecs.py",
             "0x7FFF)",
             "0x8FFF)",
             "[0.0, 1.00390625] [0.0, 1.0078125]",
+            marks=pytest.mark.exhaustive,
         ),
     ],
 )
