@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -56,6 +56,13 @@ def _addr2line(file: Path, address: int) -> tuple[str, str]:
     if tool is None:
         return "??", "??:0"
     command = [tool, "--functions", "--demangle", "--exe", str(file), hex(address)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    lines = done.stdout.splitlines()
+    # subprocess imports signal, which changes what SIGINT does in a program in C
+    receiver, sender = os.pipe()
+    child = os.posix_spawn(
+        tool, command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, sender, 1)]
+    )
+    os.close(sender)
+    with open(receiver, encoding="utf-8", errors="replace") as output:
+        lines = output.read().splitlines()
+    os.waitpid(child, 0)
     return (lines[0], lines[1]) if len(lines) == 2 else ("??", "??:0")
