@@ -13,9 +13,10 @@ from . import machine_code
 #: code of the program that calls, and the place of the call in it; machine code has an address only
 Caller = tuple[CodeType | None, int]
 
-_PACKAGE: Final = str(Path(__file__).parents[2])
+#: folders of code between the program and a device: this package, and those that are added
+_packages: Final = [str(Path(__file__).parents[2])]
 
-#: source file -> whether it belongs to this package
+#: source file -> whether it lies in them
 _ours: Final[dict[str, bool]] = {}
 #: call -> how far up the stack the first frame of the program was last time
 _depths: Final[dict[str, int]] = {}
@@ -28,8 +29,14 @@ def add_machine_caller(find: Callable[[], int]) -> None:
     _machine_callers.append(find)
 
 
+def add_package(folder: str) -> None:
+    """Have calls looked for outside of a package that programs use the device through."""
+    _packages.append(folder)
+    _ours.clear()
+
+
 def find_caller(call: str) -> Caller:
-    """Return code and place in it of the innermost call from outside of this package."""
+    """Return code and place in it of the innermost call by the program."""
     # looking at all frames takes as long as a task's check, so try first where it was last time
     try:
         inner = sys._getframe(_depths.get(call, 0))
@@ -52,7 +59,7 @@ def find_caller(call: str) -> Caller:
 
 def _is_ours(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
-    return _ours.setdefault(file, file.startswith(_PACKAGE))
+    return _ours.setdefault(file, file.startswith(tuple(_packages)))
 
 
 def source_of(caller: Caller) -> tuple[str, int]:

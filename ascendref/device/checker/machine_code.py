@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 _MAPS: Final = Path("/proc/self/maps")
+_PROGRAM: Final = Path("/proc/self/exe")
 #: where an ELF file says what it is, and what it says if its addresses are not relative
 _ELF_TYPE: Final = slice(16, 18)
 _FIXED_ADDRESSES: Final = b"\x02\x00"
@@ -19,7 +20,7 @@ def source_of(address: int) -> tuple[str, int]:
     """Return source file and line of a call by the address to which it returns.
 
     Without debugging information (``-g``), or without ``addr2line`` of the binutils, it is the
-    compiled file with an offset, and the function if it is known, and line 0.
+    compiled file with an offset, and the function if it is one of the program, and line 0.
     """
     found = _mapped(address)
     if found is None:
@@ -33,7 +34,9 @@ def source_of(address: int) -> tuple[str, int]:
     source, _, line = place.partition(" ")[0].rpartition(":")
     if line.isdecimal() and line != "0" and source != "??":
         return source, int(line)
-    return f"{file}+{offset:#x}" + (f" ({function})" if function != "??" else ""), 0
+    # of a library, only the functions that it exports may be known, and none of them may be the one
+    known = function != "??" and file.samefile(_PROGRAM)
+    return f"{file}+{offset:#x}" + (f" ({function})" if known else ""), 0
 
 
 def _mapped(address: int) -> tuple[Path, int] | None:
