@@ -26,7 +26,7 @@ def write_report(path: Path, lines: Iterable[str]) -> None:
 
 
 def full_command(command: str, path: Path, plot: Path | None) -> str:
-    """Return the command that writes a report again."""
+    """Return the command that writes a report again, and its figure."""
     return f"{command} --report {path}" + (f" --plot {plot}" if plot else "")
 
 

@@ -1,0 +1,46 @@
+"""What interactive plots with Plotly (extra ``plot``) have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..accuracy.sweep import TORCH
+from .style import COLOURS, LABELS
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+#: colours that can be seen on white and on black
+SCREEN_COLOURS: Final = COLOURS | {"float64": "#8a8a8a"}
+
+_AXIS: Final = {"zeroline": False, "gridcolor": "#8884", "showline": True, "linecolor": "#888"}
+_LAYOUT: Final[dict[str, Any]] = {
+    "template": "none",
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+    "font": {"family": "system-ui, sans-serif", "size": 12},
+    "margin": {"l": 52, "r": 12, "t": 36, "b": 44},
+    "hovermode": "closest",
+    "legend": {
+        "orientation": "h",
+        "y": 1.02,
+        "yanchor": "bottom",
+        "x": 0,
+        "itemsizing": "constant",
+    },
+    "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#888", "activecolor": "#888"},
+    "xaxis": _AXIS,
+    "yaxis": _AXIS | {"type": "log"},
+}
+
+
+def new_figure(**layout: Any) -> Figure:
+    """Return a figure in the common style, which suits a light page and a dark one."""
+    from plotly.graph_objects import Figure
+
+    return Figure(layout=_LAYOUT).update_layout(layout)
+
+
+def computed_label(name: str) -> str:
+    """Return what one computation of a sweep is called."""
+    return "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
