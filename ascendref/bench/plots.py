@@ -33,10 +33,9 @@ def _plot(name: str, rows: Sequence[Row], peer: str) -> Figure:
     """Return the plot of one operator: ratios above, if there is a peer, bandwidths below."""
     compared = any(row.ratio is not None for row in rows)
     figure = new_figure(
-        height=560 if compared else 400,
+        height=600 if compared else 420,
         title={"text": name, "x": 0, "xref": "paper", "y": 0.99, "yanchor": "top"},
     )
-    figure.update_layout(margin={"t": 110})
     for kind in dict.fromkeys(row.job.case.kind for row in rows):
         for out, dash in _DASHES.items():
             line = [row for row in rows if (row.job.case.kind, row.job.case.out) == (kind, out)]
@@ -45,7 +44,7 @@ def _plot(name: str, rows: Sequence[Row], peer: str) -> Figure:
                 "x": [row.job.case.size for row in line],
                 "line": {"color": SCREEN_COLOURS[kind], "dash": dash, "width": 1.5},
                 "legendgroup": f"{kind} {out}",
-                "name": f"{LABELS[kind]}, result {'given' if out else 'made'}",
+                "name": f"{LABELS[kind]}, {'given' if out else 'made'}",
                 "text": [_hover(row, peer) for row in line],
                 "hovertemplate": "%{text}<extra></extra>",
                 "mode": "lines+markers",
@@ -59,7 +58,7 @@ def _plot(name: str, rows: Sequence[Row], peer: str) -> Figure:
     figure.update_xaxes(
         type="log", title="elements", tickvals=sizes, ticktext=[size_text(size) for size in sizes]
     )
-    figure.update_layout(yaxis={"title": "GB/s, reads and writes", "dtick": "D2"})
+    figure.update_layout(yaxis={"title": "GB/s, reads and writes"}, legend={"y": -0.13})
     if compared:
         upper = figure.layout.yaxis.to_plotly_json() | {
             "title": {"text": f"time of {peer} ÷ ascendref's"},

@@ -134,7 +134,8 @@ def write_sizes_page(
         f"{_FIGURE}; {threads_text(threads)}": figures
         for threads, figures in size_plots(rows, request.peer).items()
     }
-    headings = ["", ABOUT_ZOOM, *(line for heading in plots for line in ("", f"## {heading}"))]
+    about = f"Results in the plots are written to a given array or to a made one. {ABOUT_ZOOM}"
+    headings = ["", about, *(line for heading in plots for line in ("", f"## {heading}"))]
     command = f"{request.command()} --html {html}"
     write_page(html, report_lines(rows, calls, command, request.peer, headings), plots)
 

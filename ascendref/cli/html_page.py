@@ -23,7 +23,7 @@ table { border-collapse: collapse; display: block; font-size: 14px; overflow-x: 
   font-variant-numeric: tabular-nums }
 th, td { border-bottom: 1px solid #8884; padding: 2px 14px 2px 0; text-align: left;
   white-space: nowrap }
-.plots { display: grid; gap: 1em;
+.plots { display: grid; gap: 1em; margin: 1em 0;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 30em), 1fr)) }
 .plot { min-width: 0 }
 """
@@ -59,9 +59,12 @@ function ticks(plot) {
   }
 }
 
+const config = {displaylogo: false, responsive: true,
+  modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"]]};
+
 async function draw(plot) {
   const figure = JSON.parse(plot.nextElementSibling.textContent);
-  await Plotly.newPlot(plot, figure.data, figure.layout, {displaylogo: false, responsive: true});
+  await Plotly.newPlot(plot, figure.data, figure.layout, config);
   const adapt = () => Plotly.update(plot, {}, {...ticks(plot), ...colours()});
   await adapt();
   plot.on("plotly_relayout", change => {

@@ -50,12 +50,13 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[st
     Examples
     --------
     >>> from ascendref.cli.markdown import table
-    >>> print("\\n".join(table(("operator", "ratio"), [("logit_grad", "1.25")])))
-    | operator | ratio |
+    >>> print("\\n".join(table(("operator", "stated"), [("softplus", "1 ulp + |z|")])))
+    | operator | stated |
     |---|---|
-    | logit_grad | 1.25 |
+    | softplus | 1 ulp + \\|z\\| |
     """
     yield f"| {' | '.join(headings)} |"
     yield "|---" * len(headings) + "|"
     for row in rows:
-        yield f"| {' | '.join(row)} |"
+        cells = [cell.replace("|", "\\|") for cell in row]  # what a cell holds must not end it
+        yield f"| {' | '.join(cells)} |"

@@ -48,9 +48,10 @@ _COMPUTED: Final = ("float32", "float64")
 #: what the page says about its plots
 _ABOUT_PLOTS: Final = (
     "",
-    "Each point is the largest error of all settings among data with the same upper 12 bits (sign,"
-    " exponent and the first digits), drawn where that datum stands; results without an error are"
-    f" not drawn. {ABOUT_ZOOM}",
+    "Each mark is the largest error of all settings among data with the same upper 12 bits (sign,"
+    " exponent and first digits), and stands where that datum stands, on an axis on which"
+    " neighbouring numbers of the type are equally far apart. Where there is no error there is no"
+    f" mark. {ABOUT_ZOOM}",
 )
 #: seconds between two records of how far a run has come
 _SAVE_EVERY: Final = 30.0

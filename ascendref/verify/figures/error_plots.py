@@ -33,7 +33,7 @@ def error_plots(results: Sequence[SweepResult]) -> dict[tuple[str, str], Figure]
 
 
 def _plot(results: Sequence[SweepResult], kind: str) -> Figure:
-    figure = new_figure(height=380, meta={"ticks": list(_ticks(kind))})
+    figure = new_figure(height=420, meta={"ticks": list(_ticks(kind))})
     highest = 1.0
     for name in (n for n in SIZES if n in results[0].tallies):
         profiles = np.array([result.tallies[name].profile for result in results])
@@ -61,13 +61,15 @@ def _plot(results: Sequence[SweepResult], kind: str) -> Figure:
                 ),
             )
             shown = True
+    if not figure.data:
+        figure.add_annotation(
+            text="exact", x=0.5, y=0.2, showarrow=False, xref="paper", yref="paper"
+        )
     _add_bounds(figure, results, kind)
+    figure.update_layout(legend={"itemsizing": "constant"})
     low, high = np.log10(_FLOOR), np.log10(2 * highest)
-    figure.update_yaxes(title="largest error, in ulp", range=[low, high], dtick=1)
-    figure.update_xaxes(
-        title="input, by its place among the numbers of the type",
-        range=[-1.02 * edge(kind), 1.02 * edge(kind)],
-    )
+    figure.update_yaxes(title="largest error, in ulp", range=[low, high])
+    figure.update_xaxes(title="input", range=[-1.02 * edge(kind), 1.02 * edge(kind)])
     return figure
 
 
@@ -92,9 +94,9 @@ def _add_bounds(figure: Figure, results: Sequence[SweepResult], kind: str) -> No
 
 def _ticks(kind: str) -> Iterator[dict[str, Any]]:
     """Yield labels for the axis with their places; the page shows the most important that fit."""
-    yield {"place": 0.0, "text": "0", "level": _MOST_TWOS + 1}
+    yield {"place": 0.0, "text": "0", "level": _MOST_TWOS + 2}
     for power in powers_of_ten(kind):
-        twos = _MOST_TWOS if power == 0 else min((power & -power).bit_length() - 1, _MOST_TWOS)
+        twos = _MOST_TWOS if power == 0 else min((power & -power).bit_length() - 1, _MOST_TWOS - 1)
         for digit, level in ((1, twos + 1), (2, 0), (5, 0)):
             value = digit * 10.0**power
             spot = float(place([value], kind)[0])

@@ -19,18 +19,13 @@ _LAYOUT: Final[dict[str, Any]] = {
     "paper_bgcolor": "rgba(0,0,0,0)",
     "plot_bgcolor": "rgba(0,0,0,0)",
     "font": {"family": "system-ui, sans-serif", "size": 12},
-    "margin": {"l": 52, "r": 12, "t": 36, "b": 44},
+    "margin": {"l": 60, "r": 12, "t": 36, "b": 44},
     "hovermode": "closest",
-    "legend": {
-        "orientation": "h",
-        "y": 1.02,
-        "yanchor": "bottom",
-        "x": 0,
-        "itemsizing": "constant",
-    },
+    "showlegend": True,
+    "legend": {"orientation": "h", "y": -0.22, "yanchor": "top", "x": 0},
     "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#888", "activecolor": "#888"},
     "xaxis": _AXIS,
-    "yaxis": _AXIS | {"type": "log"},
+    "yaxis": _AXIS | {"type": "log", "tickformat": "~g", "nticks": 4, "automargin": True},
 }
 
 
