@@ -42,7 +42,13 @@ _QUICK_SECONDS: Final = 0.02
 _SECONDS: Final = 0.4
 #: seconds to take the time of one small call apart
 _BREAKDOWN_SECONDS: Final = 0.3
+#: the heading of the plots, and what a Markdown file says about the page that has them
 _FIGURE: Final = "Ratio and bytes per second against the number of elements"
+_ABOUT_HTML: Final = (
+    "With `--html FILE`, `ascendref bench` writes such a report as one page that loads nothing from"
+    " elsewhere, with a plot for each operator to zoom into: pointing at a mark tells the times of"
+    " both sides, the ratio and the bytes per second (extra `plot`)."
+)
 #: most elements of F64 that memory can be addressed for
 _MOST: Final = sys.maxsize // 8
 
@@ -113,7 +119,7 @@ def bench(
             draw_benchmarks(rows, plot, request.peer)
     if report is not None:
         command = full_command(request.command(), report, plot)
-        picture = figure(_FIGURE, report, plot)
+        picture = [*figure(_FIGURE, report, plot), "", _ABOUT_HTML]
         write_report(report, report_lines(rows, breakdowns, command, request.peer, picture))
     if html is not None:
         write_sizes_page(request, rows, breakdowns, html)

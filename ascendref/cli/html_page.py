@@ -109,7 +109,7 @@ def check_page(path: Path | None) -> None:
         return
     check_writable("--html", path)
     with needs_plot_extra("--html"):
-        for name in ("markdown_it", "plotly.graph_objects"):
+        for name in ("markdown_it", "plotly"):
             import_module(name)
 
 
