@@ -10,7 +10,8 @@ import numpy as np
 from ..accuracy.sweep_result import SweepResult
 from .errors import SIZES
 from .input_axis import edge, place, powers_of_ten
-from .interactive import SCREEN_COLOURS, computed_label, new_figure
+from .interactive import SCREEN_COLOURS, new_figure
+from .style import computed_label
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

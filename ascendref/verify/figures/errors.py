@@ -12,7 +12,7 @@ import numpy as np
 from ..accuracy.sweep import TORCH
 from ..accuracy.sweep_result import SweepResult
 from .input_axis import edge, place, powers_of_ten, profile_places
-from .style import COLOURS, LABELS, figure_style, save_figure
+from .style import COLOURS, LABELS, computed_label, figure_style, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def _draw_panel(axes: Axes, results: Sequence[SweepResult], kind: str) -> dict[s
     for depth, name in enumerate(n for n in SIZES if n in results[0].tallies):
         profile = np.max([result.tallies[name].profile for result in results], axis=0)
         met = (profile > 0) & np.isfinite(places)
-        label = "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
+        label = computed_label(name)
         (handles[label],) = axes.plot(
             places[met], np.maximum(profile[met], _FLOOR), "o", markersize=SIZES[name],
             markeredgewidth=0, color=COLOURS[name], zorder=2 + depth, rasterized=True,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..accuracy.sweep import TORCH
-from .style import COLOURS, LABELS
+from .style import COLOURS
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -34,8 +33,3 @@ def new_figure(**layout: Any) -> Figure:
     from plotly.graph_objects import Figure
 
     return Figure(layout=_LAYOUT).update_layout(layout)
-
-
-def computed_label(name: str) -> str:
-    """Return what one computation of a sweep is called."""
-    return "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
