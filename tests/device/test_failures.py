@@ -90,6 +90,15 @@ def test_destroying_a_stream_reports_too(any_dev):
     assert code(stream.query) == 107017
 
 
+def test_destroying_a_stream_reports_once(any_dev):
+    stream, event = any_dev.create_stream(), any_dev.create_event()
+    work(any_dev, stream, boom)
+    event.record(stream)
+    assert code(stream.destroy) == 507015
+    event.synchronize()
+    any_dev.synchronize()
+
+
 def test_stop_mode_is_for_the_whole_device_and_for_good(any_dev):
     stream, other = any_dev.create_stream(), any_dev.create_stream()
     event, ran = any_dev.create_event(), []

@@ -287,7 +287,11 @@ class Stream(HostFunctionStream, Handle):
         self.end_subscription()
         failure = self.failure
         if failure is not None:
-            failure.report()
+            try:
+                failure.report()
+            except AclError:  # not again by an event that was recorded here
+                self.failure = None
+                raise
 
     def __enter__(self) -> Self:
         return self
