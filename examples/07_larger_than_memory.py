@@ -1,4 +1,8 @@
-"""Gradients of a zarr store on a cluster of worker processes, with dask's progress bar.
+"""
+Larger than memory
+==================
+
+Gradients of a zarr store on a cluster of worker processes, with dask's progress bar::
 
     pip install "ascendref[dask]"
     python examples/07_larger_than_memory.py [GIB] [FOLDER]
