@@ -24,7 +24,7 @@ extensions = [
     "gallery",
     "mathml",
 ]
-exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py"]
+exclude_patterns = ["_build", "_generated", "_ext", "gallery/*.ipynb", "gallery/*.py"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 default_role = "py:obj"
 nitpicky = False  # docstrings name types in words; links and named references are checked

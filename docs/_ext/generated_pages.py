@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from inspect import cleandoc
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -154,6 +155,22 @@ def _accuracy_rows(operator: Operator) -> Iterator[Row]:
                 )  # fmt: skip
 
 
+def measured_table() -> str:
+    """Return the table of the front page: the worst setting of every operator and type."""
+    head = ("operator", "type", "largest error, default", "wrongly rounded, truth", "pairs tried")
+    return "\n".join(_table(head, _worst_rows())) + "\n"
+
+
+def _worst_rows() -> Iterator[Row]:
+    for name, operator in ar.OPERATORS.items():
+        for kind, group in groupby(_accuracy_rows(operator), lambda row: row[0]):
+            rows = list(group)
+            largest = max(rows, key=lambda row: float(row[3]))[3]
+            wrong, pairs = (sum(int(row[k].replace(",", "")) for row in rows) for k in (5, 6))
+            page = f"[{name}](reference/operators/{name}.md)"
+            yield page, kind, f"{largest} ulp", f"{wrong:,}", f"{pairs:,}"
+
+
 def _rows(text: str) -> Iterator[Row]:
     """Yield the cells of every row of the first Markdown table, without its head."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
@@ -180,10 +197,11 @@ def command_page() -> str:
 def write_pages(app: Sphinx) -> None:
     """Write all pages; files that would stay as they are are not touched."""
     folder = DOCS / "reference" / "operators"
-    folder.mkdir(exist_ok=True)
     pages = {folder / f"{name}.md": operator_page(op) for name, op in ar.OPERATORS.items()}
     pages[DOCS / "reference" / "command-line.md"] = command_page()
+    pages[DOCS / "_generated" / "measured.md"] = measured_table()
     for path, text in pages.items():
+        path.parent.mkdir(exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
