@@ -1,4 +1,4 @@
-"""Configuration of the documentation: ``python -m sphinx -W --keep-going docs docs/_build/html``."""
+"""The documentation's configuration; ``python -m sphinx -W docs docs/_build/html`` builds it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_generated", "_ext", "gallery/*.ipynb", "gallery/*.py"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+toc_object_entries_show_parents = "hide"
 default_role = "py:obj"
 nitpicky = False  # docstrings name types in words; links and named references are checked
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,30 @@ def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], ids=lambda path: path.name
+    "path",
+    [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("[sg]*/*.md")],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_links_between_documents_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
-        assert (path.parent / target).exists(), target
+        made = re.search("gallery/|reference/(operators/|command-line)", target)
+        assert made or (path.parent / target).exists(), target
+
+
+SITE = [path for path in (ROOT / "docs").glob("[sg]*/*.md") if "```python" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", SITE, ids=lambda path: path.stem)
+def test_the_programs_of_a_page_print_what_it_shows(path: Path) -> None:
+    if path.stem == "torch":
+        pytest.importorskip("torch", reason="it is an extra")
+    names: dict[str, Any] = {"__name__": "__main__"}
+    pattern = r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?"
+    for program, shown in re.findall(pattern, path.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(program, path.name, "exec"), names)
+        assert same_words(printed.getvalue()) == same_words(shown)
 
 
 CHECKER = (ROOT / "docs" / "checker.md").read_text(encoding="utf-8")

@@ -68,7 +68,7 @@ def _lines(operator: Operator) -> Iterator[str]:
     yield from ("", "## Accuracy", "")
     yield (
         "Stated bounds and the largest errors that were measured, in units in the last place:"
-        " *default* is F32 arithmetic, *truth* is `compute_dtype=\"float64\"`. *Wrong* counts"
+        ' *default* is F32 arithmetic, *truth* is `compute_dtype="float64"`. *Wrong* counts'
         " results that are not the exact value rounded once. The figures are read from"
         " [Accuracy](../../accuracy.md), which also has the command that measured them."
     )
@@ -114,7 +114,7 @@ def _number(value: float) -> str:
 
 
 def _types(types: Iterable[object]) -> str:
-    return ", ".join(getattr(kind, "name") for kind in types)
+    return ", ".join(kind.name for kind in types)
 
 
 def _product_rows(operator: Operator) -> Iterator[Row]:

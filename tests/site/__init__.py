@@ -1,1 +1,0 @@
-"""The documentation site: what it lists, and how it looks in a browser."""
