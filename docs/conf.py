@@ -23,12 +23,19 @@ extensions = [
     "generated_pages",
     "gallery",
     "mathml",
+    "references",
 ]
 exclude_patterns = ["_build", "_generated", "_ext", "gallery/*.ipynb", "gallery/*.py"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 toc_object_entries_show_parents = "hide"
 default_role = "py:obj"
-nitpicky = False  # docstrings name types in words; links and named references are checked
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:obj", r".*\.(json|py)"),  # files
+    # what the texts about the package's inside name, which is not in the reference
+    ("py:obj", r"(deque|dict|set|lock_free|scheduling|Scheduler|Subscription|AtomicReference)\b.*"),
+    ("py:obj", "device|extent|next|run"),
+]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
