@@ -21,7 +21,7 @@ def resolve(
         return None
     suffix = f".{node['reftarget']}"
     objects = env.domains.python_domain.objects
-    found = [name for name in objects if name.endswith(suffix)]
+    found = [name for name, entry in objects.items() if name.endswith(suffix) and not entry.aliased]
     if len(found) != 1:
         return None
     entry = objects[found[0]]
