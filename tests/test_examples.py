@@ -80,7 +80,10 @@ def test_the_pipeline_has_four_streams_and_the_right_bits(tmp_path: Path) -> Non
 def test_stores_may_be_cut_anywhere(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="it is in the dask extra")
     pytest.importorskip("zarr", reason="it is in the dask extra")
-    output = "\n".join(run("07_larger_than_memory.py", "0.02", str(tmp_path)))
+    picture = tmp_path / "work.png"
+    options = ("--gib", "0.02", "--folder", str(tmp_path), str(picture))
+    output = "\n".join(run("07_larger_than_memory.py", *options))
+    assert picture.stat().st_size > 10_000
     assert "dashboard: http://" in output
     assert "Completed" in output
     assert output.endswith("other chunks: the same bits")

@@ -1,7 +1,8 @@
-"""References of docstrings to names of other modules, such as ``Device.malloc``.
+"""References that Sphinx does not find by itself.
 
-A docstring of one module names classes of another as its readers know them, without the module.
-Such a name refers to the one documented object that ends in it.
+- A docstring of one module names classes of another as its readers know them, without the module:
+  ``Device.malloc``. Such a name refers to the one documented object that ends in it.
+- Pages link to Markdown files of the repository's root, which the site has under other names.
 """
 
 from __future__ import annotations
@@ -11,6 +12,20 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
+
+
+#: files of the repository's root, and the pages of the site that take their place
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
+
+
+def link_to_pages(app: Sphinx, name: str, content: list[str]) -> None:
+    """Let links to files of the repository's root lead to the site's pages."""
+    for file, page in PAGES.items():
+        content[0] = content[0].replace(f"](../{file}", f"]({page}")
 
 
 def resolve(
@@ -32,5 +47,6 @@ def resolve(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Look for what Sphinx itself does not find."""
+    app.connect("source-read", link_to_pages)
     app.connect("missing-reference", resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
