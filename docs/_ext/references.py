@@ -13,7 +13,6 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
 
-
 #: files of the repository's root, and the pages of the site that take their place
 PAGES = {
     "README.md": "index.md",
