@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from typing import Any
 
@@ -18,6 +19,10 @@ settings.register_profile(
     "fuzz", settings.get_profile("stable"), derandomize=False, max_examples=2600
 )
 settings.load_profile("stable")
+
+# a background job of a shell ignores it, and the processes of tests would inherit that
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -77,6 +77,8 @@ def run_checked(program: str, execution: str) -> None:
         for stream in dev.scheduler.streams.values():
             with suppress(ar.AclError):
                 stream.unsubscribe_report()
+        with suppress(ar.AclError):
+            dev.synchronize()  # a callback may have lost its thread just now
 
 
 def same_words(report: str) -> str:

@@ -19,9 +19,10 @@ def command(variable: str, arguments: list[str], root: Path) -> list[str]:
     --------
     >>> from pathlib import Path
     >>> command("CC", ["-c", "main.c"], Path("/root"))[1:]
-    ['-c', 'main.c', '-I/root/include', '-I/root/include/aclnn']
+    ['-g', '-c', 'main.c', '-I/root/include', '-I/root/include/aclnn']
     """
-    found = [*compiler(variable), *arguments]
+    # the checker names lines of the program; -g0 after it leaves them out
+    found = [*compiler(variable), "-g", *arguments]
     found += [f"-I{root / 'include'}", f"-I{root / 'include' / 'aclnn'}"]
     if not _NO_LINK.intersection(arguments):
         library = root / "lib64"

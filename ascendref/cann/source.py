@@ -42,6 +42,7 @@ def table_source() -> str:
         '#include "functions.h"',
         "#define DECLARES(x) _Static_assert(sizeof(x) == 8, #x)",
         "DECLARES(size_t); DECLARES(void *);",
+        "#define CALLER __builtin_return_address(0)",
         f'const char ascendref_functions[] = "{",".join(names)}";',
         f'const char ascendref_digest[] = "{digest()}";',
     ]
@@ -88,7 +89,7 @@ def _exported(function: Function, number: int) -> Iterator[str]:
     else:
         yield arguments
         cast = "(const char *)(intptr_t)" if result == "TEXT" else f"({prototype.result})"
-        yield f"    return {cast}ascendref_call(&function_{name}, arguments);"
+        yield f"    return {cast}ascendref_call(&function_{name}, arguments, CALLER);"
     yield "}"
 
 

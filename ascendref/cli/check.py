@@ -99,5 +99,5 @@ def _place(site: dict[str, Any] | None) -> str:
     file = Path(site["file"])
     if file.is_relative_to(Path.cwd()):
         file = file.relative_to(Path.cwd())
-    lines.append(f"{file}:{site['line']}")
+    lines.append(f"{file}:{site['line']}" if site["line"] else f"{file}")
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 ``ASCENDREF_CHECK`` sets how the devices of a process check, whatever its program says:
 ``report`` collects hazards, ``0`` turns the checker off and ``1`` lets it raise.
 ``ASCENDREF_HAZARDS`` names a folder into which every process that has devices writes, when it
-exits, what they found and which tasks they ran.
+exits, what they found and which tasks they ran. Without it, what was found is printed on stderr.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -45,15 +46,20 @@ def mode_from_environment(given: bool | Literal["report"]) -> bool | Literal["re
 
 
 def keep_for_exit(name: str, scheduler: Scheduler) -> None:
-    """Have what a device finds written when the process exits, if that was asked for."""
-    if scheduler.checker is not None and FOLDER in os.environ:
+    """Have what a device finds told when the process exits, if that was asked for."""
+    if scheduler.checker is not None and (FOLDER in os.environ or MODE in os.environ):
         _devices.append((name, scheduler))
 
 
 # registered before what waits for work at exit, and so called after it
 @atexit.register
-def _write() -> None:
-    if _devices:
+def _tell() -> None:
+    if FOLDER not in os.environ:
+        for _, scheduler in _devices:
+            if scheduler.checker is not None:
+                for hazard in scheduler.checker.reports.hazards:
+                    print(f"ascendref: {hazard}", file=sys.stderr)
+    elif _devices:
         devices = [_device(name, scheduler) for name, scheduler in _devices]
         file = Path(os.environ[FOLDER], f"{os.getpid()}.json")
         file.write_text(json.dumps(devices), encoding="utf-8")

@@ -16,13 +16,20 @@ import torch
 
 from .randomness import drawing_from, host_generator
 from .report import fallback_calls
-from .storage import on_host, shared_storage, shared_tensor
+from .storage import on_host, shared_storage, shared_tensor, tell_checker
 
 
 class _Call:
-    """One call: the storages that its tensors have on the host, and its device."""
+    """One call: the storages that its tensors have on the host, and its device.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    name : str
+        Name of the operator.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.device: torch.device | None = None
         #: by the address of the storage of the device
         self._shared: dict[int, torch.UntypedStorage] = {}
@@ -71,7 +78,7 @@ class _Call:
             return found.set_(origin, value.storage_offset(), value.size(), value.stride())
         found = torch.empty_like(value, device=self.device)
         if value.numel():
-            on_host(found).copy_(value)
+            _fill(self.name, "result", found, value)
         return found
 
 
@@ -80,6 +87,13 @@ def _wait(device: torch.device) -> None:
     import torch_npu
 
     torch_npu.npu.current_stream(device).synchronize()
+
+
+def _fill(call: str, name: str, tensor: torch.Tensor, value: torch.Tensor) -> None:
+    """Write to a tensor whose memory may be that of one which is gone, but whose work is not."""
+    _wait(tensor.device)
+    tell_checker(call, writes=[(name, tensor)])
+    on_host(tensor).copy_(value)
 
 
 class Fallback:
@@ -102,6 +116,7 @@ class Fallback:
             if argument.alias_info is not None and argument.alias_info.is_write
             for alias in argument.alias_info.before_set
         }
+        self._written = set(written.values())
         #: for every result, the argument that it is, or None
         self._returned = [
             written.get(min(result.alias_info.before_set, default=""))
@@ -115,9 +130,10 @@ class Fallback:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         fallback_calls[self.name] += 1
-        call = _Call()
+        call = _Call(self.name)
         host_args = [call.host(value) for value in args]
         host_kwargs = {name: call.host(value) for name, value in kwargs.items()}
+        self._tell_checker({**dict(zip(self._places, args, strict=False)), **kwargs})
         if host_kwargs.get("pin_memory"):
             host_kwargs["pin_memory"] = False
         context: AbstractContextManager[None] = nullcontext()
@@ -133,6 +149,17 @@ class Fallback:
         if not self._returned:
             return None
         return self._result(call, args, kwargs, self._returned[0], results)
+
+    def _tell_checker(self, given: dict[str, Any]) -> None:
+        """Tell the checker of the arguments that are tensors of the device."""
+        reads: list[tuple[str, torch.Tensor]] = []
+        writes: list[tuple[str, torch.Tensor]] = []
+        for name, value in given.items():
+            accesses = writes if name in self._written else reads
+            for member in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(member, torch.Tensor) and member.device.type == "npu":
+                    accesses.append((name, member))
+        tell_checker(self.name, reads, writes)
 
     def _result(
         self, call: _Call, args: Sequence[Any], kwargs: Any, name: str | None, result: Any
@@ -172,7 +199,7 @@ class Fallback:
             if out.size() != result.size():
                 out.resize_(result.size())
             if result.numel():
-                on_host(out).copy_(result)
+                _fill(self.name, name, out, result)
         return results
 
 

@@ -30,10 +30,15 @@ def start() -> None:
     for name in (LIBRARY, *NAMES):
         _kept.append(ctypes.CDLL(str(root / "lib64" / name), mode=ctypes.RTLD_GLOBAL))
     _import_torch_npu()
+    from ..cann.runtime.process import process
+    from ..device.checker.callers import add_package
     from .casts import register_casts
     from .registration import register
     from .report import write_report
 
+    process.finds_leaks = False  # torch_npu keeps memory for later
+    for name in ("torch", "torch_npu"):
+        add_package(os.path.dirname(sys.modules[name].__file__ or ""))
     _kept.append(register(fallback))
     _kept.append(register_casts())
     _switch_task_queue_off()

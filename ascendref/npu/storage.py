@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 
 from ..core.errors import fail
 from ..core.status import Status
-from ..device.memory.address_space import find_memory
+from ..device.checker.shadow import Span
+from ..device.memory.address_space import Memory, find_memory
 
 
 def shared_storage(storage: torch.UntypedStorage) -> torch.UntypedStorage:
@@ -14,15 +17,20 @@ def shared_storage(storage: torch.UntypedStorage) -> torch.UntypedStorage:
     nbytes, address = storage.nbytes(), storage.data_ptr()
     if not nbytes:
         return torch.UntypedStorage(0)
+    memory = _memory(address)
+    start = address - memory.address
+    content = memory.content(start, nbytes)[start : start + nbytes]
+    return torch.from_numpy(content).untyped_storage()
+
+
+def _memory(address: int) -> Memory:
     memory = find_memory(address)
     if memory is None:
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
             f"a tensor lies at {address:#x}, which is not in living memory of any device",
         )
-    start = address - memory.address
-    content = memory.content(start, nbytes)[start : start + nbytes]
-    return torch.from_numpy(content).untyped_storage()
+    return memory
 
 
 def shared_tensor(tensor: torch.Tensor, storage: torch.UntypedStorage) -> torch.Tensor:
@@ -37,3 +45,34 @@ def shared_tensor(tensor: torch.Tensor, storage: torch.UntypedStorage) -> torch.
 def on_host(tensor: torch.Tensor) -> torch.Tensor:
     """Return a tensor of the host that shares the memory of one of the device."""
     return shared_tensor(tensor, shared_storage(tensor.untyped_storage()))
+
+
+#: tensors of the device with the names of the arguments that they are
+Named = Iterable[tuple[str, torch.Tensor]]
+
+
+def tell_checker(call: str, reads: Named = (), writes: Named = ()) -> None:
+    """Tell the checkers of devices, if there are any, what the host accesses at once.
+
+    What is read need not have been written: some operators look at the shape of an argument alone.
+    """
+    for name, tensor in reads:
+        _access(call, name, tensor, write=False)
+    for name, tensor in writes:
+        _access(call, name, tensor, write=True)
+
+
+def _access(call: str, name: str, tensor: torch.Tensor, *, write: bool) -> None:
+    if not tensor.numel():
+        return
+    address, itemsize = tensor.data_ptr(), tensor.element_size()
+    memory = _memory(address)
+    checker = memory.device.checker
+    if checker is None:
+        return
+    shape, strides = tuple(tensor.size()), tuple(tensor.stride())
+    count = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    steps = tuple(stride * itemsize for stride in strides)
+    gaps = None if count == tensor.numel() else (shape, steps, itemsize)
+    access = memory.shadow, Span(address - memory.address, count * itemsize, name, gaps)
+    checker.access(call, () if write else (access,), (access,) if write else (), uses=False)

@@ -1,5 +1,6 @@
 """The table of functions: headers, exports and Python side agree, and nothing is forgotten."""
 
+import ctypes
 import re
 import subprocess
 
@@ -10,6 +11,9 @@ from ascendref.cann.functions import ABSENT, functions
 from ascendref.cann.root import LIBRARIES
 from ascendref.cann.runtime.link import connect, implementations
 from ascendref.cann.source import digest, python_functions
+
+#: a function of C as the library has one, which stays as long as the process
+NO_CALLER = ctypes.PYFUNCTYPE(ctypes.c_void_p)(lambda: None)
 
 #: the functions of the vendor's runtime and base library that programs for operators use
 SUBSET = """
@@ -77,9 +81,12 @@ def test_headers_exports_and_python_agree(root):
 
 
 def test_a_library_of_another_version_is_refused():
-    assert len(connect(",".join(python_functions()), digest())) > len(python_functions())
+    find_caller = ctypes.cast(NO_CALLER, ctypes.c_void_p).value
+    assert len(connect(",".join(python_functions()), digest(), find_caller)) > len(
+        python_functions()
+    )
     with pytest.raises(ar.ArgumentValueError, match="run `ascendref cann` again"):
-        connect("aclInit", "0" * 16)
+        connect("aclInit", "0" * 16, find_caller)
 
 
 def test_every_header_compiles_alone_in_c_and_cpp(root, tmp_path):

@@ -4,7 +4,8 @@ The model predicts the status of every call, the bytes of all memory once work i
 whether anything reads what was never written; of races the checker must find none.
 The programs are correctly synchronized: before memory is shared, streams are linked by events, or
 the host waits. ``pytest tests/device/test_fuzz.py --hypothesis-profile=fuzz`` runs many more of
-them, different ones each time; the summary tells how many calls that were.
+them, different ones each time; the summary tells how many calls that were. For searches of hours
+there is `fuzz`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from math import nan
 from time import perf_counter
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -576,19 +578,23 @@ def check_that_threads_live() -> None:
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 def test_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
     # the profile for a search has more than Hypothesis' usual hundred
-    run_programs(execution, max(settings().max_examples - 100, 20), record_property)
+    record(record_property, *run_programs(execution, max(settings().max_examples - 100, 20)))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 def test_more_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
-    run_programs(execution, 100, record_property)
+    record(record_property, *run_programs(execution, 100))
 
 
-def run_programs(
-    execution: str, programs: int, record_property: Callable[[str, object], None]
-) -> None:
-    """Run so many programs, and record how many calls they made."""
+def record(record_property: Callable[[str, object], None], calls: int, seconds: float) -> None:
+    """Note for the summary of the tests how many calls were made."""
+    record_property("device calls", calls)
+    record_property("device seconds", seconds)
+
+
+def run_programs(execution: str, programs: int, seed: int | None = None) -> tuple[int, float]:
+    """Run so many programs; return how many calls they made, and in how many seconds."""
     calls = 0
 
     class Ran(Program):
@@ -603,11 +609,11 @@ def run_programs(
                 calls += self.made
 
     start = perf_counter()
-    try:
-        # as Hypothesis itself has it for state machines: long programs are meant to be long
-        unhurried = settings(max_examples=programs, suppress_health_check=list(HealthCheck))
-        run_state_machine_as_test(Ran, settings=unhurried)
-    finally:
-        record_property("device calls", calls)
-        record_property("device seconds", perf_counter() - start)
+    # as Hypothesis itself has it for state machines: long programs are meant to be long
+    unhurried = settings(max_examples=programs, suppress_health_check=list(HealthCheck))
+    if seed is not None:
+        unhurried = settings(unhurried, derandomize=False, database=None, deadline=None)
+    seeded = Ran if seed is None else hypothesis.seed(seed)(Ran)
+    run_state_machine_as_test(seeded, settings=unhurried)
     check_that_threads_live()
+    return calls, perf_counter() - start

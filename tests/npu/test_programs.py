@@ -35,10 +35,37 @@ def python(text, **environment):
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_a_program_runs(name):
-    outcome = run(BY_NAME[name])
+def test_a_program_runs_and_has_no_hazard(name):
+    outcome = run(BY_NAME[name], ASCENDREF_CHECK="1")
     assert outcome.status == 0, outcome.errors
+    assert "500001" not in outcome.errors
     assert set(outcome.counts) == {"emulated", "fallback"}
+
+
+RACE = """
+import ascendref.npu
+import torch
+import torch_npu
+x = torch.linspace(-2, 2, 1000).npu()
+stream = torch.npu.Stream()
+stream.wait_stream(torch.npu.current_stream())
+with torch.npu.stream(stream):
+    first = torch.ops.aten.softplus_backward(x, x, 1, 20)
+{cure}
+second = torch.ops.aten.hardshrink_backward(first, x, 0.5)
+torch.npu.synchronize()
+"""
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy"])
+@pytest.mark.parametrize("cure", ["", "torch.npu.current_stream().wait_stream(stream)"])
+def test_a_missing_wait_of_a_stream_is_found(cure, execution):
+    done = python(RACE.format(cure=cure), ASCENDREF_CHECK="report", ASCENDREF_EXECUTION=execution)
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"race: (\w+) reads (\w+) while (\w+) may", done.stderr)
+    race = ("aclnnHardshrinkBackward", "gradOutput", "aclnnSoftplusBackward")
+    assert found == ([] if cure else [race])
+    assert ("500001" in done.stderr) == (not cure)
 
 
 def test_every_gradient_of_the_classifier_goes_through_aclnn():

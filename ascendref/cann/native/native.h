@@ -87,7 +87,10 @@ int32_t ascendref_refuse(int32_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* calls.c */
-int64_t ascendref_call(const struct function *function, const argument *arguments);
+int64_t ascendref_call(const struct function *function, const argument *arguments,
+                       const void *caller);
+/* Where the program goes on after the call that this thread is in; NULL if it is in none. */
+const void *ascendref_caller(void);
 extern bool ascendref_logging;
 void ascendref_log(const struct function *function, const argument *arguments, int64_t result);
 void ascendref_log_double(const struct function *function, const argument *arguments, double result);

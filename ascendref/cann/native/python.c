@@ -148,9 +148,11 @@ static void print_exception(void)
 static bool connect_python(void)
 {
     PyObject *module = python.PyImport_ImportModule("ascendref.cann.runtime.link");
-    PyObject *functions = module ? python.PyObject_CallMethod(module, "connect", "ss",
-                                                              ascendref_functions, ascendref_digest)
-                                 : NULL;
+    PyObject *functions = NULL;
+    if (module)
+        functions = python.PyObject_CallMethod(module, "connect", "ssK", ascendref_functions,
+                                               ascendref_digest,
+                                               (unsigned long long)(uintptr_t)ascendref_caller);
     if (module) python.Py_DecRef(module);
     if (!functions) {
         print_exception();

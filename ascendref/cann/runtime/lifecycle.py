@@ -156,6 +156,8 @@ def _reset(number: int, users: int) -> None:
     context, slot.primary = slot.primary, None
     if context is not None:
         context.end()
+        if not slot.contexts:
+            process.find_leaks(slot)
         if context.device.scheduler.stop_on_failure:  # which nothing else undoes
             slot.device = None
 
@@ -193,6 +195,7 @@ def has_primary_context(number: int) -> bool:
 def aclrtCreateContext(number: int) -> Context:
     """Create a context and make it current."""
     context = Context(number, process.device(number), primary=False)
+    process.slots[number].contexts.add(context)
     process.thread.context = context
     return context
 
@@ -206,6 +209,7 @@ def aclrtDestroyContext(context: Context | None) -> None:
             f"context is the {context!r}; one that aclrtCreateContext made is expected",
         )
     context.end()
+    process.slots[context.number].contexts.discard(context)
 
 
 def aclrtSetCurrentContext(context: Context | None) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from ...core.errors import AclError, ArgumentValueError, fail
 from ...core.status import Status
+from ...device.checker.callers import add_machine_caller
 from ...device.trace import write_chrome
 from ..source import digest, python_functions
 from . import events, lifecycle, memory, operators, streams
@@ -26,7 +28,7 @@ def implementations() -> dict[str, Callable[..., Any]]:
     return found
 
 
-def connect(names: str, made_from: str) -> tuple[Callable[..., Any], ...]:
+def connect(names: str, made_from: str, find_caller: int) -> tuple[Callable[..., Any], ...]:
     """Return the functions for the names of a library, then those that it uses itself.
 
     Parameters
@@ -35,12 +37,18 @@ def connect(names: str, made_from: str) -> tuple[Callable[..., Any], ...]:
         The names in the order of the library's table, with commas.
     made_from : str
         Digest of the table that the library was made from.
+    find_caller : int
+        Address of the library's function that tells where the thread's call came from.
     """
     if made_from != digest():
         raise ArgumentValueError(
             "the library", "was made by another version of ascendref; run `ascendref cann` again"
         )
+    # called with the interpreter's lock held
+    find = ctypes.PYFUNCTYPE(ctypes.c_void_p)(find_caller)
+    add_machine_caller(lambda: find() or 0)
     found = implementations()
+    atexit.register(find_leaks)
     if process.settings.trace:
         atexit.register(write_trace, process.settings.trace)
     return (
@@ -68,6 +76,12 @@ def status_of(function: bytes, error: BaseException) -> int:
 def refuse(status: int, message: bytes) -> None:
     """Record and raise a failure that C found."""
     fail(Status(status), message.decode(errors="replace"))
+
+
+def find_leaks() -> None:
+    """Have the checker keep what the program did not free before its end."""
+    for slot in process.slots:
+        process.find_leaks(slot)
 
 
 def write_trace(path: str) -> None:

@@ -76,6 +76,8 @@ class Slot:
         self.primary: Context | None = None
         #: calls of ``aclrtSetDevice`` that ``aclrtResetDevice`` did not undo
         self.users = 0
+        #: contexts of ``aclrtCreateContext`` that were not destroyed
+        self.contexts: set[Context] = set()
 
 
 class _Thread(threading.local):
@@ -94,6 +96,8 @@ class Process:
         self.launches: Counter[str] = Counter()
         #: memory that was not freed yet, by address: it lives although no object refers to it
         self.memories: dict[int, Memory] = {}
+        #: whether memory that is left when a device is is a leak, and not some allocator's cache
+        self.finds_leaks = True
         self.reset()
 
     def reset(self) -> None:
@@ -135,6 +139,11 @@ class Process:
         if context is None:
             context = slot.primary = Context(number, self.device(number), primary=True)
         return context
+
+    def find_leaks(self, slot: Slot) -> None:
+        """Have the checker keep what was not freed when nobody uses a device any more."""
+        if self.finds_leaks and slot.device is not None:
+            slot.device.find_leaks()
 
     def current(self) -> Context:
         """Return the current context of the calling thread, or raise 107002."""

@@ -192,7 +192,7 @@ class Checker:
             if stale:
                 shadow.read(key, use)
         # before the writes: a copy's source and target may overlap
-        copies = not (uses or late)
+        copies = bool(writes) and not (uses or late)
         holes = [shadow.unwritten(span) for shadow, span in reads] if copies else []
         for shadow, span in writes:
             use, stale = (operation, span), False

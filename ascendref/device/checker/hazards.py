@@ -31,7 +31,7 @@ class Site(NamedTuple):
     file : str
         Source file of the caller.
     line : int
-        Its line.
+        Its line; 0 if the program was compiled without debugging information.
     position : int
         How many tasks of the stream, or accesses of the host, there were with it.
     """
@@ -67,7 +67,12 @@ class Site(NamedTuple):
         what = "" if self.tensor is None else f", {self.tensor}"
         if self.byte_range is not None:
             what += f" (bytes {self.byte_range[0]:#x} to {self.byte_range[1] - 1:#x})"
-        return f"{self.call} {where}{what}, called at {self.file}:{self.line}"
+        return f"{self.call} {where}{what}, called at {self.place}"
+
+    @property
+    def place(self) -> str:
+        """File and line of the caller, as editors and terminals understand them."""
+        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 class HazardError(AclError):

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import count
-from types import CodeType
 from typing import Final
 
 from ..lock_free import AtomicReference
+from .callers import Caller, source_of
 
 #: the number of the timeline of the host; streams count from 1
 HOST: Final = 0
@@ -102,8 +102,6 @@ class Timeline:
         return f"stream {self.number}" if self.number else "the host"
 
 
-#: code of the program that calls, and the place of the call in it
-Caller = tuple[CodeType | None, int]
 #: stream -> how many of its tasks come before something; never changed, but replaced
 Clock = Mapping[Timeline, int]
 
@@ -172,13 +170,12 @@ class Operation:
     @property
     def file(self) -> str:
         """Source file of the call that it comes from."""
-        return self._code.co_filename if self._code is not None else "?"
+        return source_of(self.caller)[0]
 
     @property
     def line(self) -> int:
         """Line of that call."""
-        lines = () if self._code is None else self._code.co_lines()
-        return next((n for a, b, n in lines if a <= self._place < b and n is not None), 0)
+        return source_of(self.caller)[1]
 
 
 def precedes(first: Operation, second: Operation) -> bool:

@@ -114,7 +114,7 @@ class Reports:
         why = "nothing orders the two"
         if vain is not None:
             kind, wait = "wait", vain.operation
-            place = f"{wait.timeline} waited for event {vain.event} at {wait.file}:{wait.line}"
+            place = f"{wait.timeline} waited for event {vain.event} at {Site.of(wait).place}"
             if vain.overwritten is None:
                 why = f"{place}, but it was not recorded yet"
                 missing = f"record event {vain.event} after {first.call}, before it is waited for"

@@ -1,0 +1,71 @@
+"""Where in the source a place in machine code comes from, for programs in C and C++."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+_MAPS: Final = Path("/proc/self/maps")
+_PROGRAM: Final = Path("/proc/self/exe")
+#: where an ELF file says what it is, and what it says if its addresses are not relative
+_ELF_TYPE: Final = slice(16, 18)
+_FIXED_ADDRESSES: Final = b"\x02\x00"
+
+
+@cache
+def source_of(address: int) -> tuple[str, int]:
+    """Return source file and line of a call by the address to which it returns.
+
+    Without debugging information (``-g``), or without ``addr2line`` of the binutils, it is the
+    compiled file with an offset, and the function if it is one of the program, and line 0.
+    """
+    found = _mapped(address)
+    if found is None:
+        return "?", 0
+    file, base = found
+    # the call is before the address to which it returns
+    offset = address - 1 - base
+    with file.open("rb") as content:
+        fixed = content.read(64)[_ELF_TYPE] == _FIXED_ADDRESSES
+    function, place = _addr2line(file, address - 1 if fixed else offset)
+    source, _, line = place.partition(" ")[0].rpartition(":")
+    if line.isdecimal() and line != "0" and source != "??":
+        return source, int(line)
+    # of a library, only the functions that it exports may be known, and none of them may be the one
+    known = function != "??" and file.samefile(_PROGRAM)
+    return f"{file}+{offset:#x}" + (f" ({function})" if known else ""), 0
+
+
+def _mapped(address: int) -> tuple[Path, int] | None:
+    """Return the file that is mapped at an address, and where it begins."""
+    begins: dict[str, int] = {}
+    for line in _MAPS.read_text().splitlines():
+        span, _, _, _, _, *path = line.split(maxsplit=5)
+        if not path or not path[0].startswith("/"):
+            continue
+        start, end = (int(number, 16) for number in span.split("-"))
+        begin = begins.setdefault(path[0], start)
+        if start <= address < end:
+            return Path(path[0]), begin
+    return None
+
+
+def _addr2line(file: Path, address: int) -> tuple[str, str]:
+    """Return function and place as the binutils know them, with ``??`` for what they do not."""
+    tool = shutil.which("addr2line")
+    if tool is None:
+        return "??", "??:0"
+    command = [tool, "--functions", "--demangle", "--exe", str(file), hex(address)]
+    # subprocess imports signal, which changes what SIGINT does in a program in C
+    receiver, sender = os.pipe()
+    child = os.posix_spawn(
+        tool, command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, sender, 1)]
+    )
+    os.close(sender)
+    with open(receiver, encoding="utf-8", errors="replace") as output:
+        lines = output.read().splitlines()
+    os.waitpid(child, 0)
+    return (lines[0], lines[1]) if len(lines) == 2 else ("??", "??:0")
