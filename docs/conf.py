@@ -54,9 +54,10 @@ html_favicon = html_logo = "_static/mark.svg"
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
+html_sidebars = {page: [] for page in ("internals", "contributing", "changelog", "claims")}
 html_theme_options = {
     "logo": {"text": "ascendref"},
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 5,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "show_prev_next": True,

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from inspect import cleandoc
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -42,9 +41,11 @@ def _lines(operator: Operator) -> Iterator[str]:
     if operator.channel_term is not None:
         yield from ("```{eval-rst}", ".. autofunction:: ascendref.prelu_partial", "```", "")
     yield from ("## Edges", "")
+    others = [f"`{name}`" for name in _other_tensors(operator)]
     yield (
         f"Computed when this page was built, with `{operator.name}` on float32 arrays and the"
         " default scalars. Columns are gradients."
+        + (f" {' and '.join(others)} is 0.5." if others else "")
     )
     yield ""
     yield from _table(
@@ -67,16 +68,23 @@ def _lines(operator: Operator) -> Iterator[str]:
     yield from _table(("product", "tensor", "types"), _product_rows(operator))
     yield from ("", "## Accuracy", "")
     yield (
-        "Stated bounds and the largest errors that were measured, in units in the last place:"
-        ' *default* is F32 arithmetic, *truth* is `compute_dtype="float64"`. *Wrong* counts'
-        " results that are not the exact value rounded once. The figures are read from"
+        "Stated bounds and the largest errors that were measured, in units in the last place (ulp)."
+        " *Wrong* counts results that are not the exact value rounded once, in the default"
+        ' arithmetic and in truth mode (`compute_dtype="float64"`). The figures are read from'
         " [Accuracy](../../accuracy.md), which also has the command that measured them."
     )
     yield ""
     yield from _table(
-        ("type", "setting", "stated", "max ulp", "wrong", "truth: wrong", "of"),
-        _accuracy_rows(operator),
+        ("type", "setting", "stated", "largest error", "wrong", "wrong in truth mode", "of"),
+        (*_accuracy_rows(operator), *_float64_rows(operator)),
     )
+    if operator.channel_term is not None:
+        yield from ("", f"The error of the sum in `{operator.outputs[1]}`, relative to the sum of")
+        yield from ("its terms' magnitudes:", "")
+        yield from _table(
+            ("terms", "type", "arithmetic", "how many", "largest error", "stated"),
+            _rows(_sections()[f"{operator.name}, the weight's gradient"]),
+        )
     yield from ("", "## Two-phase functions", "", "```{eval-rst}")
     for name in (f"{operator.api}GetWorkspaceSize", operator.api):
         yield from (f".. autofunction:: ascendref.aclnn.{name}", "")
@@ -92,16 +100,21 @@ def _is_gradient(name: str) -> bool:
     return name.startswith("grad") or name == "dy"
 
 
+def _other_tensors(operator: Operator) -> list[str]:
+    """The tensors that are neither that one nor the gradient."""
+    names = [t.name for t in operator.tensors if not _is_gradient(t.name)]
+    return [name for name in names if name != _datum(operator)]
+
+
 def _edge_rows(operator: Operator) -> Iterator[Row]:
-    """Yield the results at the edges; other tensors than datum and gradient are ½."""
+    """Yield the results at the edges."""
     function = getattr(ar, operator.name)
     for datum in EDGES:
         row = [_number(datum)]
         for gradient in GRADIENTS:
-            tensors = {t.name: np.float32([0.5]) for t in operator.tensors}
-            tensors[_datum(operator)] = np.float32([datum])
-            tensors[next(filter(_is_gradient, tensors))] = np.float32([gradient])
-            result = function(*tensors.values())
+            values = dict.fromkeys(_other_tensors(operator), 0.5) | {_datum(operator): datum}
+            tensors = [np.float32([values.get(t.name, gradient)]) for t in operator.tensors]
+            result = function(*tensors)
             row.append(_number((result[0] if isinstance(result, tuple) else result).item()))
         yield tuple(row)
 
@@ -138,37 +151,46 @@ def _sources() -> Iterator[Row]:
     yield from _rows((DOCS / "sources.md").read_text(encoding="utf-8"))
 
 
-def _accuracy_rows(operator: Operator) -> Iterator[Row]:
-    """Yield what docs/accuracy.md has about an operator, a setting a row."""
+def _sections() -> dict[str, str]:
+    """Return the sections of docs/accuracy.md by their titles."""
     page = (DOCS / "accuracy.md").read_text(encoding="utf-8")
-    for section in page.split("\n## ")[1:]:
-        title, _, body = section.partition("\n")
-        if not title.startswith(f"{operator.name}, ") or title.endswith("gradient"):
-            continue
-        modes: dict[tuple[str, str], Row] = {(row[0], row[1]): row for row in _rows(body)}
-        for (setting, mode), row in modes.items():
+    parts = (part.partition("\n") for part in page.split("\n## ")[1:])
+    return {title: body for title, _, body in parts}
+
+
+def _accuracy_rows(operator: Operator) -> Iterator[Row]:
+    """Yield what docs/accuracy.md has about an operator's sweeps, a setting a row."""
+    for kind in ("float16", "bfloat16", "float32"):
+        rows = list(_rows(_sections()[f"{operator.name}, {kind}"]))
+        truth = {row[0]: row for row in rows if row[1] == "float64"}
+        for setting, mode, pairs, _, wrong, largest, _, stated, *_ in rows:
             if mode == "float32":
-                truth = modes[setting, "float64"]
                 yield (
-                    title.rpartition(" ")[2], setting or "–", row[7], row[5],
-                    row[4].partition(" ")[0], truth[4], row[2],
+                    kind, setting, stated, largest, wrong.partition(" ")[0], truth[setting][4],
+                    pairs,
                 )  # fmt: skip
 
 
+def _float64_rows(operator: Operator) -> Iterator[Row]:
+    """Yield the same for F64 data."""
+    for name, setting, pairs, wrong, largest, stated in _rows(_sections()["F64, sampled"]):
+        if name == operator.name:
+            yield "float64, sampled", setting, stated, largest, wrong, "–", pairs
+
+
 def measured_table() -> str:
-    """Return the table of the front page: the worst setting of every operator and type."""
-    head = ("operator", "type", "largest error, default", "wrongly rounded, truth", "pairs tried")
-    return "\n".join(_table(head, _worst_rows())) + "\n"
-
-
-def _worst_rows() -> Iterator[Row]:
+    """Return the table of the front page: the first setting of every operator and type."""
+    head = ("operator", "type", "setting", "stated", "largest error", "wrong in truth mode", "of")
+    rows: dict[tuple[str, str], Row] = {}
     for name, operator in ar.OPERATORS.items():
-        for kind, group in groupby(_accuracy_rows(operator), lambda row: row[0]):
-            rows = list(group)
-            largest = max(rows, key=lambda row: float(row[3]))[3]
-            wrong, pairs = (sum(int(row[k].replace(",", "")) for row in rows) for k in (5, 6))
+        for row in _accuracy_rows(operator):
+            kind, setting, stated, largest, _, wrong, pairs = row
             page = f"[{name}](reference/operators/{name}.md)"
-            yield page, kind, f"{largest} ulp", f"{wrong:,}", f"{pairs:,}"
+            rows.setdefault((name, kind), (page, kind, setting, stated, largest, wrong, pairs))
+    lines = [*_table(head, rows.values()), ""]
+    if (DOCS / "claims.md").exists():
+        lines.append("[](claims.md) says which test shows what.")
+    return "\n".join(lines) + "\n"
 
 
 def _rows(text: str) -> Iterator[Row]:
