@@ -42,7 +42,7 @@ if _typing.TYPE_CHECKING:
     from .twophase.executor import Executor
     from .verify import Comparison, assert_accepted, compare, ulp_distance
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "PRODUCTS",

@@ -36,15 +36,33 @@ def ratio(turns: int, checked: Callable[[], float], unchecked: Callable[[], floa
     return with_checker, without, with_checker / without
 
 
-def queuing(turns: int) -> Iterable[tuple[str, ...]]:
+def queuing(operator: str, turns: int) -> Any:
+    """Return the least seconds of queuing a batch of calls with and without, and their ratio."""
+    works = [make_launches(operator, check=check) for check in (True, False)]
+    found = ratio(turns, works[0].repeated, works[1].repeated)
+    for work in works:
+        work.teardown(operator)
+    return found
+
+
+class Queuing:
+    """Queuing calls on a checked device beside one that is not."""
+
+    params = (list(ar.OPERATORS),)
+    param_names = ("operator",)
+    unit = "ratio"
+
+    def track_unchecked(self, operator: str) -> float:
+        """Return the time relative to a device without a checker."""
+        return float(queuing(operator, 20)[2])
+
+
+def rows(turns: int) -> Iterable[tuple[str, ...]]:
     """Return rows about queuing calls."""
     for operator in ar.OPERATORS:
-        works = [make_launches(operator, check=check) for check in (True, False)]
-        found = ratio(turns, works[0].repeated, works[1].repeated)
+        found = queuing(operator, turns)
         micros = [f"{seconds / BATCH * 1e6:.1f}" for seconds in found[:2]]
         yield operator, *micros, f"{found[2]:.2f}"
-        for work in works:
-            work.teardown(operator)
 
 
 def memory(check: bool, count: int = 2000) -> float:
@@ -112,7 +130,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=1_000_000)
     arguments = parser.parse_args()
     headings = ("operator", "checked, µs", "unchecked, µs", "ratio")
-    print("\n".join(table(headings, list(queuing(arguments.turns)))))
+    print("\n".join(table(headings, list(rows(arguments.turns)))))
     print(f"\na queued call: {memory(True):.0f} bytes, unchecked {memory(False):.0f}")
     parts = many_tasks(arguments.tasks)
     times = " ".join(f"{seconds / arguments.tasks * len(parts) * 1e6:.1f}" for seconds in parts)

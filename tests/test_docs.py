@@ -18,7 +18,14 @@ from .support.processes import ROOT
 
 @pytest.mark.parametrize(
     "name",
-    ["README.md", "docs/from-cpp.md", "docs/torch.md", "docs/jax.md", "docs/scale.md"],
+    [
+        "docs/arrays.md",
+        "docs/device.md",
+        "docs/from-cpp.md",
+        "docs/torch.md",
+        "docs/jax.md",
+        "docs/scale.md",
+    ],
 )
 def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
     if name in ("docs/jax.md", "docs/torch.md"):

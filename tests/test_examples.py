@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from .support import processes
+from .support.readme import STARTS, without_numbers
 
 EXAMPLES = processes.ROOT / "examples"
 
@@ -93,7 +94,9 @@ def test_a_program_for_torch_npu_trains_on_the_emulated_device() -> None:
     if find_spec("torch_npu") is None:
         pytest.skip("torch-npu is an extra")
     options = ("-W", "ignore", "-m", "ascendref", "npu")
-    rows = processes.run(*options, EXAMPLES / "09_torch_npu.py").splitlines()
+    out = processes.run(*options, EXAMPLES / "09_torch_npu.py")
+    assert without_numbers(f"{out}\n") == without_numbers(STARTS["A torch_npu script"].output)
+    rows = out.splitlines()
     first, last = (float(row.split()[-1]) for row in rows[:2])
     assert last < first / 3
     assert "Ascend910B" in rows[2]

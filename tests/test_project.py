@@ -54,3 +54,17 @@ def test_the_types_are_published():
     spec = find_spec("ascendref")
     assert spec is not None
     assert Path(str(spec.origin)).with_name("py.typed").is_file()
+
+
+def test_the_citation_has_the_version_of_the_package():
+    text = (ROOT / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.*)$", text, re.MULTILINE) == [ar.__version__]
+
+
+def test_the_newest_section_of_the_changelog_is_this_version():
+    first = re.search(
+        r"^## \[(.*?)\] - (\d{4}-\d\d-\d\d)$", (ROOT / "CHANGELOG.md").read_text(), re.M
+    )
+    assert first is not None
+    assert first[1] == ar.__version__
+    assert f'date-released: "{first[2]}"' in (ROOT / "CITATION.cff").read_text()
