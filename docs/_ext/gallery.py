@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import figure_rst
 
-PICTURE = Path(tempfile.gettempdir()) / "ascendref-gallery" / "picture.png"
+PICTURE = Path(__file__).parents[1] / "_generated" / "picture.png"
 
 
 def arguments(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]:

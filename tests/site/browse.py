@@ -2,8 +2,8 @@
 
     python -m tests.site.browse docs/_build/html [--screenshots DIR]
 
-A page fails if the console reports an error, if it is wider than the window, or if a picture is
-missing; the site fails if its search does not find an operator. Chromium and its driver come from
+A page fails if the console reports an error, if it is wider than the window, if it loads anything
+from elsewhere, or if a picture is missing; the site fails if its search does not find an operator. Chromium and its driver come from
 the system (Debian: ``apt install chromium chromium-driver``).
 """
 
@@ -36,6 +36,10 @@ return [...document.querySelectorAll("body *")]
     .filter(e => e.getBoundingClientRect().right > width + 1 && !scrolls(e.parentElement))
     .slice(0, 3).map(e => e.tagName + "." + e.className + " " + e.textContent.slice(0, 40))
     .concat(["page of " + document.documentElement.scrollWidth + " pixels"]);
+"""
+FROM_ELSEWHERE = """
+return performance.getEntriesByType("resource").map(e => e.name)
+    .filter(url => !url.startsWith(location.origin));
 """
 MISSING_PICTURES = """
 return [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src);
@@ -90,6 +94,7 @@ def faults(driver: webdriver.Chrome) -> Iterator[str]:
         if entry["level"] in ("SEVERE", "WARNING"):
             yield f"console: {entry['message']}"
     yield from (f"too wide: {what}" for what in driver.execute_script(TOO_WIDE))
+    yield from (f"needs the network: {url}" for url in driver.execute_script(FROM_ELSEWHERE))
     yield from (f"picture is missing: {url}" for url in driver.execute_script(MISSING_PICTURES))
 
 
