@@ -111,8 +111,10 @@ class Checker:
                 copied=copy.writes,
             )
 
-    def end_stream(self, timeline: Timeline) -> None:
-        """Note that a stream is destroyed, and its work waited for."""
+    def end_stream(self, timeline: Timeline, *, waited: bool) -> None:
+        """Note that a stream is destroyed, and whether its work was waited for, not dropped."""
+        if waited:  # and so was what its work waited for
+            self.wait(timeline.knowledge)
         timeline.retired = True
 
     def abandon(self, timeline: Timeline) -> None:

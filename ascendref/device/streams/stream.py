@@ -283,7 +283,7 @@ class Stream(HostFunctionStream, Handle):
         if force:
             scheduler.abort(self)
         if checker is not None:
-            checker.end_stream(self.timeline)
+            checker.end_stream(self.timeline, waited=not force)
         self.end_subscription()
         failure = self.failure
         if failure is not None:

@@ -54,6 +54,18 @@ def overwritten_result(dev: Any, cured: bool) -> None:
 
 
 @bug("race")
+def result_that_a_destroyed_stream_waited_for(dev: Any, cured: bool) -> None:
+    """Destroying a stream waits for its work, and so for what that waited for."""
+    one, two = streams(dev)
+    between, memory = dev.create_stream(), dev.malloc(64)
+    dev.memset_async(memory, 0, stream=one)  # first
+    if cured:
+        link(dev, one, between)
+    between.destroy()
+    dev.memset_async(memory, 1, stream=two)  # second
+
+
+@bug("race")
 def copy_of_a_result(dev: Any, cured: bool) -> None:
     one, two = streams(dev)
     x, out, copy = full(dev), dev.empty(16, "float32"), dev.malloc(64)
