@@ -3,8 +3,8 @@
     python -m tests.site.browse docs/_build/html [--screenshots DIR]
 
 A page fails if the console reports an error, if it is wider than the window, if it loads anything
-from elsewhere, or if a picture is missing; the site fails if its search does not find an operator. Chromium and its driver come from
-the system (Debian: ``apt install chromium chromium-driver``).
+from elsewhere, or if a picture is missing; the site fails if its search does not find an operator.
+Chromium and its driver come from the system (Debian: ``apt install chromium chromium-driver``).
 """
 
 from __future__ import annotations
