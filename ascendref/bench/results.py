@@ -110,11 +110,10 @@ class Row:
 def sections(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
     """Yield the sections that have ratios, each with its title and its cells."""
     for count in dict.fromkeys(row.job.threads for row in rows):
-        threads = "1 thread" if count == 1 else f"{count} threads"
         for section, title in _TITLES.items():
             mine = [r for r in rows if (r.job.threads, r.job.section) == (count, section)]
             if any(row.ratio is not None for row in mine):
-                yield f"{title}; {threads}", mine
+                yield f"{title}; {threads_text(count)}", mine
 
 
 @dataclass(frozen=True)
@@ -150,6 +149,11 @@ def largest_beside_triad(rows: Sequence[Row]) -> list[Row]:
 def size_text(size: int) -> str:
     """Return a number of elements as it is called."""
     return next((name for name, value in SIZES.items() if value == size), f"{size:,}")
+
+
+def threads_text(count: int) -> str:
+    """Return a number of threads in words."""
+    return "1 thread" if count == 1 else f"{count} threads"
 
 
 def geometric_mean(ratios: Sequence[float]) -> float:

@@ -19,6 +19,7 @@ from .options import (
     Attributes,
     ComputeTypes,
     Dtypes,
+    Html,
     OneOperator,
     Operators,
     Report,
@@ -276,6 +277,7 @@ def verify_command(
         Path | None, typer.Option(metavar="FILE", help="Draw error against input (.png, .pdf, …).")
     ] = None,
     report: Report = None,
+    html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure the accuracy of the operators on this machine against an exact oracle.
@@ -299,7 +301,13 @@ def verify_command(
             torch,
         )
         status = verify(
-            request, resume=resume, state=state, as_json=as_json, plot=plot, report=report
+            request,
+            resume=resume,
+            state=state,
+            as_json=as_json,
+            plot=plot,
+            report=report,
+            html=html,
         )
     if status:
         raise typer.Exit(status)
@@ -372,6 +380,7 @@ def bench_command(
         Path | None, typer.Option(metavar="FILE", help="Draw ratios and bytes per second.")
     ] = None,
     report: Report = None,
+    html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Time the operators beside PyTorch or JAX, and beside the memory.
@@ -391,7 +400,7 @@ def bench_command(
         if residual:
             if chosen_peer(peer) != "torch":
                 raise ArgumentValueError("--residual", "is measured with PyTorch, as a peer too")
-            if names or dtypes or sizes or threads or plot or report:
+            if names or dtypes or sizes or threads or plot or report or html:
                 raise ArgumentValueError(
                     "--residual", "goes with --quick, --seconds and --json alone"
                 )
@@ -408,7 +417,7 @@ def bench_command(
             quick,
             seconds,
         )
-        bench(request, as_json=as_json, plot=plot, report=report)
+        bench(request, as_json=as_json, plot=plot, report=report, html=html)
 
 
 @app.command("cann")

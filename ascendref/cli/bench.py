@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..bench.breakdown import measure_breakdown
+from ..bench.breakdown import Breakdown, measure_breakdown
 from ..bench.cases import KINDS, SIZES, kinds_of
 from ..bench.measure import jobs, measure
 from ..bench.results import (
@@ -24,14 +24,16 @@ from ..bench.results import (
     noise,
     sections,
     size_text,
+    threads_text,
 )
 from ..core.errors import ArgumentValueError
 from ..core.threads import get_num_threads
 from ..declaration.operator import OPERATORS
 from .bench_report import report_lines
 from .console import print_json, progress
+from .html_page import ABOUT_ZOOM, check_page, write_page
 from .machine import processor, versions
-from .markdown import check_report, write_report
+from .markdown import check_report, figure, full_command, write_report
 from .outputs import check_plot, keep_stdout_for, report_write_errors
 
 #: sizes and seconds per cell of a quick run, and seconds per cell of others
@@ -40,6 +42,13 @@ _QUICK_SECONDS: Final = 0.02
 _SECONDS: Final = 0.4
 #: seconds to take the time of one small call apart
 _BREAKDOWN_SECONDS: Final = 0.3
+#: the heading of the plots, and what a Markdown file says about the page that has them
+_FIGURE: Final = "Ratio and bytes per second against the number of elements"
+_ABOUT_HTML: Final = (
+    "With `--html FILE`, `ascendref bench` writes such a report as one page that loads nothing from"
+    " elsewhere, with a plot for each operator to zoom into: pointing at a mark tells the times of"
+    " both sides, the ratio and the bytes per second (extra `plot`)."
+)
 #: most elements of F64 that memory can be addressed for
 _MOST: Final = sys.maxsize // 8
 
@@ -73,10 +82,18 @@ class Request:
         return " ".join(words)
 
 
-def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | None) -> None:
+def bench(
+    request: Request,
+    *,
+    as_json: bool,
+    plot: Path | None,
+    report: Path | None,
+    html: Path | None,
+) -> None:
     """Measure, print, draw."""
     check_plot(plot)
     check_report(report)
+    check_page(html)
     threads = check_threads(request)
     if max(request.sizes, default=0) > _MOST:
         raise ArgumentValueError("--size", f"is {max(request.sizes)}; at most {_MOST} is possible")
@@ -91,7 +108,7 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
             bar.refresh()
             rows.append(measure(job, request.peer, request.budget))
             bar.advance(task)
-        if report is not None:
+        if report is not None or html is not None:
             pairs = [(name, kind) for name in operators for kind in kinds_of(name, kinds)]
             for name, kind in bar.track(pairs, description="small calls"):
                 breakdowns.append(measure_breakdown(name, kind, _BREAKDOWN_SECONDS))
@@ -101,13 +118,32 @@ def bench(request: Request, *, as_json: bool, plot: Path | None, report: Path | 
         with report_write_errors("--plot", plot):
             draw_benchmarks(rows, plot, request.peer)
     if report is not None:
-        lines = report_lines(rows, breakdowns, request.command(), request.peer, report, plot)
-        write_report(report, lines)
-    with keep_stdout_for(plot, report):
+        command = full_command(request.command(), report, plot)
+        picture = [*figure(_FIGURE, report, plot), "", _ABOUT_HTML]
+        write_report(report, report_lines(rows, breakdowns, command, request.peer, picture))
+    if html is not None:
+        write_sizes_page(request, rows, breakdowns, html)
+    with keep_stdout_for(plot, report, html):
         if as_json:
             print_json(as_dict(request, rows))
         else:
             show(request, rows)
+
+
+def write_sizes_page(
+    request: Request, rows: Sequence[Row], calls: Sequence[Breakdown], html: Path
+) -> None:
+    """Write the report as a page with interactive plots of contiguous arrays."""
+    from ..bench.plots import size_plots
+
+    plots = {
+        f"{_FIGURE}; {threads_text(threads)}": figures
+        for threads, figures in size_plots(rows, request.peer).items()
+    }
+    about = f"Results in the plots are written to a given array or to a made one. {ABOUT_ZOOM}"
+    headings = ["", about, *(line for heading in plots for line in ("", f"## {heading}"))]
+    command = f"{request.command()} --html {html}"
+    write_page(html, report_lines(rows, calls, command, request.peer, headings), plots)
 
 
 def check_threads(request: Request) -> tuple[int, ...]:

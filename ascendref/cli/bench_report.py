@@ -1,9 +1,8 @@
-"""``ascendref bench --report``: the results as a Markdown page."""
+"""The report of ``ascendref bench``, for a Markdown file and for a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..bench.breakdown import Breakdown
 from ..bench.cases import SIZES
@@ -16,10 +15,9 @@ def report_lines(
     calls: Sequence[Breakdown],
     command: str,
     peer: str,
-    path: Path,
-    plot: Path | None,
+    figure: Iterable[str],
 ) -> Iterator[str]:
-    """Yield the lines of the page.
+    """Yield the lines of the report.
 
     Parameters
     ----------
@@ -28,12 +26,12 @@ def report_lines(
     calls : sequence of Breakdown
         Where the time of small calls goes.
     command, peer : str
-        The command that was run, without its outputs, and the peer.
-    path, plot : Path
-        The page and its figure, if any.
+        The command that writes it, and the peer.
+    figure : iterable of str
+        The lines that show the figure or are headings of plots, if anything is drawn.
     """
     yield from ("# Performance", "")
-    yield from (f"Measured by `{markdown.full_command(command, path, plot)}`.", "")
+    yield from (f"Measured by `{command}`.", "")
     yield from markdown.origin(peer)
     yield f"- a usual turn took {noise(rows):.0%} longer than the best one"
     yield ""
@@ -43,9 +41,7 @@ def report_lines(
         " numbers with the same number of threads, and the least of many turns counts. **Bold**"
         " cells are below their goal."
     )
-    yield from markdown.figure(
-        "Ratio and bytes per second against the number of elements", path, plot
-    )
+    yield from figure
     yield from _cells_below_goal(rows)
     for title, mine in sections(rows):
         yield from ("", f"## {title[0].upper()}{title[1:]}", "")

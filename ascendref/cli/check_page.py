@@ -8,6 +8,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Final
 
+from . import html_page
+
 #: tasks of a picture before the first and after the last of a pair
 _AROUND: Final = 4
 #: tasks of a picture at most; the pair stays in it
@@ -16,8 +18,7 @@ _MOST: Final = 40
 _WIDTH, _HEIGHT, _LEFT = 150, 54, 90
 
 _STYLE: Final = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
-h2 { margin-top: 2em } code { background: #8882 } .kind { color: #b00 }
+.kind { color: light-dark(#b00, #f77) }
 .timeline { overflow-x: auto } svg { background: #fff; font: 11px system-ui, sans-serif }
 rect { fill: #dde6f0; stroke: #9ab } rect.marked { fill: #fbd0d0; stroke: #b00; stroke-width: 2 }
 line { stroke: #9ab } path { fill: none; stroke: #678 }
@@ -28,14 +29,12 @@ path.missing { stroke: #b00; stroke-width: 2; stroke-dasharray: 6 4 }
 def page(program: str, devices: list[dict[str, Any]]) -> str:
     """Return the page."""
     found = [(device, hazard) for device in devices for hazard in device["hazards"]]
-    title = f"ascendref check {escape(program)}"
+    title = f"ascendref check {program}"
     parts = [
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>',
-        f"<style>{_STYLE}</style></head><body><h1>{title}</h1><p>{len(found)} found.</p>",
+        f"<h1>{escape(title)}</h1><p>{len(found)} found.</p>",
         *[_section(device, hazard) for device, hazard in found],
-        "</body></html>\n",
     ]
-    return "\n".join(parts)
+    return html_page.page(title, "\n".join(parts), _STYLE)
 
 
 def _section(device: dict[str, Any], hazard: dict[str, Any]) -> str:

@@ -26,7 +26,7 @@ def write_report(path: Path, lines: Iterable[str]) -> None:
 
 
 def full_command(command: str, path: Path, plot: Path | None) -> str:
-    """Return the command that writes a report again."""
+    """Return the command that writes a report again, and its figure."""
     return f"{command} --report {path}" + (f" --plot {plot}" if plot else "")
 
 
@@ -50,12 +50,13 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[st
     Examples
     --------
     >>> from ascendref.cli.markdown import table
-    >>> print("\\n".join(table(("operator", "ratio"), [("logit_grad", "1.25")])))
-    | operator | ratio |
+    >>> print("\\n".join(table(("operator", "stated"), [("softplus", "1 ulp + |z|")])))
+    | operator | stated |
     |---|---|
-    | logit_grad | 1.25 |
+    | softplus | 1 ulp + \\|z\\| |
     """
     yield f"| {' | '.join(headings)} |"
     yield "|---" * len(headings) + "|"
     for row in rows:
-        yield f"| {' | '.join(row)} |"
+        cells = [cell.replace("|", "\\|") for cell in row]  # what a cell holds must not end it
+        yield f"| {' | '.join(cells)} |"

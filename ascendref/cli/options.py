@@ -44,6 +44,10 @@ Attributes = Annotated[
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
 ]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write the results as a page with plots to zoom."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 

@@ -47,14 +47,22 @@ def check_plot(plot: Path | None) -> None:
     from ..verify.figures.style import check_format
 
     check_writable("--plot", plot)
+    with needs_plot_extra("--plot"):
+        try:
+            check_format(plot)
+        except ValueError as error:
+            raise ArgumentValueError("--plot", str(error)) from None
+
+
+@contextmanager
+def needs_plot_extra(argument: str) -> Iterator[None]:
+    """Turn the lack of a library of the extra ``plot`` into an error about the argument."""
     try:
-        check_format(plot)
+        yield
     except ModuleNotFoundError as error:
         raise ArgumentValueError(
-            "--plot", f'needs {error.name}: pip install "ascendref[plot]"'
+            argument, f'needs {error.name}: pip install "ascendref[plot]"'
         ) from None
-    except ValueError as error:
-        raise ArgumentValueError("--plot", str(error)) from None
 
 
 def keep_stdout_for(*outputs: Path | None) -> AbstractContextManager[object]:

@@ -32,10 +32,11 @@ from ..verify.oracles.rounding import HALF
 from ..verify.references import REFERENCES, find_reference
 from .attributes import parse_attributes
 from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress
+from .html_page import ABOUT_ZOOM, check_page, write_page
 from .machine import processor, versions
-from .markdown import check_report, write_report
+from .markdown import check_report, figure, full_command, write_report
 from .outputs import check_plot, keep_stdout_for, report_write_errors
-from .verify_report import report_lines
+from .verify_report import heading, report_lines
 from .verify_tables import class_names, tables
 
 #: the element types that are swept; F64 can only be sampled
@@ -44,6 +45,14 @@ _SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
 #: half-precision arithmetic gives is checked step by step, and how far it is off is for
 #: ``ascendref study``
 _COMPUTED: Final = ("float32", "float64")
+#: what the page says about its plots
+_ABOUT_PLOTS: Final = (
+    "",
+    "Each mark is the largest error of all settings among data with the same upper 12 bits (sign,"
+    " exponent and first digits), and stands where that datum stands, on an axis on which"
+    " neighbouring numbers of the type are equally far apart. Where there is no error there is no"
+    f" mark. {ABOUT_ZOOM}",
+)
 #: seconds between two records of how far a run has come
 _SAVE_EVERY: Final = 30.0
 
@@ -139,6 +148,7 @@ def verify(
     as_json: bool,
     plot: Path | None,
     report: Path | None,
+    html: Path | None,
 ) -> int:
     """Measure, print, draw; return the exit status."""
     sweeps = request.sweeps()
@@ -148,6 +158,7 @@ def verify(
     if plot is not None and not sweeps:
         raise ArgumentValueError("--plot", f"has nothing to draw; swept are {', '.join(_SWEPT)}")
     check_report(report)
+    check_page(html)
     results = Results(load(state, sweeps) if resume else [SweepResult(s) for s in sweeps])
     with progress(long=True) as bar, interruptible() as stop:
         run_sweeps(results.sweeps, bar, stop, state)
@@ -159,9 +170,12 @@ def verify(
     if plot is not None:
         draw(results, plot)
     if report is not None:
-        lines = report_lines(results, request.command(), request.inputs(), report, plot)
-        write_report(report, lines)
-    with keep_stdout_for(plot, report):
+        command = full_command(request.command(), report, plot)
+        picture = figure("Largest error against input, for every type and mode", report, plot)
+        write_report(report, report_lines(results, command, request.inputs(), picture))
+    if html is not None:
+        write_errors_page(request, results, html)
+    with keep_stdout_for(plot, report, html):
         if as_json:
             print_json(as_dict(results, request.exhaustive, request.seed))
         else:
@@ -244,6 +258,17 @@ def draw(results: Results, plot: Path) -> None:
         return
     with report_write_errors("--plot", plot):
         draw_errors(done, plot)
+
+
+def write_errors_page(request: Request, results: Results, html: Path) -> None:
+    """Write the report as a page with interactive plots of what has been swept."""
+    from ..verify.figures.error_plots import error_plots
+
+    plots = error_plots([result for result in results.sweeps if result.done])
+    lines = report_lines(
+        results, f"{request.command()} --html {html}", request.inputs(), _ABOUT_PLOTS
+    )
+    write_page(html, lines, {heading(*key): [plot] for key, plot in plots.items()})
 
 
 def show(results: Results, state: Path) -> None:

@@ -1,10 +1,9 @@
-"""``ascendref verify --report``: the results as a Markdown page."""
+"""The report of ``ascendref verify``, for a Markdown file and for a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import Path
 
 from ..verify.accuracy.results import Results
 from ..verify.accuracy.sweep_result import SweepResult
@@ -20,24 +19,24 @@ from .verify_tables import (
 
 
 def report_lines(
-    results: Results, command: str, inputs: str, path: Path, plot: Path | None
+    results: Results, command: str, inputs: str, figure: Iterable[str]
 ) -> Iterator[str]:
-    """Yield the lines of the page.
+    """Yield the lines of the report.
 
     Parameters
     ----------
     results : Results
-        What the page is about.
+        What the report is about.
     command : str
-        The command that was run, without its outputs.
+        The command that writes it.
     inputs : str
         Which inputs were taken.
-    path, plot : Path
-        The page and its figure, if any.
+    figure : iterable of str
+        The lines that show the figure or say what is drawn, if anything is.
     """
     yield "# Accuracy"
     yield ""
-    yield f"Measured by `{markdown.full_command(command, path, plot)}`: {inputs}."
+    yield f"Measured by `{command}`: {inputs}."
     yield ""
     yield from markdown.origin()
     yield ""
@@ -49,13 +48,13 @@ def report_lines(
         " excepts. *Seconds* are what the rows of a setting took together, beside whatever else the"
         " machine did."
     )
-    yield from markdown.figure("Largest error against input, for every type and mode", path, plot)
+    yield from figure
     if results.interrupted:
         yield ""
         yield "**The run was interrupted: rows may be partial.**"
     done = [result for result in results.sweeps if result.done]
     for (operator, kind), group in groupby(done, lambda r: (r.sweep.operator, r.sweep.kind)):
-        yield from ("", f"## {operator}, {kind}", "")
+        yield from ("", f"## {heading(operator, kind)}", "")
         yield from markdown.table(
             (
                 "setting", "in", "pairs", "hard", "wrong", "max ulp", "at input, gradient",
@@ -92,6 +91,11 @@ def report_lines(
     if broken:
         yield ""
         yield from (f"- {line}" for line in broken)
+
+
+def heading(operator: str, kind: str) -> str:
+    """Return the heading of an operator and a type."""
+    return f"{operator}, {kind}"
 
 
 def _sweep_rows(result: SweepResult) -> Iterator[tuple[str, ...]]:

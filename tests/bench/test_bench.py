@@ -30,6 +30,7 @@ from ascendref.bench.timing import Timing, take_turns
 from ascendref.bench.triad import triad
 
 from ..cli.command_line import assert_bad_call, call
+from ..cli.html_pages import Page
 
 INSTALLED = [name for name in ("torch", "jax") if find_spec(name) is not None]
 PRELU = "prelu_backward"
@@ -154,10 +155,10 @@ def test_json_has_every_cell(peer: str) -> None:
 
 
 def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
-    picture, page = tmp_path / "sweep.png", tmp_path / "page.md"
+    picture, page, html = (tmp_path / name for name in ("sweep.png", "page.md", "a<b&c>.html"))
     done = call(
         "bench", "aclnnHardshrinkBackward", "--size", 16, "--seconds", 0.001, "--quick",
-        "--plot", picture, "--report", page,
+        "--plot", picture, "--report", page, "--html", html,
     )  # fmt: skip
     assert done.exit_code == 0
     assert "hardshrink_backward" in done.stdout
@@ -166,6 +167,25 @@ def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
     text = page.read_text()
     for words in ("# Performance", "ascendref bench hardshrink_backward", "![", "| call |"):
         assert words in text
+    raw = html.read_text()
+    assert "a&lt;b&amp;c&gt;.html" in raw
+    assert "a<b&c>" not in raw
+    shown = Page(raw)
+    assert not shown.loaded
+    missing = [f"## {name}" for name in shown.headings if f"## {name}\n" not in text]
+    (heading,) = [name.removeprefix("## ") for name in missing[1:]]  # the first is the title
+    assert heading.startswith("Ratio and bytes per second against the number of elements; ")
+    (figure,) = shown.figures[heading]
+    assert figure["layout"]["title"]["text"] == "hardshrink_backward"
+    traces = figure["data"]
+    assert {trace["name"] for trace in traces} == {
+        f"{kind}, {result}" for kind in ("F32", "F16", "BF16") for result in ("given", "made")
+    }
+    for trace in traces:
+        (words,) = trace["text"]
+        assert words.startswith("<b>16 elements, ")
+        assert "ascendref: " in words
+        assert ("ratio " in words) == bool(INSTALLED)
 
 
 @pytest.mark.parametrize(
@@ -179,6 +199,8 @@ def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
         (("--size", 10**20), "--size is 100000000000000000000; at most"),
         (("--threads", 4096), "--threads is 4096; there are"),
         (("--report", "no/such/folder.md"), "the folder no/such does not exist"),
+        (("--html", "no/such/folder.html"), "the folder no/such does not exist"),
+        (("--residual", "--html", "page.html"), "--residual goes with --quick, --seconds and"),
         (("--plot", "picture.xyz"), "--plot is picture.xyz; its name must end in one of"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else None,

@@ -58,12 +58,19 @@ WRITERS: dict[str, tuple[str, bytes, Callable[[Path, Path], None]]] = {
     "run .npz": (".npz", b"PK", run),
     "verify --plot": (".png", PNG, lambda _, out: command(*VERIFY, "--plot", out)),
     "verify --report": (".md", b"# Accuracy", lambda _, out: command(*VERIFY, "--report", out)),
+    "verify --html": (".html", b"<!DOCTYPE html>", lambda _, out: command(*VERIFY, "--html", out)),
     "study --plot": (".pdf", b"%PDF", lambda _, out: command("study", "logit_grad", "--plot", out)),
     "bench --plot": (".svg", b"<?xml", lambda _, out: command(*BENCH, "--plot", out)),
     "bench --report": (".md", b"# ", lambda _, out: command(*BENCH, "--report", out)),
+    "bench --html": (".html", b"<!DOCTYPE html>", lambda _, out: command(*BENCH, "--html", out)),
     "trace JSON": (".json", b"{", lambda _, out: trace().to_chrome(out)),
     "trace picture": (".png", PNG, lambda _, out: trace().plot(out)),
 }
+#: those that a run of the default tests takes
+ROWS = [
+    pytest.param(name, marks=[pytest.mark.exhaustive] if name == "bench --html" else [])
+    for name in WRITERS
+]
 
 
 @pytest.fixture
@@ -86,7 +93,7 @@ def reader(fifo: Path) -> Iterator[list[bytes]]:
         thread.join()
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("writer", ROWS)
 def test_a_fifo_behind_a_link_is_written_into(writer: str, inputs: Path, tmp_path: Path) -> None:
     suffix, start, write = WRITERS[writer]
     fifo, link = tmp_path / "fifo", tmp_path / f"link{suffix}"
@@ -98,7 +105,7 @@ def test_a_fifo_behind_a_link_is_written_into(writer: str, inputs: Path, tmp_pat
     assert found[0].startswith(start)
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("writer", ROWS)
 def test_a_device_stays_a_device(writer: str, inputs: Path, tmp_path: Path) -> None:
     suffix, _, write = WRITERS[writer]
     link = tmp_path / f"null{suffix}"
@@ -110,7 +117,7 @@ def test_a_device_stays_a_device(writer: str, inputs: Path, tmp_path: Path) -> N
     assert link.is_symlink()
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("writer", ROWS)
 def test_a_regular_file_is_replaced_behind_its_link(
     writer: str, inputs: Path, tmp_path: Path
 ) -> None:
@@ -164,7 +171,7 @@ def test_a_dangling_link_is_filled(inputs: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(tmp_path / "real.npy"), EXPECTED)
 
 
-@pytest.mark.parametrize("option", ["--output", "--plot", "--report", "--state"])
+@pytest.mark.parametrize("option", ["--output", "--plot", "--report", "--html", "--state"])
 @pytest.mark.parametrize("bad", ["loop", "folder", "no folder", "loop on the way"])
 def test_outputs_that_cannot_be(bad: str, option: str, inputs: Path, tmp_path: Path) -> None:
     suffix = {"--output": ".npy", "--plot": ".png"}.get(option, ".md")

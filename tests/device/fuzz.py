@@ -61,10 +61,10 @@ def run_program(number: int) -> int:
             rules = RULES + RULES_OF_EXECUTORS * any_calls(program)
             draw.pick(rules)(program, draw)
             program.accounts_agree()
+        program.teardown()
     except BaseException:
         print(f"program {number} failed after {program.made} calls", flush=True)
         raise
-    program.teardown()
     return program.made
 
 

@@ -575,6 +575,8 @@ class ProgramWriter(RuleBasedStateMachine):
             self.finish(call, status, workspace.argument, workspace.size, queue)
             return
         self.upload(draw, call.views[: call.inputs])
+        if any(view.block.vague[view.touched()].any() for view in call.views[: call.inputs]):
+            return  # a copy to it went wrong
         reads = [view.block for view in call.views[: call.inputs]]
         writes = [view.block for view in call.views[call.inputs :]]
         writes += [] if workspace.block is None else [workspace.block]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from ascendref.verify.accuracy import float64, runner, sweep, sweep_result
 from ascendref.verify.references import REFERENCES
 
 from ..cli.command_line import assert_bad_call, call
+from ..cli.html_pages import Page, array
 
 ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
 
@@ -31,6 +33,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
     done = call(
         *("verify", "--json", "--no-torch", "--state", folder / "state.json"),
         *("--plot", folder / "errors.png", "--report", folder / "accuracy.md"),
+        *("--html", folder / "accuracy.html"),
     )
     return done, folder
 
@@ -70,6 +73,45 @@ def test_the_picture_and_the_report(everything: tuple[Result, Path]) -> None:
         assert f"## {name}, bfloat16" in text
     assert "**broken**" not in text
     assert text.endswith("Every stated bound holds.\n")
+
+
+def test_the_page_has_the_report_and_a_plot_for_each_operator_and_type(
+    everything: tuple[Result, Path],
+) -> None:
+    done, folder = everything
+    page = Page((folder / "accuracy.html").read_text())
+    assert not page.loaded
+    kinds = ("float16", "bfloat16", "float32")
+    assert set(page.figures) == {f"{name}, {kind}" for name in REFERENCES for kind in kinds}
+    assert all(len(figures) == 1 for figures in page.figures.values())
+    report = (folder / "accuracy.md").read_text()
+    assert [f"## {heading}" for heading in page.headings[1:-1]] == re.findall("## .*", report)[:-1]
+    assert f"numpy {np.__version__}" in page.text
+    for row in json.loads(done.stdout)["sweeps"]:
+        for words in (row["setting"], row["bound"], f"{row['max_ulp']:.6g}"):
+            assert words in page.text
+
+
+def test_pointing_at_the_largest_error_tells_its_input(everything: tuple[Result, Path]) -> None:
+    done, folder = everything
+    page = Page((folder / "accuracy.html").read_text())
+    worst: dict[tuple[str, str], tuple[np.float32, list[list[float]]]] = {}
+    for row in json.loads(done.stdout)["sweeps"]:
+        if row["computed"] == "float64" and row["max_ulp"]:
+            key, error = (row["operator"], row["dtype"]), np.float32(row["max_ulp"])
+            at = [row["at"][name] for name in ("data", "gradient", "actual")]
+            largest, where = worst.get(key, (np.float32(0), []))
+            if error >= largest:
+                worst[key] = error, [*(where if error == largest else []), at]
+    assert len(worst) > len(REFERENCES)
+    for (name, kind), (error, where) in worst.items():
+        ((figure,),) = [[f] for f in page.figures[f"{name}, {kind}"]]
+        traces = [t for t in figure["data"] if t.get("legendgroup") == "float64"]
+        errors = np.concatenate([array(trace["y"]) for trace in traces])
+        inputs = np.concatenate([array(trace["customdata"]) for trace in traces])
+        assert errors.max() == error
+        found = inputs[errors == error].tolist()
+        assert any(np.array(at, np.float32).tolist() in found for at in where)
 
 
 def test_one_operator_as_a_table() -> None:
@@ -327,6 +369,17 @@ def test_a_picture_without_matplotlib(
     assert done.exit_code == 2
     assert 'pip install "ascendref[plot]"' in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("library", ["plotly", "markdown_it"])
+def test_a_page_without_a_library(
+    library: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(f"{library}.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    words = f'--html needs {library}: pip install "ascendref[plot]"'
+    assert_bad_call(call(*ONE, "--html", tmp_path / "errors.html"), words)
 
 
 # --- study ----------------------------------------------------------------------------------------

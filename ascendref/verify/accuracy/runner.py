@@ -120,8 +120,18 @@ class Runner:
         tally, bound = self.result.tallies[computed], self.result.bound(computed)
         tally.histogram = (histogram + tally.histogram).tolist()
         finite = np.where(worst == math.inf, 0, worst)
-        largest = np.maximum.reduceat(finite, starts).astype(np.float32)
-        tally.profile[bins] = np.maximum(tally.profile[bins], largest)
+        largest = np.maximum.reduceat(finite, starts)
+        lengths = np.diff(starts, append=finite.size)
+        # the first row of each run that has the largest error of the run
+        rows = np.flatnonzero(finite == np.repeat(largest, lengths))
+        rows = rows[np.searchsorted(rows, starts)]
+        larger = largest.astype(np.float32) > tally.profile[bins]
+        bins, rows = bins[larger], rows[larger]
+        columns = self._column[m, rows]
+        tally.profile[bins] = largest[larger]
+        tally.profile_at[bins, 0] = block.data[rows]
+        tally.profile_at[bins, 1] = block.gradients[columns]
+        tally.profile_at[bins, 2] = self._actual[m, rows, columns]
         if bound is not None:
             allowed = self.sweep.reference.allowed(bound, block.data, block.others)
             np.copyto(worst, 0, where=np.equal(allowed, math.inf))  # nothing is stated there

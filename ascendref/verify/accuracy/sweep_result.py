@@ -42,6 +42,10 @@ class Tally:
     profile: NDArray[np.float32] = field(
         default_factory=lambda: np.zeros(1 << PROFILE_BITS, np.float32)
     )
+    #: and where each of these errors is: datum, gradient and result
+    profile_at: NDArray[np.float32] = field(
+        default_factory=lambda: np.zeros((1 << PROFILE_BITS, 3), np.float32)
+    )
 
     @property
     def wrong(self) -> int:
@@ -61,14 +65,25 @@ class Tally:
             "at": self.at,
             "beyond": self.beyond,
             "profile": base64.b64encode(self.profile.tobytes()).decode(),
+            "profile_at": base64.b64encode(self.profile_at.tobytes()).decode(),
         }
 
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> Tally:
         """Return what `as_dict` was made from."""
-        profile = np.frombuffer(base64.b64decode(value["profile"]), np.float32).copy()
+        profile, profile_at = (
+            np.frombuffer(base64.b64decode(value[name]), np.float32).copy()
+            for name in ("profile", "profile_at")
+        )
         at = None if value["at"] is None else Element(*value["at"])
-        return cls(list(value["histogram"]), value["max_ulp"], at, value["beyond"], profile)
+        return cls(
+            list(value["histogram"]),
+            value["max_ulp"],
+            at,
+            value["beyond"],
+            profile,
+            profile_at.reshape(-1, 3),
+        )
 
 
 @dataclass

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ...core.dtypes import ELEMENT_TYPES, float_format
 from ..accuracy.sweep import TORCH
-from ..accuracy.sweep_result import PROFILE_BITS, SweepResult
-from ..oracles.formats import Doubles
-from .style import COLOURS, LABELS, figure_style, save_figure
+from ..accuracy.sweep_result import SweepResult
+from .input_axis import edge, place, powers_of_ten, profile_places
+from .style import COLOURS, LABELS, computed_label, figure_style, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,33 +22,7 @@ _FLOOR, _CEILING = 0.1, 12.0
 #: most labels on an axis of inputs
 _TICKS: Final = 9
 #: sizes of marks, largest first: equal errors show as rings
-_SIZES: Final = {TORCH: 3.0, "float32": 2.4, "bfloat16": 1.8, "float16": 1.4, "float64": 1.0}
-
-
-def _place(values: ArrayLike, kind: str) -> Doubles:
-    """Return where data stand on an axis on which neighbouring numbers are equally far apart.
-
-    It is 0 at zero and logarithmic in both directions, in binades.
-    """
-    numpy = ELEMENT_TYPES[kind].numpy
-    raw = np.dtype(f"u{numpy.itemsize}")
-    with np.errstate(over="ignore"):
-        bits = np.asarray(values, numpy).view(raw).astype(np.int64)
-    half = 1 << (8 * raw.itemsize - 1)
-    steps = np.where(bits < half, bits, half - bits)
-    placed: Doubles = steps / float(1 << float_format(ELEMENT_TYPES[kind]).fraction)
-    return placed
-
-
-def _profile_places(kind: str) -> Doubles:
-    """Return where the middle of each bin of a profile stands; NaN for bins of NaN."""
-    numpy = ELEMENT_TYPES[kind].numpy
-    raw = np.dtype(f"u{numpy.itemsize}")
-    shift = 8 * raw.itemsize - PROFILE_BITS
-    bits = (np.arange(1 << PROFILE_BITS) << shift) + (1 << shift >> 1)
-    middle = bits.astype(raw).view(numpy)
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isnan(middle.astype(np.float64)), np.nan, _place(middle, kind))
+SIZES: Final = {TORCH: 3.0, "float32": 2.4, "bfloat16": 1.8, "float16": 1.4, "float64": 1.0}
 
 
 def draw_errors(results: Sequence[SweepResult], path: Path) -> None:
@@ -87,15 +59,15 @@ def draw_errors(results: Sequence[SweepResult], path: Path) -> None:
 
 def _draw_panel(axes: Axes, results: Sequence[SweepResult], kind: str) -> dict[str, Any]:
     """Draw one panel; return what the legend is to show."""
-    places = _profile_places(kind)
+    places = profile_places(kind)
     handles: dict[str, Any] = {}
     highest, drawn = 0.0, list[float]()
-    for depth, name in enumerate(n for n in _SIZES if n in results[0].tallies):
+    for depth, name in enumerate(n for n in SIZES if n in results[0].tallies):
         profile = np.max([result.tallies[name].profile for result in results], axis=0)
         met = (profile > 0) & np.isfinite(places)
-        label = "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
+        label = computed_label(name)
         (handles[label],) = axes.plot(
-            places[met], np.maximum(profile[met], _FLOOR), "o", markersize=_SIZES[name],
+            places[met], np.maximum(profile[met], _FLOOR), "o", markersize=SIZES[name],
             markeredgewidth=0, color=COLOURS[name], zorder=2 + depth, rasterized=True,
         )  # fmt: skip
         beyond = met & (profile > _CEILING)
@@ -105,7 +77,7 @@ def _draw_panel(axes: Axes, results: Sequence[SweepResult], kind: str) -> dict[s
                 markeredgewidth=0, color=COLOURS[name], transform=axes.get_xaxis_transform(),
             )  # fmt: skip
         highest = max(highest, float(profile.max()))
-        drawn += [float(place) for place in places[met]]
+        drawn += places[met].tolist()
     axes.set_yscale("log")
     axes.set_ylim(_FLOOR / 1.2, _CEILING)
     ticks = (0.1, 0.5, 1, 2, 4, 8)
@@ -119,8 +91,7 @@ def _draw_panel(axes: Axes, results: Sequence[SweepResult], kind: str) -> dict[s
         )
     if highest == 0:
         axes.text(0.5, 0.15, "exact", transform=axes.transAxes, ha="center", color="0.4")
-    edge = float(_place([math.inf], kind)[0])
-    low, high = (min(drawn), max(drawn)) if drawn else (-edge, edge)
+    low, high = (min(drawn), max(drawn)) if drawn else (-edge(kind), edge(kind))
     margin = 0.04 * max(high - low, 1.0)
     axes.set_xlim(low - margin, high + margin)
     _set_ticks(axes, kind)
@@ -131,18 +102,16 @@ def _draw_panel(axes: Axes, results: Sequence[SweepResult], kind: str) -> dict[s
 def _set_ticks(axes: Axes, kind: str) -> None:
     """Label zero and as many powers of ten as are easily read."""
     low, high = axes.get_xlim()
-    form = float_format(ELEMENT_TYPES[kind])
-    exponents = range(math.ceil(math.log10(form.normal)), math.ceil(math.log10(form.largest)))
     for step in (1, 2, 4, 5, 10, 20):
-        powers = [power for power in exponents if power % step == 0]
+        powers = [power for power in powers_of_ten(kind) if power % step == 0]
         values = [0.0, *(sign * 10.0**power for power in powers for sign in (1, -1))]
-        places = _place(values, kind)
+        places = place(values, kind)
         # what stands too close to zero would be written over it
         near = 0.05 * (high - low)
         seen = [
             k
-            for k, place in enumerate(places)
-            if low <= place <= high and (place == 0 or abs(place) > near)
+            for k, spot in enumerate(places)
+            if low <= spot <= high and (spot == 0 or abs(spot) > near)
         ]
         if len(seen) <= _TICKS:
             break

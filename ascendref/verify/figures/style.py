@@ -1,4 +1,4 @@
-"""The style of all figures, and writing them, with matplotlib (extra ``plot``)."""
+"""The colours and labels of all figures; the style of those with matplotlib, and writing them."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ _STYLE: Final = {
     "svg.fonttype": "none",
     "mathtext.fontset": "dejavuserif",
 }
+
+
+def computed_label(name: str) -> str:
+    """Return what one computation of a sweep is called."""
+    return "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
 
 
 def figure_style() -> AbstractContextManager[None]:
