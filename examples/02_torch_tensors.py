@@ -1,4 +1,8 @@
-"""Torch CPU tensors as arguments and results, BF16 included; none of them is copied.
+"""
+Tensors of PyTorch
+==================
+
+Torch CPU tensors as arguments and results, BF16 included; none of them is copied::
 
     pip install ascendref torch
     python examples/02_torch_tensors.py

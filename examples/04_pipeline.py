@@ -1,4 +1,8 @@
-"""Four concurrent streams on an emulated device: prepare, upload, compute, download.
+"""
+A pipeline of four streams
+==========================
+
+Four concurrent streams on an emulated device prepare, upload, compute and download::
 
     pip install "ascendref[plot]"
     python examples/04_pipeline.py [PICTURE]

@@ -1,5 +1,8 @@
-"""Train a small PyTorch network three times: with PyTorch's gradients and with two kinds of ours.
+"""
+Training in PyTorch
+===================
 
+A small PyTorch network learns three times: with PyTorch's gradients and with two kinds of ours.
 The script is ordinary PyTorch; what changes is the block that it runs in. Run it with
 ``python examples/05_torch_training.py``.
 """

@@ -1,4 +1,8 @@
-"""A network in JAX whose gradients of PReLU and the smooth L1 loss are the kernels' own.
+"""
+Training in JAX
+===============
+
+A network in JAX whose gradients of PReLU and the smooth L1 loss are the kernels' own::
 
     pip install "ascendref[jax]"
     python examples/06_jax_training.py

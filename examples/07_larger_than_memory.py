@@ -1,16 +1,20 @@
-"""Gradients of a zarr store on a cluster of worker processes, with dask's progress bar.
+"""
+Larger than memory
+==================
 
-    pip install "ascendref[dask]"
-    python examples/07_larger_than_memory.py [GIB] [FOLDER]
+Gradients of a zarr store on a cluster of worker processes, with dask's progress bar::
+
+    pip install "ascendref[dask,plot]"
+    python examples/07_larger_than_memory.py [--gib GIB] [--folder FOLDER] [PICTURE]
 
 Two stores of that size, 0.25 GiB unless another is named, are made in a folder, and the gradients
 of PReLU for them are computed by two worker processes with one thread each and 600 MiB. No process
 ever holds more than a few chunks. The sums over all images have the bits of one call on the whole,
 which a second division into chunks shows. dask's dashboard, whose address is printed, shows the
-work while it is done.
+work while it is done; the picture shows it afterwards, a row for each worker.
 """
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -18,7 +22,8 @@ import dask
 import dask.array as da
 import numpy as np
 import zarr
-from distributed import Client, LocalCluster, progress
+from distributed import Client, LocalCluster, get_task_stream, progress
+from matplotlib.figure import Figure
 
 import ascendref as ar
 
@@ -34,7 +39,29 @@ def make_store(path, images, seed):
     return da.from_zarr(store)
 
 
-def main(gib, folder):
+def draw(tasks, picture):
+    """Draw what the workers did, as rows of bars."""
+    workers = sorted({task["worker"] for task in tasks})
+    spans = [(task["worker"], span) for task in tasks for span in task["startstops"]]
+    begin = min(span["start"] for _, span in spans)
+    figure = Figure(figsize=(10, 2.6), layout="constrained")
+    axes = figure.subplots()
+    for number, action in enumerate(sorted({span["action"] for _, span in spans})):
+        chosen = [(worker, span) for worker, span in spans if span["action"] == action]
+        axes.barh(
+            [workers.index(worker) for worker, _ in chosen],
+            [span["stop"] - span["start"] for _, span in chosen],
+            left=[span["start"] - begin for _, span in chosen],
+            color=f"C{number}",
+            label=action,
+        )
+    axes.set_yticks(range(len(workers)), [f"worker {k}" for k in range(len(workers))])
+    axes.set_xlabel("s")
+    figure.legend(loc="outside upper right", ncols=4)
+    figure.savefig(picture)
+
+
+def main(gib, folder, picture):
     images = max(1, round(gib * 2**30 / 4 / np.prod(CHUNK))) * CHUNK[0]
     x, grad = (make_store(folder / name, images, k) for k, name in enumerate(("x", "grad")))
     weight = np.full(CHUNK[1], 0.25, np.float32)
@@ -48,9 +75,12 @@ def main(gib, folder):
         print(f"dashboard: {client.dashboard_link}", flush=True)
         result, sums = ar.prelu_backward(grad, x, weight)
         stored = da.store(result, target, lock=False, compute=False)
-        futures = client.compute([stored, sums])
-        progress(futures, notebook=False)
-        _, total = client.gather(futures)
+        with get_task_stream(client) as tasks:
+            futures = client.compute([stored, sums])
+            progress(futures, notebook=False)
+            _, total = client.gather(futures)
+        if picture:
+            draw(tasks.data, picture)
         print(f"\n{x.nbytes / 2**20:.0f} MiB of images, sums {total[:3]} …")
         # images that are cut otherwise, at places that do not suit the tree of the sum
         x, grad = (array.rechunk((11, 5, 64, 32)) for array in (x, grad))
@@ -59,9 +89,10 @@ def main(gib, folder):
 
 
 if __name__ == "__main__":
-    size = float(sys.argv[1]) if len(sys.argv) > 1 else 0.25
-    if len(sys.argv) > 2:
-        main(size, Path(sys.argv[2]))
-    else:
-        with tempfile.TemporaryDirectory() as temporary:
-            main(size, Path(temporary))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gib", type=float, default=0.25)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("picture", nargs="?")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        main(options.gib, options.folder or Path(temporary), options.picture)

@@ -1,4 +1,8 @@
-"""Train a small network with torch_npu on the emulated device.
+"""
+Training with torch_npu
+=======================
+
+A small network learns on the emulated device.
 
 The script is an ordinary program for torch_npu. Run it with
 ``ascendref npu examples/09_torch_npu.py``; on a machine with an NPU, with ``python``.

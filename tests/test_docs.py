@@ -12,7 +12,7 @@ import pytest
 
 import ascendref as ar
 
-from .support.processes import ROOT
+from .support.processes import ROOT, run
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,28 @@ def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], ids=lambda path: path.name
+    "path",
+    [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("[sg]*/*.md")],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_links_between_documents_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
-        assert (path.parent / target).exists(), target
+        made = re.search("gallery/|reference/(operators/|command-line)", target)
+        assert made or (path.parent / target).exists(), target
+
+
+SITE = [path for path in (ROOT / "docs").glob("[sg]*/*.md") if "```python" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", SITE, ids=lambda path: path.stem)
+def test_the_programs_of_a_page_print_what_it_shows(path: Path) -> None:
+    if path.stem == "torch":
+        pytest.importorskip("torch", reason="it is an extra")
+    text = path.read_text(encoding="utf-8")
+    programs = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    shown = re.findall(r"^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    # in a process of its own: statistics count from its start
+    assert same_words(run("-c", "".join(programs))) == same_words("".join(shown)).strip()
 
 
 CHECKER = (ROOT / "docs" / "checker.md").read_text(encoding="utf-8")

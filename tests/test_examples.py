@@ -24,8 +24,9 @@ def test_every_example_is_tested() -> None:
     assert [path.name for path in EXAMPLES.glob("*.py") if f'"{path.name}"' not in source] == []
 
 
-def test_training_reaches_95_percent_in_both_types() -> None:
-    last = run("01_train_digits.py")[-1]
+def test_training_reaches_95_percent_in_both_types(tmp_path: Path) -> None:
+    last = run("01_train_digits.py", str(tmp_path / "losses.png"))[-1]
+    assert (tmp_path / "losses.png").stat().st_size > 10_000
     shares = [float(share) for share in re.findall(r"([\d.]+)%", last)]
     assert len(shares) == 2
     assert min(shares) >= 95
@@ -49,8 +50,10 @@ def test_a_network_in_jax_learns_with_both_kinds_of_gradients() -> None:
         assert last < first / 3
 
 
-def test_truth_mode_is_right_and_low_precision_is_not() -> None:
-    rows = {row.split()[0]: row.split() for row in run("03_rounding.py")[1:]}
+def test_truth_mode_is_right_and_low_precision_is_not(tmp_path: Path) -> None:
+    lines = run("03_rounding.py", str(tmp_path / "errors.png"))
+    rows = {row.split()[0]: row.split() for row in lines[1:]}
+    assert (tmp_path / "errors.png").stat().st_size > 10_000
     assert list(rows) == ["float64", "float32", "bfloat16", "float16"]
     assert rows["float64"][1:3] == ["0.000%", "0"]
     assert float(rows["bfloat16"][1].rstrip("%")) > 10
@@ -78,7 +81,10 @@ def test_the_pipeline_has_four_streams_and_the_right_bits(tmp_path: Path) -> Non
 def test_stores_may_be_cut_anywhere(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="it is in the dask extra")
     pytest.importorskip("zarr", reason="it is in the dask extra")
-    output = "\n".join(run("07_larger_than_memory.py", "0.02", str(tmp_path)))
+    picture = tmp_path / "work.png"
+    options = ("--gib", "0.02", "--folder", str(tmp_path), str(picture))
+    output = "\n".join(run("07_larger_than_memory.py", *options))
+    assert picture.stat().st_size > 10_000
     assert "dashboard: http://" in output
     assert "Completed" in output
     assert output.endswith("other chunks: the same bits")
@@ -94,3 +100,11 @@ def test_a_program_for_torch_npu_trains_on_the_emulated_device() -> None:
     first, last = (float(row.split()[-1]) for row in rows[:2])
     assert last < first / 3
     assert "Ascend910B" in rows[2]
+
+
+def test_a_race_is_found_and_its_cure_works(tmp_path: Path) -> None:
+    rows = run("10_race_found_and_cured.py", str(tmp_path / "timeline.png"))
+    assert rows[0].startswith("race: aclnnSoftplusBackward on stream")
+    assert rows[2].startswith("cure: make stream")
+    assert rows[3] == "0 hazards, bit for bit the result of the array functions"
+    assert (tmp_path / "timeline.png").stat().st_size > 10_000

@@ -65,6 +65,8 @@ class Operator:
     scalars: tuple[ScalarParam, ...]
     #: names of the results
     outputs: tuple[str, ...]
+    #: the results in LaTeX, with the parameters' names in ``\text``
+    latex: str
     #: formula of the first result
     formula: Formula
     #: shapes of the results, from the operator and the shapes of its tensors

@@ -30,6 +30,12 @@ OPERATOR = declare(
         tensors=(TensorParam("grad_output"), TensorParam("self")),
         scalars=(ScalarParam("lambd"),),
         outputs=("grad_input",),
+        latex=r"""
+            \text{grad_input} = \begin{cases}
+                \text{grad_output} & \text{if } |\text{self}| > \max(\lambda, 0) \\
+                0 & \text{otherwise}
+            \end{cases}
+        """,
         formula=Formula(
             "hardshrink_backward_grad_input",
             grad_input,

@@ -110,6 +110,15 @@ OPERATOR = declare(
         tensors=(TensorParam("x"), TensorParam("dy")),
         scalars=(ScalarParam("eps", c_type="double"),),
         outputs=("out",),
+        latex=r"""
+            \text{out} = \begin{cases}
+                \text{NaN} & \text{if } \text{eps} < 0 \text{ and } (x < 0 \text{ or } x > 1) \\
+                0 & \text{if } \text{eps} \ge 0 \text{ and } (x < \text{eps} \text{ or }
+                    x > 1 - \text{eps}) \\
+                \dfrac{\text{dy}}{x \cdot (1 - x)} & \text{otherwise}
+            \end{cases}
+            \qquad \text{for } \text{eps} < 1
+        """,
         formula=Formula(
             "logit_grad_out",
             out,

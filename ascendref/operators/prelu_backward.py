@@ -79,6 +79,16 @@ OPERATOR = declare(
         tensors=(TensorParam("grad_output"), TensorParam("self"), TensorParam("weight")),
         scalars=(),
         outputs=("grad_input", "grad_weight"),
+        latex=r"""
+            \begin{aligned}
+                \text{grad_input} &= \begin{cases}
+                    \text{grad_output} & \text{if } \text{self} > 0 \\
+                    \text{grad_output} \cdot \text{weight} & \text{otherwise}
+                \end{cases} \\
+                \text{grad_weight}_c &= \sum_{\text{channel } c, \;
+                    \text{self} \not> 0} \text{grad_output} \cdot \text{self}
+            \end{aligned}
+        """,
         formula=Formula("prelu_backward_grad_input", grad_input, prepare, tensors=3, scalars=0),
         channel_term=Formula(
             "grad_weight", weight_term, prepare, tensors=2, scalars=0, factors=weight_factors

@@ -360,6 +360,17 @@ OPERATOR = declare(
             ScalarParam("beta", least=0.0, c_type="float"),
         ),
         outputs=("grad_input",),
+        latex=r"""
+            \text{grad_input} = \text{norm} \cdot \text{grad_out} \cdot \begin{cases}
+                d / \beta & \text{if } |d| < \beta \\
+                \text{sign}(d) & \text{otherwise}
+            \end{cases}
+            \qquad d = \text{self} - \text{target}, \quad
+            \text{norm} = \begin{cases}
+                1 / N & \text{for the mean of } N \text{ results} \\
+                1 & \text{otherwise}
+            \end{cases}
+        """,
         part_scalars=part_scalars,
         formula=Formula(
             "smooth_l1_loss_backward_grad_input",

@@ -181,6 +181,12 @@ OPERATOR = declare(
         tensors=(TensorParam("grad_output"), TensorParam("self", FLOATS + INTEGERS)),
         scalars=(ScalarParam("beta"), ScalarParam("threshold")),
         outputs=("grad_input",),
+        latex=r"""
+            \text{grad_input} = \begin{cases}
+                \text{grad_output} & \text{if } \beta \cdot \text{self} > \text{threshold} \\
+                \dfrac{\text{grad_output}}{1 + e^{-\beta \cdot \text{self}}} & \text{otherwise}
+            \end{cases}
+        """,
         formula=Formula(
             "softplus_backward_grad_input",
             grad_input,

@@ -1,0 +1,51 @@
+"""References that Sphinx does not find by itself.
+
+- A docstring of one module names classes of another as its readers know them, without the module:
+  ``Device.malloc``. Such a name refers to the one documented object that ends in it.
+- Pages link to Markdown files of the repository's root, which the site has under other names.
+"""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import make_refnode
+
+#: files of the repository's root, and the pages of the site that take their place
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
+
+
+def link_to_pages(app: Sphinx, name: str, content: list[str]) -> None:
+    """Let links to files of the repository's root lead to the site's pages."""
+    for file, page in PAGES.items():
+        content[0] = content[0].replace(f"](../{file}", f"]({page}")
+
+
+def resolve(
+    app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.TextElement
+) -> nodes.reference | None:
+    """Return a reference to the object whose full name ends in the target's; None if none does."""
+    if node.get("refdomain") != "py":
+        return None
+    suffix = f".{node['reftarget']}"
+    objects = env.domains.python_domain.objects
+    found = [name for name, entry in objects.items() if name.endswith(suffix) and not entry.aliased]
+    if len(found) != 1:
+        return None
+    entry = objects[found[0]]
+    return make_refnode(
+        app.builder, node["refdoc"], entry.docname, entry.node_id, content, found[0]
+    )
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Look for what Sphinx itself does not find."""
+    app.connect("source-read", link_to_pages)
+    app.connect("missing-reference", resolve)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,147 @@
+"""Open every page of the built documentation in Chromium, at the widths of a telephone and a desk.
+
+    python -m tests.site.browse docs/_build/html [--screenshots DIR]
+
+A page fails if the console reports an error, if it is wider than the window, if it loads anything
+from elsewhere, or if a picture is missing; the site fails if its search does not find an operator.
+Chromium and its driver come from the system (Debian: ``apt install chromium chromium-driver``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+WIDTHS = (400, 1400)
+HEIGHT = 1000
+SECONDS = 20
+
+#: elements that stick out of the window, unless something around them scrolls
+TOO_WIDE = """
+const width = document.documentElement.clientWidth;
+if (document.documentElement.scrollWidth <= width) return [];
+const scrolls = e => e && (["auto", "scroll", "hidden"].includes(getComputedStyle(e).overflowX)
+    || scrolls(e.parentElement));
+return [...document.querySelectorAll("body *")]
+    .filter(e => e.getBoundingClientRect().right > width + 1 && !scrolls(e.parentElement))
+    .slice(0, 3).map(e => e.tagName + "." + e.className + " " + e.textContent.slice(0, 40))
+    .concat(["page of " + document.documentElement.scrollWidth + " pixels"]);
+"""
+FROM_ELSEWHERE = """
+return performance.getEntriesByType("resource").map(e => e.name)
+    .filter(url => !url.startsWith(location.origin));
+"""
+MISSING_PICTURES = """
+return [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src);
+"""
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on this machine; yield its address."""
+    handler = partial(_Handler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@contextmanager
+def browser() -> Iterator[webdriver.Chrome]:
+    """Yield a Chromium without a window that reports what its console gets."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def set_width(driver: webdriver.Chrome, width: int) -> None:
+    """Give the page a width; windows cannot be as narrow as a telephone."""
+    metrics = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def set_scheme(driver: webdriver.Chrome, scheme: str) -> None:
+    """Prefer light or dark pages."""
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+def faults(driver: webdriver.Chrome) -> Iterator[str]:
+    """Yield what is wrong with the page that is open."""
+    for entry in driver.get_log("browser"):
+        if entry["level"] in ("SEVERE", "WARNING"):
+            yield f"console: {entry['message']}"
+    yield from (f"too wide: {what}" for what in driver.execute_script(TOO_WIDE))
+    yield from (f"needs the network: {url}" for url in driver.execute_script(FROM_ELSEWHERE))
+    yield from (f"picture is missing: {url}" for url in driver.execute_script(MISSING_PICTURES))
+
+
+def search_results(driver: webdriver.Chrome, address: str, words: str) -> list[str]:
+    """Return the titles that the site's search finds."""
+    driver.get(f"{address}/search.html?q={words}")
+    found = "#search-results ul.search li a"
+    WebDriverWait(driver, SECONDS).until(lambda d: d.find_elements(By.CSS_SELECTOR, found))
+    return [link.text for link in driver.find_elements(By.CSS_SELECTOR, found)]
+
+
+def check(folder: Path, screenshots: Path | None) -> int:
+    """Check a built site; return the number of faults."""
+    pages = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
+    pages = [page for page in pages if not page.startswith("_")]
+    count = 0
+    with served(folder) as address, browser() as driver:
+        for width in WIDTHS:
+            set_width(driver, width)
+            for page in pages:
+                driver.get(f"{address}/{page}")
+                for fault in faults(driver):
+                    print(f"{page}, {width} pixels: {fault}")
+                    count += 1
+                for scheme in ("light", "dark") if screenshots else ():
+                    set_scheme(driver, scheme)
+                    name = f"{page[:-5].replace('/', '-')}-{width}-{scheme}.png"
+                    driver.save_screenshot(str(screenshots / name))
+        titles = search_results(driver, address, "logit_grad")
+        count += not titles
+        print(f"{len(pages)} pages at {len(WIDTHS)} widths, {count} faults;", end=" ")
+        print(f"the search for logit_grad finds {len(titles)} pages, first {titles[:1]}")
+    return count
+
+
+def main() -> int:
+    """Return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="where the built pages are")
+    parser.add_argument("--screenshots", type=Path, help="where pictures of all pages go")
+    options = parser.parse_args()
+    if not (options.folder / "index.html").is_file():
+        parser.error(f"{options.folder} has no index.html: build the documentation first")
+    if options.screenshots is not None:
+        options.screenshots.mkdir(parents=True, exist_ok=True)
+    return 1 if check(options.folder, options.screenshots) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
