@@ -82,7 +82,7 @@ def run_checked(program: str, execution: str) -> None:
             with suppress(ar.AclError):
                 stream.unsubscribe_report()
         with suppress(ar.AclError):
-            dev.synchronize()  # a callback may have lost its thread just now
+            dev.synchronize()  # a callback has lost its thread
 
 
 def same_words(report: str) -> str:

@@ -49,7 +49,7 @@ def end_wait() -> None:
 def _cycle(tasks: Sequence[Task], waiter: int, visited: set[int]) -> list[Operation]:
     """Return the callbacks by which the end of tasks depends on a thread; none if it does not."""
     for task in prerequisites(tasks):
-        thread = task.thread
+        thread = None if task.thread is None else task.thread()
         if task.kind is not Kind.CALLBACK or thread is None or task.operation is None:
             continue
         if thread == waiter:

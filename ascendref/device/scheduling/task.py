@@ -118,8 +118,8 @@ class Task:
         self.waiters: list[Callable[[], object]] = []
         #: for execution on demand: whether the worker threads may run it
         self.requested = False
-        #: for a callback: the thread of the program that runs it
-        self.thread: int | None = None
+        #: for a callback: returns the thread of the program that is to run it, if there is one
+        self.thread: Callable[[], int | None] | None = None
         #: for a callback: called when a wait finds it running; ends it if its thread never will
         self.recover: Callable[[], object] | None = None
 

@@ -53,6 +53,10 @@ class Callback:
         """Whether the function was not called and never will be."""
         return not (self.begun or self._stream.is_served_by(self._subscription))
 
+    def thread(self) -> int | None:
+        """Return the thread that is to call the function; None if none ever will."""
+        return None if self.orphaned else self._subscription.thread
+
     def post(self) -> None:
         """Pass it to the thread: what the task does when it runs."""
         subscription = self._subscription

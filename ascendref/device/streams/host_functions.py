@@ -175,7 +175,7 @@ class HostFunctionStream(CallbackStream):
         task = Task(self, Kind.CALLBACK if block else Kind.NOTICE, "callback")
         callback = Callback(self, task, function, subscription)
         task.function, task.recover = callback.post, callback.recover
-        task.thread = subscription.thread
+        task.thread = callback.thread
         self.scheduler.submit(task)
 
 
