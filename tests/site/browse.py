@@ -86,6 +86,9 @@ def set_scheme(driver: webdriver.Chrome, scheme: str) -> None:
     """Prefer light or dark pages."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    theme = "return document.documentElement.dataset.theme"
+    WebDriverWait(driver, SECONDS).until(lambda d: d.execute_script(theme) == scheme)
+    driver.execute_script("document.getAnimations().forEach(animation => animation.finish())")
 
 
 def faults(driver: webdriver.Chrome) -> Iterator[str]:
