@@ -7,6 +7,7 @@ from importlib.util import find_spec
 NEEDS_EXTRA = {  # a library to the modules that import it
     "dask": ["ascendref/functional/dask_arrays.py"],
     "jax": ["ascendref/jax/*"],
+    "selenium": ["tests/site/browse.py"],
     "torch": ["ascendref/functional/torch_calls.py", "ascendref/torch/*"],
     "xarray": ["ascendref/functional/xarray_arrays.py"],
 }

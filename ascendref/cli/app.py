@@ -398,12 +398,12 @@ def bench_command(
         if seconds is not None and not 0 < seconds < float("inf"):
             raise ArgumentValueError("--seconds", f"is {seconds}; a positive number is expected")
         if residual:
-            if chosen_peer(peer) != "torch":
-                raise ArgumentValueError("--residual", "is measured with PyTorch, as a peer too")
             if names or dtypes or sizes or threads or plot or report or html:
                 raise ArgumentValueError(
                     "--residual", "goes with --quick, --seconds and --json alone"
                 )
+            if chosen_peer(peer) != "torch":
+                raise ArgumentValueError("--residual", "is measured with PyTorch, as a peer too")
             from .bench_residual import bench_residual
 
             bench_residual(quick=quick, seconds=seconds, as_json=as_json)
