@@ -17,6 +17,7 @@ import numpy as np
 from sphinx.application import Sphinx
 
 import ascendref as ar
+from ascendref.cli.markdown import table
 from ascendref.declaration.operator import Operator
 
 DOCS = Path(__file__).parents[1]
@@ -48,24 +49,24 @@ def _lines(operator: Operator) -> Iterator[str]:
         + (f" {' and '.join(others)} is 0.5." if others else "")
     )
     yield ""
-    yield from _table(
+    yield from table(
         (f"`{_datum(operator)}`", *[_number(g) for g in GRADIENTS]), _edge_rows(operator)
     )
     differences = [row for row in _sources() if operator.name.startswith(_joined(row[0]))]
     if differences:
         yield from ("", "Where the sources differ ([all of them](../../sources.md)):", "")
-        yield from _table(
+        yield from table(
             ("case", "operator pages", "published code", "PyTorch (CPU)", "ascendref"),
             (row[1:] for row in differences),
         )
     yield from ("", "## Types", "", "Of the array function:", "")
-    yield from _table(
+    yield from table(
         ("tensor", "types"), ((f"`{t.name}`", _types(t.types)) for t in operator.tensors)
     )
     if operator.same_type:
         yield from ("", "All tensors have one type.")
     yield from ("", "Of the two-phase functions, on each product:", "")
-    yield from _table(("product", "tensor", "types"), _product_rows(operator))
+    yield from table(("product", "tensor", "types"), _product_rows(operator))
     yield from ("", "## Accuracy", "")
     yield (
         "Stated bounds and the largest errors that were measured, in units in the last place (ulp)."
@@ -74,14 +75,14 @@ def _lines(operator: Operator) -> Iterator[str]:
         " [Accuracy](../../accuracy.md), which also has the command that measured them."
     )
     yield ""
-    yield from _table(
+    yield from table(
         ("type", "setting", "stated", "largest error", "wrong", "wrong in truth mode", "of"),
         (*_accuracy_rows(operator), *_float64_rows(operator)),
     )
     if operator.channel_term is not None:
         yield from ("", f"The error of the sum in `{operator.outputs[1]}`, relative to the sum of")
         yield from ("its terms' magnitudes:", "")
-        yield from _table(
+        yield from table(
             ("terms", "type", "arithmetic", "how many", "largest error", "stated"),
             _rows(_sections()[f"{operator.name}, the weight's gradient"]),
         )
@@ -187,9 +188,7 @@ def measured_table() -> str:
             kind, setting, stated, largest, _, wrong, pairs = row
             page = f"[{name}](reference/operators/{name}.md)"
             rows.setdefault((name, kind), (page, kind, setting, stated, largest, wrong, pairs))
-    lines = [*_table(head, rows.values()), ""]
-    if (DOCS / "claims.md").exists():
-        lines.append("[](claims.md) says which test shows what.")
+    lines = [*table(head, rows.values()), "", "[](claims.md) says which test shows what."]
     return "\n".join(lines) + "\n"
 
 
@@ -198,13 +197,7 @@ def _rows(text: str) -> Iterator[Row]:
     lines = [line for line in text.splitlines() if line.startswith("|")]
     for line in lines[2:]:
         cells = line.strip().strip("|").replace(r"\|", "\0").split("|")
-        yield tuple(cell.strip().replace("\0", r"\|") for cell in cells)
-
-
-def _table(head: Row, rows: Iterable[Row]) -> Iterator[str]:
-    """Yield a Markdown table."""
-    for row in (head, ("---",) * len(head), *rows):
-        yield f"| {' | '.join(row)} |"
+        yield tuple(cell.strip().replace("\0", "|") for cell in cells)
 
 
 def command_page() -> str:

@@ -15,6 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from ascendref.cli.markdown import table
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "torch-npu.md"
 PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.py"))
@@ -55,7 +57,7 @@ def described(program: Path) -> list[str]:
     return (ast.get_docstring(ast.parse(program.read_text())) or "").split("\n\n")
 
 
-def row(program: Path) -> str:
+def row(program: Path) -> tuple[str, ...]:
     """Run a program and return its row of the table."""
     what, *refused = described(program)
     outcome = run(program)
@@ -68,21 +70,17 @@ def row(program: Path) -> str:
     emulated, fallback = (
         sum(outcome.counts.get(place, {}).values()) for place in ("emulated", "fallback")
     )
-    return f"| `{program.stem}` | {what.removesuffix('.')} | {how} | {emulated} | {fallback} |"
+    return f"`{program.stem}`", what.removesuffix("."), how, str(emulated), str(fallback)
 
 
 def main() -> None:
     """Print the table or write it."""
-    lines = [
-        "| program | what it tries | how it went | calls emulated | calls on the fallback |",
-        "|---|---|---|---|---|",
-        *map(row, [*PROGRAMS, *REFUSED]),
-    ]
-    table = "\n".join([*lines, ""])
+    head = ("program", "what it tries", "how it went", "calls emulated", "calls on the fallback")
+    text = "\n".join([*table(head, map(row, [*PROGRAMS, *REFUSED])), ""])
     if "--write" in sys.argv[1:]:
-        PAGE.write_text(_TABLE.sub(lambda match: match[1] + table + match[2], PAGE.read_text()))
+        PAGE.write_text(_TABLE.sub(lambda match: match[1] + text + match[2], PAGE.read_text()))
     else:
-        print(table, end="")
+        print(text, end="")
 
 
 if __name__ == "__main__":
