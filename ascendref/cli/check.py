@@ -17,6 +17,7 @@ from rich.text import Text
 from ..core.errors import ArgumentValueError
 from ..core.output_files import output_file
 from ..device.check_output import FOLDER, MODE
+from ..device.checker.hazards import Site
 from .check_page import page
 from .console import print_error, print_json
 
@@ -91,13 +92,13 @@ def show(hazards: list[dict[str, Any]], devices: int) -> None:
 def _place(site: dict[str, Any] | None) -> str:
     if site is None:
         return ""
-    where = "host" if site["stream"] is None else f"stream {site['stream']}"
-    lines = [f"{site['call']} on {where}" if site["stream"] else f"{site['call']} on the {where}"]
-    if site["tensor"] is not None:
-        first, after_last = site["byte_range"]
-        lines.append(f"{site['tensor']} ({first:#x} to {after_last - 1:#x})")
-    file = Path(site["file"])
+    found = Site(**site)
+    lines = [f"{found.call} on {found.where}"]
+    if found.byte_range is not None:
+        first, after_last = found.byte_range
+        lines.append(f"{found.tensor} ({first:#x} to {after_last - 1:#x})")
+    file = Path(found.file)
     if file.is_relative_to(Path.cwd()):
-        file = file.relative_to(Path.cwd())
-    lines.append(f"{file}:{site['line']}" if site["line"] else f"{file}")
+        found = found._replace(file=str(file.relative_to(Path.cwd())))
+    lines.append(found.place)
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Final
 
+from ..device.checker.hazards import Site
 from . import html_page
 
 #: tasks of a picture before the first and after the last of a pair
@@ -49,9 +50,8 @@ def _section(device: dict[str, Any], hazard: dict[str, Any]) -> str:
 
 
 def _place(site: dict[str, Any]) -> str:
-    where = "the host" if site["stream"] is None else f"stream {site['stream']}"
-    place = f"{escape(site['file'])}:{site['line']}"
-    return f"{escape(site['call'])} on {where}, <code>{place}</code>"
+    found = Site(**site)
+    return f"{escape(found.call)} on {found.where}, <code>{escape(found.place)}</code>"
 
 
 def _picture(tasks: list[dict[str, Any]], sites: list[dict[str, Any]]) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal
 
 from ..core.errors import fail
 from ..core.status import Status
+from .checker.checker import Checker
 from .checker.hazards import HazardError, Site
 from .scheduling.scheduler import Scheduler
 from .scheduling.task import Task
@@ -24,8 +25,8 @@ from .scheduling.task import Task
 MODE: Final = "ASCENDREF_CHECK"
 FOLDER: Final = "ASCENDREF_HAZARDS"
 
-#: the checked devices of this process, those that are gone too, if their hazards are written
-_devices: Final[list[tuple[str, Scheduler]]] = []
+#: the checked devices of this process, those that are gone too, if what they found is told
+_devices: Final[list[tuple[str, Checker, Scheduler]]] = []
 
 
 def mode_from_environment(given: bool | Literal["report"]) -> bool | Literal["report"]:
@@ -47,29 +48,28 @@ def mode_from_environment(given: bool | Literal["report"]) -> bool | Literal["re
 
 def keep_for_exit(name: str, scheduler: Scheduler) -> None:
     """Have what a device finds told when the process exits, if that was asked for."""
-    if scheduler.checker is not None and (FOLDER in os.environ or MODE in os.environ):
-        _devices.append((name, scheduler))
+    checker = scheduler.checker
+    if checker is not None and (os.environ.get(FOLDER) or os.environ.get(MODE)):
+        _devices.append((name, checker, scheduler))
 
 
 # registered before what waits for work at exit, and so called after it
 @atexit.register
 def _tell() -> None:
-    if FOLDER not in os.environ:
-        for _, scheduler in _devices:
-            if scheduler.checker is not None:
-                for hazard in scheduler.checker.reports.hazards:
-                    print(f"ascendref: {hazard}", file=sys.stderr)
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        for _, checker, _ in _devices:
+            for hazard in checker.reports.hazards:
+                print(f"ascendref: {hazard}", file=sys.stderr)
     elif _devices:
-        devices = [_device(name, scheduler) for name, scheduler in _devices]
-        file = Path(os.environ[FOLDER], f"{os.getpid()}.json")
-        file.write_text(json.dumps(devices), encoding="utf-8")
+        file = Path(folder, f"{os.getpid()}.json")
+        file.write_text(json.dumps([_device(*device) for device in _devices]), encoding="utf-8")
 
 
-def _device(name: str, scheduler: Scheduler) -> dict[str, Any]:
-    assert scheduler.checker is not None
+def _device(name: str, checker: Checker, scheduler: Scheduler) -> dict[str, Any]:
     return {
         "device": name,
-        "hazards": [_hazard(hazard) for hazard in scheduler.checker.reports.hazards],
+        "hazards": [_hazard(hazard) for hazard in checker.reports.hazards],
         "tasks": [
             task
             for x in sorted(dict.fromkeys(scheduler.history), key=lambda task: task.submitted)

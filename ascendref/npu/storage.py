@@ -8,7 +8,7 @@ import torch
 
 from ..core.errors import fail
 from ..core.status import Status
-from ..device.checker.shadow import Span
+from ..device.checker.shadow import Span, gaps_of
 from ..device.memory.address_space import Memory, find_memory
 
 
@@ -73,6 +73,6 @@ def _access(call: str, name: str, tensor: torch.Tensor, *, write: bool) -> None:
     shape, strides = tuple(tensor.size()), tuple(tensor.stride())
     count = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
     steps = tuple(stride * itemsize for stride in strides)
-    gaps = None if count == tensor.numel() else (shape, steps, itemsize)
+    gaps = gaps_of(shape, steps, itemsize, count * itemsize)
     access = memory.shadow, Span(address - memory.address, count * itemsize, name, gaps)
     checker.access(call, () if write else (access,), (access,) if write else (), uses=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..core.dtypes import DataType
 from ..core.errors import fail
 from ..core.status import Status
 from ..declaration.operator import Operator
-from ..device.checker.shadow import Gaps, Span
+from ..device.checker.shadow import Gaps, Span, gaps_of
 from ..device.memory.address_space import Memory
 from .workspace import Step
 
@@ -47,9 +46,7 @@ class Layout(NamedTuple):
 
     def gaps(self, nbytes: int) -> Gaps | None:
         """Return shape, strides and bytes of an element if there may be gaps in so many bytes."""
-        if nbytes == prod(self.shape) * self.dtype.itemsize:
-            return None
-        return self.shape, self.strides, self.dtype.itemsize
+        return gaps_of(self.shape, self.strides, self.dtype.itemsize, nbytes)
 
 
 class ByteRange(NamedTuple):

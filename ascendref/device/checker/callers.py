@@ -59,7 +59,10 @@ def find_caller(call: str) -> Caller:
 
 def _is_ours(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
-    return _ours.setdefault(file, file.startswith(tuple(_packages)))
+    known = _ours.get(file)
+    if known is None:
+        known = _ours[file] = file.startswith(tuple(_packages))
+    return known
 
 
 def source_of(caller: Caller) -> tuple[str, int]:

@@ -63,11 +63,15 @@ class Site(NamedTuple):
         )
 
     def __str__(self) -> str:
-        where = "on the host" if self.stream is None else f"on stream {self.stream}"
         what = "" if self.tensor is None else f", {self.tensor}"
         if self.byte_range is not None:
             what += f" (bytes {self.byte_range[0]:#x} to {self.byte_range[1] - 1:#x})"
-        return f"{self.call} {where}{what}, called at {self.place}"
+        return f"{self.call} on {self.where}{what}, called at {self.place}"
+
+    @property
+    def where(self) -> str:
+        """The stream, or the host."""
+        return "the host" if self.stream is None else f"stream {self.stream}"
 
     @property
     def place(self) -> str:

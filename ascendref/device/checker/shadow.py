@@ -74,6 +74,13 @@ def _runs(
     return tuple(merged)
 
 
+def gaps_of(
+    shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, nbytes: int
+) -> Gaps | None:
+    """Return the gaps of a view that spans so many bytes; None if it has none."""
+    return None if nbytes == prod(shape) * itemsize else (shape, strides, itemsize)
+
+
 #: an operation and its access, as a segment remembers them
 Use = tuple[Operation, Span]
 

@@ -18,7 +18,7 @@ from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
 from ..checker.checker import Access
-from ..checker.shadow import Span
+from ..checker.shadow import Span, gaps_of
 from ..handle import Handle
 from .address_space import Memory, find_memory
 
@@ -349,9 +349,7 @@ class Tensor(Handle):
 
     def _access(self, memory: Memory, low: int, high: int) -> Access:
         """Return the access to its elements, which lie in some bytes, as the checker sees it."""
-        itemsize = self.dtype.itemsize
-        dense = high - low == self.size * itemsize
-        gaps = None if dense else (self.shape, self.byte_strides(), itemsize)
+        gaps = gaps_of(self.shape, self.byte_strides(), self.dtype.itemsize, high - low)
         return memory.shadow, Span(low, high - low, "tensor", gaps)
 
     def extent(self) -> tuple[int, int]:
