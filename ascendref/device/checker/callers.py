@@ -16,8 +16,9 @@ Caller = tuple[CodeType | None, int]
 #: folders of code between the program and a device: this package, and those that are added
 _packages: Final = [str(Path(__file__).parents[2])]
 
-#: source file -> whether it lies in them
-_ours: Final[dict[str, bool]] = {}
+#: source files that lie in them, and those that do not, as far as they were looked at
+_inside: Final[set[str]] = set()
+_outside: Final[set[str]] = set()
 #: call -> how far up the stack the first frame of the program was last time
 _depths: Final[dict[str, int]] = {}
 #: functions that return the address to which a call from machine code returns, or 0
@@ -32,20 +33,20 @@ def add_machine_caller(find: Callable[[], int]) -> None:
 def add_package(folder: str) -> None:
     """Have calls looked for outside of a package that programs use the device through."""
     _packages.append(folder)
-    _ours.clear()
+    _outside.clear()
 
 
 def find_caller(call: str) -> Caller:
     """Return code and place in it of the innermost call by the program."""
     # looking at all frames takes as long as a task's check, so try first where it was last time
     try:
-        inner = sys._getframe(_depths.get(call, 0))
+        inner = sys._getframe(_depths[call])
         outer = inner.f_back
-        if outer is not None and _ours.get(inner.f_code.co_filename):
+        if outer is not None and inner.f_code.co_filename in _inside:
             code = outer.f_code
-            if not _ours.get(code.co_filename, True):
+            if code.co_filename in _outside:
                 return code, outer.f_lasti
-    except ValueError:  # the stack is lower now
+    except (KeyError, ValueError):  # the first call, or the stack is lower now
         pass
     depth, frame = 0, sys._getframe()
     while _is_ours(frame):
@@ -59,10 +60,9 @@ def find_caller(call: str) -> Caller:
 
 def _is_ours(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
-    known = _ours.get(file)
-    if known is None:
-        known = _ours[file] = file.startswith(tuple(_packages))
-    return known
+    if file not in _inside and file not in _outside:
+        (_inside if file.startswith(tuple(_packages)) else _outside).add(file)
+    return file in _inside
 
 
 def source_of(caller: Caller) -> tuple[str, int]:

@@ -179,10 +179,9 @@ class Checker:
             Whether `check_written` must be called when it runs: a function of the host that comes
             before it may still write what it reads.
         """
-        late = bool(self._functions) and self._follows_function(operation)
+        late = self._follows_function(operation) if self._functions else False
         timeline = operation.timeline
-        in_function = _running.get() is not None and timeline.number != HOST
-        key = -timeline.number if in_function else timeline.number
+        key = -timeline.number if operation.in_function else timeline.number
         for shadow, span in reads:
             use, stale = (operation, span), False
             for segment in shadow.segments(span):
@@ -194,8 +193,9 @@ class Checker:
             if stale:
                 shadow.read(key, use)
         # before the writes: a copy's source and target may overlap
-        copies = bool(writes) and not (uses or late)
-        holes = [shadow.unwritten(span) for shadow, span in reads] if copies else []
+        holes = []
+        if writes and not (uses or late):
+            holes = [shadow.unwritten(span) for shadow, span in reads]
         for shadow, span in writes:
             use, stale = (operation, span), False
             segments = shadow.segments(span)

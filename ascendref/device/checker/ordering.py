@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import count
-from typing import Final
+from typing import ClassVar, Final
 
 from ..lock_free import AtomicReference
 from .callers import Caller, source_of
@@ -119,6 +119,9 @@ class Operation:
 
     __slots__ = ("_code", "_place", "call", "clock", "host_index", "index", "timeline")
 
+    #: whether it is what a function of the host does while its stream waits
+    in_function: ClassVar = False
+
     def __init__(
         self,
         timeline: Timeline,
@@ -160,7 +163,7 @@ class Operation:
         host_index, clock = self.host_index, self.clock
         if after is not None:
             host_index, clock = after.length, joined(after.clock, self.clock)
-        return Operation(self.timeline, self.index, clock, host_index, call, caller)
+        return FunctionAccess(self.timeline, self.index, clock, host_index, call, caller)
 
     @property
     def abandoned(self) -> bool:
@@ -176,6 +179,14 @@ class Operation:
     def line(self) -> int:
         """Line of that call."""
         return source_of(self.caller)[1]
+
+
+class FunctionAccess(Operation):
+    """An access by a function of the host that a stream runs, with the place of that task."""
+
+    __slots__ = ()
+
+    in_function: ClassVar = True
 
 
 def precedes(first: Operation, second: Operation) -> bool:

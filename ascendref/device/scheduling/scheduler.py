@@ -95,12 +95,12 @@ class Scheduler(ABC):
         stream = task.stream
         operation = task.operation = checker.begin(stream.timeline, task.label)
         try:
-            if task.depends_on_host:
-                checker.launch_function(operation)
             if task.reads or task.writes:
                 late = checker.record(operation, task.reads, task.writes, uses=not task.copies)
                 if late and task.function is not None:
                     task.function = _checked(checker, task, task.function)
+            elif task.depends_on_host:
+                checker.launch_function(operation)
             stream.queue.append(task)
         except BaseException:
             operation.cancel()
