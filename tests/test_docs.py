@@ -13,6 +13,7 @@ import pytest
 import ascendref as ar
 
 from .support.processes import ROOT, run
+from .support.readme import STARTS, without_numbers
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,15 @@ def test_the_programs_of_a_page_print_what_it_shows(path: Path) -> None:
     shown = re.findall(r"^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     # in a process of its own: statistics count from its start
     assert same_words(run("-c", "".join(programs))) == same_words("".join(shown)).strip()
+
+
+@pytest.mark.parametrize(
+    ("page", "start"), [("cpp", "A C++ program"), ("torch-npu", "A torch_npu script")]
+)
+def test_a_page_shows_the_output_that_the_readme_shows(page: str, start: str) -> None:
+    text = (ROOT / "docs" / "start" / f"{page}.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert without_numbers(shown) == without_numbers(STARTS[start].output)
 
 
 CHECKER = (ROOT / "docs" / "checker.md").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ import datetime
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..core.output_files import output_file
 from .machine import processor, versions
@@ -32,9 +33,14 @@ def full_command(command: str, path: Path, plot: Path | None) -> str:
 
 def origin(*packages: str) -> Iterator[str]:
     """Yield a list: the date, the versions, those of more packages too, and the machine."""
-    chip = processor()
-    yield f"- {datetime.datetime.now(datetime.UTC):%d %B %Y}"
-    yield "- " + ", ".join(f"{name} {version}" for name, version in versions(*packages).items())
+    today = datetime.datetime.now(datetime.UTC).date()
+    yield from origin_of(today.isoformat(), versions(*packages), processor())
+
+
+def origin_of(day: str, packages: dict[str, str], chip: dict[str, Any]) -> Iterator[str]:
+    """Yield such a list of a day as in ISO 8601, of versions and of a processor."""
+    yield f"- {datetime.date.fromisoformat(day):%d %B %Y}"
+    yield "- " + ", ".join(f"{name} {version}" for name, version in packages.items())
     yield f"- {chip['name']} ({chip['llvm']}), {chip['cores']} cores"
 
 

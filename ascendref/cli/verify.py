@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import threading
 import time
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Console
 from rich.progress import Progress
@@ -26,18 +25,18 @@ from ..verify.accuracy.pytorch import has_torch
 from ..verify.accuracy.results import Results
 from ..verify.accuracy.runner import run
 from ..verify.accuracy.sweep import TORCH, Sweep
-from ..verify.accuracy.sweep_result import Element, SweepResult
+from ..verify.accuracy.sweep_result import SweepResult
 from ..verify.oracles.reference import Reference, Setting
 from ..verify.oracles.rounding import HALF
 from ..verify.references import REFERENCES, find_reference
 from .attributes import parse_attributes
 from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress
 from .html_page import ABOUT_ZOOM, check_page, write_page
-from .machine import processor, versions
-from .markdown import check_report, figure, full_command, write_report
+from .markdown import check_report, write_report
 from .outputs import check_plot, keep_stdout_for, report_write_errors
-from .verify_report import heading, report_lines
-from .verify_tables import class_names, tables
+from .verify_data import Measured, measured
+from .verify_report import heading, report_lines, report_words
+from .verify_tables import tables
 
 #: the element types that are swept; F64 can only be sampled
 _SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
@@ -133,12 +132,6 @@ class Request:
         words += ["--exhaustive"] if self.exhaustive else [f"--seed {self.seed}"]
         return " ".join(words)
 
-    def inputs(self) -> str:
-        """Return in words which inputs are taken."""
-        if self.exhaustive:
-            return "every pair of a datum and a gradient for F16 and BF16, every datum for F32"
-        return f"a sample (seed {self.seed})"
-
 
 def verify(
     request: Request,
@@ -167,23 +160,22 @@ def verify(
         results.interrupted = stop.is_set()
     if results.interrupted:
         save(state, results.sweeps)
+    found = measured(results, request.command(), request.exhaustive, request.seed)
     if plot is not None:
         draw(results, plot)
     if report is not None:
-        command = full_command(request.command(), report, plot)
-        picture = figure("Largest error against input, for every type and mode", report, plot)
-        write_report(report, report_lines(results, command, request.inputs(), picture))
+        write_report(report, report_lines(found, *report_words(request.command(), report, plot)))
     if html is not None:
-        write_errors_page(request, results, html)
+        write_errors_page(results, found, html)
     with keep_stdout_for(plot, report, html):
         if as_json:
-            print_json(as_dict(results, request.exhaustive, request.seed))
+            print_json(found)
         else:
-            show(results, state)
+            show(results, found, state)
     if results.interrupted:
         return INTERRUPTED
     discard(state)
-    return DIFFERENCE if results.broken() else 0
+    return DIFFERENCE if found["broken"] else 0
 
 
 @contextmanager
@@ -260,97 +252,25 @@ def draw(results: Results, plot: Path) -> None:
         draw_errors(done, plot)
 
 
-def write_errors_page(request: Request, results: Results, html: Path) -> None:
+def write_errors_page(results: Results, found: Measured, html: Path) -> None:
     """Write the report as a page with interactive plots of what has been swept."""
     from ..verify.figures.error_plots import error_plots
 
     plots = error_plots([result for result in results.sweeps if result.done])
-    lines = report_lines(
-        results, f"{request.command()} --html {html}", request.inputs(), _ABOUT_PLOTS
-    )
+    lines = report_lines(found, f"{found['command']} --html {html}", _ABOUT_PLOTS)
     write_page(html, lines, {heading(*key): [plot] for key, plot in plots.items()})
 
 
-def show(results: Results, state: Path) -> None:
+def show(results: Results, found: Measured, state: Path) -> None:
     """Print the results."""
     console = Console()
-    for table in tables(results):
+    for table in tables(found):
         console.print(table)
     if results.interrupted:
         done = sum(result.pairs for result in results.sweeps)
         total = sum(result.sweep.pairs for result in results.sweeps)
         print(f"interrupted after {done:,} of {total:,} pairs; --resume goes on from {state}")
-    broken = results.broken()
-    for line in broken:
+    for line in found["broken"]:
         print("BROKEN:", line)
-    if not broken:
+    if not found["broken"]:
         print("every stated bound holds" + (" so far" if results.interrupted else ""))
-
-
-def as_dict(results: Results, exhaustive: bool, seed: int) -> dict[str, Any]:
-    """Return for programs what ``show`` prints for people."""
-    return {
-        "versions": versions(),
-        "processor": processor(),
-        "exhaustive": exhaustive,
-        "seed": seed,
-        "interrupted": results.interrupted,
-        "sweeps": [
-            {
-                "operator": result.sweep.operator,
-                "dtype": result.sweep.kind,
-                "setting": result.sweep.label,
-                "computed": name,
-                "pairs": result.pairs,
-                "of": result.sweep.pairs,
-                "hard_cases": result.hard,
-                "seconds": round(result.seconds, 1),
-                "wrongly_rounded": tally.wrong,
-                "max_ulp": tally.max_ulp,
-                "at": _element_dict(tally.at),
-                "histogram": dict(zip(class_names(), tally.histogram, strict=True)),
-                "bound": None if (bound := result.bound(name)) is None else str(bound),
-                "holds": result.holds(name),
-            }
-            for result in results.sweeps
-            if result.done
-            for name, tally in result.tallies.items()
-        ],
-        "step_by_step": [
-            {
-                "operator": result.sweep.operator,
-                "dtype": result.sweep.kind,
-                "setting": result.sweep.label,
-                "compute_dtype": result.compute,
-                "pairs": result.pairs,
-                "differing": result.differing,
-                "at": _element_dict(result.at),
-            }
-            for result in results.half_precision
-        ],
-        "float64": [
-            {
-                "operator": result.reference.name,
-                "setting": result.reference.label(result.setting),
-                "pairs": result.pairs,
-                "wrongly_rounded": result.wrong,
-                "max_ulp": result.max_ulp,
-                "at": _element_dict(result.at),
-                "bound": str(result.bound),
-                "holds": result.holds,
-            }
-            for result in results.float64
-        ],
-        "grad_weight": [result._asdict() | {"holds": result.holds} for result in results.sums],
-        "broken": results.broken(),
-    }
-
-
-def _element_dict(element: Element | None) -> dict[str, float | str] | None:
-    """Return an element for JSON, which has no NaN and no infinity."""
-    if element is None:
-        return None
-    return {
-        name: value if math.isfinite(value) else str(value)
-        for name, value in element._asdict().items()
-    }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from pathlib import Path
 
-from ..verify.accuracy.results import Results
-from ..verify.accuracy.sweep_result import SweepResult
 from . import markdown
+from .verify_data import Measured, SweepRow
 from .verify_tables import (
     float64_rows,
     half_precision_rows,
@@ -18,27 +18,23 @@ from .verify_tables import (
 )
 
 
-def report_lines(
-    results: Results, command: str, inputs: str, figure: Iterable[str]
-) -> Iterator[str]:
+def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Iterator[str]:
     """Yield the lines of the report.
 
     Parameters
     ----------
-    results : Results
+    measured : Measured
         What the report is about.
     command : str
         The command that writes it.
-    inputs : str
-        Which inputs were taken.
     figure : iterable of str
         The lines that show the figure or say what is drawn, if anything is.
     """
     yield "# Accuracy"
     yield ""
-    yield f"Measured by `{command}`: {inputs}."
+    yield f"Measured by `{command}`: {_inputs(measured)}."
     yield ""
-    yield from markdown.origin()
+    yield from markdown.origin_of(measured["date"], measured["versions"], measured["processor"])
     yield ""
     yield (
         "*Wrong* counts results that are not the exact value rounded once, to nearest even; a NaN"
@@ -49,48 +45,60 @@ def report_lines(
         " machine did."
     )
     yield from figure
-    if results.interrupted:
+    if measured["interrupted"]:
         yield ""
         yield "**The run was interrupted: rows may be partial.**"
-    done = [result for result in results.sweeps if result.done]
-    for (operator, kind), group in groupby(done, lambda r: (r.sweep.operator, r.sweep.kind)):
-        yield from ("", f"## {heading(operator, kind)}", "")
+    for key, group in groupby(measured["sweeps"], lambda row: (row["operator"], row["dtype"])):
+        yield from ("", f"## {heading(*key)}", "")
         yield from markdown.table(
             (
                 "setting", "in", "pairs", "hard", "wrong", "max ulp", "at input, gradient",
                 "stated", "seconds",
             ),
-            (row for result in group for row in _sweep_rows(result)),
+            _sweep_rows(group),
         )  # fmt: skip
-    if results.half_precision:
+    if measured["step_by_step"]:
         yield from ("", "## Half-precision arithmetic, step by step", "")
         yield "Every operation of a formula rounded, on a grid of data and gradients."
         yield ""
         yield from markdown.table(
             ("operator", "type", "in", "pairs", "differing"),
-            half_precision_rows(results.half_precision),
+            half_precision_rows(measured["step_by_step"]),
         )
-    if results.float64:
+    if measured["float64"]:
         yield from ("", "## F64, sampled", "")
         yield "F64 data in F64 arithmetic: any bits, numbers near 1, and numbers in [0, 1]."
         yield ""
         yield from markdown.table(
             ("operator", "setting", "pairs", "wrong", "max ulp", "stated"),
-            float64_rows(results.float64, " **broken**"),
+            float64_rows(measured["float64"], " **broken**"),
         )
-    if results.sums:
+    if measured["grad_weight"]:
         yield from ("", "## prelu_backward, the weight's gradient", "")
         yield "The error of a sum, relative to the sum of its terms' magnitudes."
         yield ""
         yield from markdown.table(
             ("terms", "type", "in", "how many", "error", "stated"),
-            sum_rows(results.sums, " **broken**"),
+            sum_rows(measured["grad_weight"], " **broken**"),
         )
-    broken = results.broken()
+    broken = measured["broken"]
     yield from ("", "## Bounds that do not hold" if broken else "Every stated bound holds.")
     if broken:
         yield ""
         yield from (f"- {line}" for line in broken)
+
+
+def _inputs(measured: Measured) -> str:
+    """Return in words which inputs were taken."""
+    if measured["exhaustive"]:
+        return "every pair of a datum and a gradient for F16 and BF16, every datum for F32"
+    return f"a sample (seed {measured['seed']})"
+
+
+def report_words(command: str, report: Path, plot: Path | None) -> tuple[str, Iterable[str]]:
+    """Return the command that writes a report, and the lines that show its figure."""
+    picture = markdown.figure("Largest error against input, for every type and mode", report, plot)
+    return markdown.full_command(command, report, plot), picture
 
 
 def heading(operator: str, kind: str) -> str:
@@ -98,23 +106,21 @@ def heading(operator: str, kind: str) -> str:
     return f"{operator}, {kind}"
 
 
-def _sweep_rows(result: SweepResult) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of one sweep."""
-    seconds = f"{result.seconds:.0f}"
-    for name, tally in result.tallies.items():
-        bound = result.bound(name)
-        wrong = f"{tally.wrong:,}"
-        if tally.wrong:
-            wrong += f" ({histogram_text(tally)})"
-        yield (
-            result.sweep.label,
-            name,
-            f"{result.pairs:,}",
-            f"{result.hard:,}",
-            wrong,
-            f"{tally.max_ulp:.6g}",
-            location_text(tally),
-            stated_text("–" if bound is None else str(bound), result.holds(name), " **broken**"),
-            seconds,
-        )
-        seconds = ""
+def _sweep_rows(rows: Iterable[SweepRow]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the sweeps of an operator and a type."""
+    for _, group in groupby(rows, lambda row: row["setting"]):
+        for number, row in enumerate(group):
+            wrong = f"{row['wrongly_rounded']:,}"
+            if row["wrongly_rounded"]:
+                wrong += f" ({histogram_text(row)})"
+            yield (
+                row["setting"],
+                row["computed"],
+                f"{row['pairs']:,}",
+                f"{row['hard_cases']:,}",
+                wrong,
+                f"{row['max_ulp']:.6g}",
+                location_text(row),
+                stated_text(row, " **broken**"),
+                "" if number else f"{row['seconds']:.0f}",
+            )

@@ -1,12 +1,13 @@
 """Pages that are written when the documentation is built: one per operator, and the commands.
 
 What an operator's page says comes from its declaration, from results that are computed for the
-page, from the table of docs/sources.md and from docs/accuracy.md, which ``ascendref verify
---report`` wrote.
+page, from the table of docs/sources.md and from docs/accuracy.json, the figures of ``ascendref
+verify --exhaustive --json``.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,9 +19,12 @@ from sphinx.application import Sphinx
 
 import ascendref as ar
 from ascendref.cli.markdown import table
+from ascendref.cli.verify_data import Measured
+from ascendref.cli.verify_tables import float64_rows, stated_text, sum_rows
 from ascendref.declaration.operator import Operator
 
 DOCS = Path(__file__).parents[1]
+MEASURED: Measured = json.loads((DOCS / "accuracy.json").read_text(encoding="utf-8"))
 
 #: what the edge table takes for the tensor that the formula depends on
 EDGES = (-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, np.inf, np.nan)
@@ -71,8 +75,8 @@ def _lines(operator: Operator) -> Iterator[str]:
     yield (
         "Stated bounds and the largest errors that were measured, in units in the last place (ulp)."
         " *Wrong* counts results that are not the exact value rounded once, in the default"
-        ' arithmetic and in truth mode (`compute_dtype="float64"`). The figures are read from'
-        " [Accuracy](../../accuracy.md), which also has the command that measured them."
+        ' arithmetic and in truth mode (`compute_dtype="float64"`). The whole run, and the command'
+        " that measured it: [Accuracy](../../accuracy.md)."
     )
     yield ""
     yield from table(
@@ -84,7 +88,7 @@ def _lines(operator: Operator) -> Iterator[str]:
         yield from ("its terms' magnitudes:", "")
         yield from table(
             ("terms", "type", "arithmetic", "how many", "largest error", "stated"),
-            _rows(_sections()[f"{operator.name}, the weight's gradient"]),
+            sum_rows(MEASURED["grad_weight"], " **broken**"),
         )
     yield from ("", "## Two-phase functions", "", "```{eval-rst}")
     for name in (f"{operator.api}GetWorkspaceSize", operator.api):
@@ -149,32 +153,33 @@ def _joined(name: str) -> str:
 
 def _sources() -> Iterator[Row]:
     """Yield the rows of the table in docs/sources.md."""
-    yield from _rows((DOCS / "sources.md").read_text(encoding="utf-8"))
-
-
-def _sections() -> dict[str, str]:
-    """Return the sections of docs/accuracy.md by their titles."""
-    page = (DOCS / "accuracy.md").read_text(encoding="utf-8")
-    parts = (part.partition("\n") for part in page.split("\n## ")[1:])
-    return {title: body for title, _, body in parts}
+    lines = (DOCS / "sources.md").read_text(encoding="utf-8").splitlines()
+    for line in [line for line in lines if line.startswith("|")][2:]:
+        cells = line.strip().strip("|").replace(r"\|", "\0").split("|")
+        yield tuple(cell.strip().replace("\0", "|") for cell in cells)
 
 
 def _accuracy_rows(operator: Operator) -> Iterator[Row]:
-    """Yield what docs/accuracy.md has about an operator's sweeps, a setting a row."""
-    for kind in ("float16", "bfloat16", "float32"):
-        rows = list(_rows(_sections()[f"{operator.name}, {kind}"]))
-        truth = {row[0]: row for row in rows if row[1] == "float64"}
-        for setting, mode, pairs, _, wrong, largest, _, stated, *_ in rows:
-            if mode == "float32":
-                yield (
-                    kind, setting, stated, largest, wrong.partition(" ")[0], truth[setting][4],
-                    pairs,
-                )  # fmt: skip
+    """Yield what was measured in an operator's sweeps, a setting a row."""
+    sweeps = [row for row in MEASURED["sweeps"] if row["operator"] == operator.name]
+    wrong = {
+        (row["dtype"], row["setting"], row["computed"]): f"{row['wrongly_rounded']:,}"
+        for row in sweeps
+    }
+    for row in sweeps:
+        if row["computed"] == "float32":
+            key = row["dtype"], row["setting"]
+            yield (
+                *key, stated_text(row, " **broken**"), f"{row['max_ulp']:.6g}",
+                wrong[*key, "float32"], wrong[*key, "float64"], f"{row['pairs']:,}",
+            )  # fmt: skip
 
 
 def _float64_rows(operator: Operator) -> Iterator[Row]:
     """Yield the same for F64 data."""
-    for name, setting, pairs, wrong, largest, stated in _rows(_sections()["F64, sampled"]):
+    for name, setting, pairs, wrong, largest, stated in float64_rows(
+        MEASURED["float64"], " **broken**"
+    ):
         if name == operator.name:
             yield "float64, sampled", setting, stated, largest, wrong, "–", pairs
 
@@ -190,14 +195,6 @@ def measured_table() -> str:
             rows.setdefault((name, kind), (page, kind, setting, stated, largest, wrong, pairs))
     lines = [*table(head, rows.values()), "", "[](claims.md) says which test shows what."]
     return "\n".join(lines) + "\n"
-
-
-def _rows(text: str) -> Iterator[Row]:
-    """Yield the cells of every row of the first Markdown table, without its head."""
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    for line in lines[2:]:
-        cells = line.strip().strip("|").replace(r"\|", "\0").split("|")
-        yield tuple(cell.strip().replace("\0", "|") for cell in cells)
 
 
 def command_page() -> str:

@@ -16,12 +16,14 @@ from typer.testing import Result
 
 import ascendref as ar
 from ascendref import operators
+from ascendref.cli.verify_report import report_lines, report_words
 from ascendref.declaration.accuracy import Bound
 from ascendref.verify.accuracy import float64, runner, sweep, sweep_result
 from ascendref.verify.references import REFERENCES
 
 from ..cli.command_line import assert_bad_call, call
 from ..cli.html_pages import Page, array
+from ..support.processes import ROOT
 
 ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
 
@@ -73,6 +75,23 @@ def test_the_picture_and_the_report(everything: tuple[Result, Path]) -> None:
         assert f"## {name}, bfloat16" in text
     assert "**broken**" not in text
     assert text.endswith("Every stated bound holds.\n")
+
+
+def test_the_report_in_the_documents_is_made_from_the_measured_figures() -> None:
+    figures = json.loads((ROOT / "docs" / "accuracy.json").read_text(encoding="utf-8"))
+    words = report_words(figures["command"], Path("docs/accuracy.md"), Path("docs/errors.png"))
+    lines = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8").splitlines()
+    assert list(report_lines(figures, *words)) == lines
+
+
+def test_a_report_of_printed_figures_is_the_report_of_the_run(
+    everything: tuple[Result, Path],
+) -> None:
+    done, folder = everything
+    figures = json.loads(done.stdout)
+    words = report_words(figures["command"], folder / "accuracy.md", folder / "errors.png")
+    lines = (folder / "accuracy.md").read_text(encoding="utf-8").splitlines()
+    assert list(report_lines(figures, *words)) == lines
 
 
 def test_the_page_has_the_report_and_a_plot_for_each_operator_and_type(
