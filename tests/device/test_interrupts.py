@@ -13,6 +13,7 @@ import pytest
 
 import ascendref as ar
 
+from ..support.alarm import alarm
 from .fault_injection import inject, instructions, interrupt
 
 TIMEOUT = 20_000  # milliseconds after which a wait counts as hanging
@@ -207,17 +208,11 @@ def test_an_interrupted_call_about_callbacks_loses_none(name, execution):
 
 @pytest.fixture
 def interrupts():
-    """Let interrupts come after seconds; 0 for none."""
-
-    def hit(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, hit)
+    """Let an interrupt come after seconds; 0 for none."""
     gc.collect()
     gc.disable()  # a finalizer would swallow one
-    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
+    with alarm(KeyboardInterrupt) as after:
+        yield after
     gc.enable()
 
 

@@ -78,21 +78,21 @@ def test_an_interrupt_ends_a_wait(wait, execution):
 def test_interrupts_at_any_moment_lose_nothing(execution):
     code, out, err = run(
         f"""
-        import random, signal, ascendref as ar
-        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        import random, ascendref as ar
+        from tests.support.alarm import alarm
         dev = ar.Device("Atlas A2", execution="{execution}", seed=1)
         streams, seen, hits = [dev.create_stream() for _ in range(3)], [], 0
         draw = random.Random(1)
         for k in range(1000):
             streams[k % 3].launch_host_func(lambda k=k: seen.append(k))
-        while len(seen) < 1000:
-            try:
-                signal.setitimer(signal.ITIMER_REAL, draw.uniform(0.0001, 0.002))
-                dev.synchronize()
-                signal.setitimer(signal.ITIMER_REAL, 0)
-            except KeyboardInterrupt:
-                hits += 1
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        with alarm(KeyboardInterrupt) as after:
+            while len(seen) < 1000:
+                try:
+                    after(draw.uniform(0.0001, 0.002))
+                    dev.synchronize()
+                    after(0)
+                except KeyboardInterrupt:
+                    hits += 1
         print(hits > 0, sorted(seen) == list(range(1000)))
         """
     )

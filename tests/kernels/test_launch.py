@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from ascendref.core.threads import PARALLEL_FROM
 from ascendref.kernels.runtime import fp_environment as environment
 from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
+from ..support.alarm import alarm
 from ..support.calls import call
 from ..support.cases import SCALARS
 from ..support.rounding import assert_same_bits
@@ -145,10 +145,6 @@ class Interrupted(Exception):
 
 def interrupt(calls: int) -> int:
     """Interrupt a large call at so many moments; return how many times it did not end."""
-
-    def handler(*_: Any) -> None:
-        raise Interrupted
-
     x = np.linspace(-1, 1, 8 * PARALLEL_FROM, dtype=np.float32)
     out = np.empty_like(x)
     start = time.perf_counter()
@@ -156,19 +152,15 @@ def interrupt(calls: int) -> int:
         ar.softplus_backward(x, x, out=out)
     duration = (time.perf_counter() - start) / 10
     hits = 0
-    before = signal.signal(signal.SIGALRM, handler)
-    try:
+    with alarm(Interrupted) as after:
         for number in range(calls):
             try:
-                signal.setitimer(signal.ITIMER_REAL, max(1e-6, 1.2 * duration * number / calls))
+                after(max(1e-6, 1.2 * duration * number / calls))
                 ar.softplus_backward(x, x, out=out)
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                after(0)
             except Interrupted:
                 hits += 1
             assert not LAUNCHER._words[RUNNING // 8]
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
     return hits
 
 

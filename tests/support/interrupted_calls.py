@@ -1,6 +1,6 @@
 """First calls that are interrupted: ``python -m tests.support.interrupted_calls N FOLDER CACHED``.
 
-A program is interrupted (SIGINT's handler is called) at N moments, spread over its run. For
+A program is interrupted (a handler raises KeyboardInterrupt) at N moments, spread over its run. For
 every moment a process is forked, in which nothing is imported yet. It runs the program a second
 time, which must give the right results, and ends. FOLDER is for the kernel cache; CACHED is 1 if
 the kernels are in it before.
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import faulthandler
 import os
-import signal
 import sys
 from time import monotonic
+
+from .alarm import alarm
 
 #: seconds until a process counts as one that hangs
 LIMIT = 100
@@ -34,14 +35,13 @@ def program() -> None:
 
 def run(after: float) -> None:
     """Run the program twice, and interrupt it after so many seconds; 0 for not at all."""
-    signal.signal(signal.SIGALRM, signal.default_int_handler)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, after)
-        program()
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    except KeyboardInterrupt:
-        pass
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    with alarm(KeyboardInterrupt) as interrupt:
+        try:
+            interrupt(after)
+            program()
+            interrupt(0)
+        except KeyboardInterrupt:
+            pass
     faulthandler.dump_traceback_later(LIMIT, exit=True)
     program()
 
