@@ -17,7 +17,9 @@ expects them, they refuse all objects, so every call is checked in full.
 
 The cached call that the operator used last is tried first, because programs mostly repeat their
 calls. Then a table is searched: by operator, compute type, scalars and element types, for
-contiguous arrays of whatever shape; and by these with all shapes and strides, for other arrays.
+contiguous arrays of whatever shape; and by these with all shapes and strides, for other arrays,
+whose calls are cached when they come for the second time: the check of layouts, which only they
+need, takes a fifth of a first call's time to compile.
 Scalars of other types than Python's own, results in place of an input and empty results are never
 cached, and of arrays of other libraries only torch tensors (``torch_calls.py``).
 
@@ -61,7 +63,8 @@ CachedCall = Callable[[tuple[Any, ...], tuple[Any, ...], Any, Any], Any]
 
 #: operator -> the cached call that it used last
 LAST_USED: Final[dict[Operator, CachedCall]] = {}
-_CACHED_CALLS: Final[dict[tuple[Any, ...], CachedCall]] = {}
+#: None for the layouts of arrays that came once
+_CACHED_CALLS: Final[dict[tuple[Any, ...], CachedCall | None]] = {}
 #: scalars and shapes are part of the keys, so their number must be limited
 _CACHE_LIMIT: Final = 4096
 #: types of the scalars and compute types that are part of a key; ``torch_calls.py`` adds to both
@@ -123,10 +126,12 @@ def store_elementwise(
     if kernel.layout(operands, in_place) == "dense":
         store(key, _elementwise(kernel.bind(values), call, result.dtype, None))
     elif not in_place and (call.out is None or type(call.out) is ndarray):
-        cached_call = _elementwise(
-            kernel.like(operands, values), call, result.dtype, _maker(result)
-        )
-        store((*key, *_layouts(call.tensors, call.out)), cached_call)
+        key = (*key, *_layouts(call.tensors, call.out))
+        cached_call = None
+        if key in _CACHED_CALLS:
+            kernel_like = kernel.like(operands, values)
+            cached_call = _elementwise(kernel_like, call, result.dtype, _maker(result))
+        store(key, cached_call)
 
 
 def store_channel_sum(call: Call, kernel: ChannelSumKernel, result: NDArray[Any]) -> None:
@@ -171,11 +176,13 @@ def _is_cacheable(call: Call, result: NDArray[Any]) -> bool:
     return type(call.tensors[0]) is ndarray is type(result) and result.size > 0
 
 
-def store(key: tuple[Any, ...], cached_call: CachedCall) -> None:
-    """Cache a call by its key."""
+def store(key: tuple[Any, ...], cached_call: CachedCall | None) -> None:
+    """Cache a call by its key; None for one that must come again first."""
     if len(_CACHED_CALLS) >= _CACHE_LIMIT:
         _CACHED_CALLS.clear()
-    _CACHED_CALLS[key] = LAST_USED[key[0]] = cached_call
+    _CACHED_CALLS[key] = cached_call
+    if cached_call is not None:
+        LAST_USED[key[0]] = cached_call
 
 
 def _maker(result: NDArray[Any]) -> Callable[[], NDArray[Any]]:

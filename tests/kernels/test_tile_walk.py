@@ -12,6 +12,7 @@ import ascendref as ar
 
 from ..support.cases import ARRANGEMENTS, SCALARS, numbers
 from ..support.oracles import expected, promote
+from ..support.processes import run_program
 from ..support.rounding import FORMATS, assert_bits
 
 #: operator, types of its tensors, type of the result: elements of 1, 2, 4 and 8 bytes meet
@@ -87,3 +88,8 @@ def test_in_place_with_elements_of_several_sizes(
     assert promote(kinds) == kinds[place]
     ar.hardshrink_backward(*views, 0.1, out=views[place])
     assert_bits(views[place], *want)
+
+
+def test_the_first_call_on_strided_arrays_may_be_in_place() -> None:
+    """What copies tiles of the result from buffers is loaded then, before anything is written."""
+    assert run_program("in_place") == "True\nTrue"

@@ -140,12 +140,14 @@ def _print_kernels(make: Callable[[], object]) -> None:
 
 
 def kernels() -> None:
-    """Make the kernels of four calls: contiguous, strided, of three tensors, and large."""
+    """Make kernels of calls: contiguous, strided, again, of three tensors, and large."""
 
     def make() -> None:
         x = np.linspace(-1, 1, 7, dtype=np.float32)
         ar.hardshrink_backward(x, x)
-        ar.softplus_backward(x[::-1], x)
+        for _ in range(2):
+            ar.softplus_backward(x[::-1], x)
+            ar.softplus_backward(x, x, out=np.empty(14, np.float32)[::2])
         ar.smooth_l1_loss_backward(x, x, x)
         big = np.linspace(0, 1, PARALLEL_FROM, dtype=ml_dtypes.bfloat16)
         ar.logit_grad(big, big)
@@ -249,6 +251,16 @@ def float16() -> None:
     print(digest(found))
 
 
+def in_place() -> None:
+    """Compute in place, first of all on arrays of other layouts, on one thread and on several."""
+    for kind, size in ((np.float32, 7), (ml_dtypes.bfloat16, 4 * PARALLEL_FROM)):
+        grad = np.linspace(-3, 3, 2 * size).astype(kind)[::2]
+        data = np.flip(grad).copy()
+        want = ar.softplus_backward(grad.copy(), data)
+        ar.softplus_backward(grad, data, out=grad)
+        print(digest([grad]) == digest([want]))
+
+
 def small_call() -> list[float]:
     """Hardshrink's gradient of three numbers."""
     x = np.float32([-2, 0.25, 3])
@@ -308,6 +320,7 @@ PROGRAMS: dict[str, Callable[[], None]] = {
         kernels,
         short_kernels,
         short_kernels_at_once,
+        in_place,
         small_stacks,
         import_module,
         at_exit,

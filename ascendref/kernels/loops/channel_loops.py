@@ -83,10 +83,12 @@ def place_of(size: int) -> Compiled:
 
 
 @helper
-def tiled_place(plan: Pointer, operand: int, channel: int, term: int) -> int:
-    """Return where a term stands in an operand of any layout, in bytes from its first element."""
+def tiled_place(plan: Pointer, at: int, channel: int, term: int) -> int:
+    """Return where a term stands in an operand of any layout, in bytes from its first element.
+
+    The operand's strides stand at some place of the plan.
+    """
     axes = plan[6]
-    at = 7 + axes + operand * (axes + 1)
     offset: int = channel * plan[at]
     for axis in range(axes - 1, -1, -1):
         size = plan[7 + axis]
@@ -298,6 +300,7 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
         step, pitch = (size * strip, strip) if rows else (size, segment)
         pitch *= size
         across = 7 + axes
+        data_across, result_across = across + axes + 1, across + 2 * axes + 2
         along = across + axes
         at_0, at_1 = (across, along) if rows else (along, across)
         grad_0, grad_1 = plan[at_0], plan[at_1]
@@ -331,8 +334,8 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
                 while done < width:
                     term = first + done
                     run = min(width - done, inner - term % inner)
-                    grad_at = grad + tiled_place(plan, 0, channel, term)
-                    data_at = data + tiled_place(plan, 1, channel, term)
+                    grad_at = grad + tiled_place(plan, across, channel, term)
+                    data_at = data + tiled_place(plan, data_across, channel, term)
                     m0, m1 = (height, run) if rows else (run, height)
                     copy_tile(gather, grads + done * step, pitch, grad_at, grad_0, grad_1, m0, m1)
                     copy_tile(gather, datas + done * step, pitch, data_at, data_0, data_1, m0, m1)
@@ -362,7 +365,7 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
                 while done < width:
                     term = first + done
                     run = min(width - done, inner - term % inner)
-                    at = result + tiled_place(plan, 2, channel, term)
+                    at = result + tiled_place(plan, result_across, channel, term)
                     m0, m1 = (height, run) if rows else (run, height)
                     copy_tile(scatter, results + done * step, pitch, at, result_0, result_1, m0, m1)
                     done += run

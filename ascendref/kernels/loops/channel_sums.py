@@ -47,7 +47,7 @@ from .channel_loops import (
 from .channel_plan import BLOCK, ChannelPlan, channel_plan, dense_channel_plan
 from .running_sums import RunningSums, rounded_sums
 from .tile_plan import TILE
-from .tiles import load_tile_copies
+from .tiles import gather, scatter
 
 #: bytes between weights and running sums, beside whole pages: what is used together must not have
 #: the same place in its page (measured: up to 2.6 times as slow, depending on the page)
@@ -296,7 +296,8 @@ class ChannelSumKernel(Kernel):
         return self._tiled_kernel("tiled_runs")
 
     def _tiled_kernel(self, layout: str) -> Any:
-        load_tile_copies(self._table, (self.kind.storage.itemsize,))
+        for tile_copy in (gather, scatter):
+            tile_copy(self._table, 0, self.kind.storage.itemsize)
         return partial(tiled_kernel(), self.table, address(self.task(layout)))
 
     @Piece

@@ -30,7 +30,6 @@ from ..runtime.array_header import (
     Operand,
     are_apart,
     contiguous_size,
-    layout_table,
     operand_table,
 )
 from ..runtime.launch import LAUNCHER, Kernel, Piece, Task, Words, address, run, task_kernel
@@ -44,9 +43,10 @@ from .contiguous import (
     through_caches,
 )
 from .elements import Read, loader, pair_loader
+from .layout_check import layout_check, layout_table
 from .tile_plan import tile_plan
 from .tile_walk import walk_kernel, walk_task
-from .tiles import load_tile_copies
+from .tiles import gather, scatter
 
 #: elements that a thread takes at a time
 PART: Final = 16 * 1024
@@ -221,8 +221,8 @@ class ElementwiseKernel(Kernel):
     ) -> Words:
         """Return the same for operands of any layout."""
         plan, tiles = tile_plan(shape, strides, self._itemsizes)
-        at = 0 if layout is None else layout.ctypes.data
-        words = address(self.walk), at, plan.ctypes.data, tiles, prod(shape)
+        check = (0, 0) if layout is None else (layout.ctypes.data, address(self.layout_check))
+        words = address(self.walk), *check, plan.ctypes.data, tiles, prod(shape)
         return self._fixed(scalars, words, layout, plan)
 
     @Piece
@@ -243,11 +243,26 @@ class ElementwiseKernel(Kernel):
     @Piece
     def walk(self) -> Any:
         """The task that walks operands of any layout."""
-        load_tile_copies(self._table, self._itemsizes)
+        for k, kind in enumerate(self.inputs):
+            gather(self._table, k, kind.storage.itemsize)
         return walk_task()
 
+    @Piece
+    def scatter(self) -> Any:
+        """What copies tiles of the result from buffers."""
+        return scatter(self._table, len(self.inputs), self.out.storage.itemsize)
+
+    @Piece
+    def layout_check(self) -> Any:
+        """What tells whether arrays have known layouts."""
+        return layout_check()
+
+    def load_scatter(self) -> None:
+        _ = self.scatter
+
     def needed(self, layout: str) -> tuple[str, ...]:
-        return (*super().needed(layout), "task", *(("walk",) if layout == "tiled" else ()))
+        walked = ("walk", "scatter") if layout == "tiled" else ()
+        return (*super().needed(layout), "task", *walked)
 
     @Piece
     def task(self) -> Any:

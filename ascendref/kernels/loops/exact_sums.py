@@ -283,8 +283,9 @@ def exact_adder(term: Formula, kind: ElementType) -> Compiled:
         special, all_minus, pending = 0.0, True, 0
         for term in range(start, stop):
             if tiled:
-                grad_at = tiled_place(plan, 0, channel, term)
-                data_at = tiled_place(plan, 1, channel, term)
+                axes = plan[6]
+                grad_at = tiled_place(plan, 7 + axes, channel, term)
+                data_at = tiled_place(plan, 8 + 2 * axes, channel, term)
             else:
                 grad_at = data_at = dense_place(plan, channel, term)
             a, b = factors(decode(read(grad, grad_at)), decode(read(data, data_at)))

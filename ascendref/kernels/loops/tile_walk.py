@@ -12,25 +12,23 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ..compiler.jit import integer_kernel, merged, once_each
-from ..runtime.array_header import COUNT, DATA, GATHER, ITEMSIZE, ROW, ROWS, SCATTER, are_laid_out
+from ..runtime.array_header import COUNT, DATA, GATHER, ITEMSIZE, ROW, ROWS, SCATTER
 from ..runtime.launch import (
     FAILURE,
     INNER_TASK,
     NO_MEMORY,
-    NUMBERS,
+    NO_SCATTER,
     OPERANDS,
-    PAST_CACHES,
     PLAN,
-    SIZE,
     TABLE,
-    ZERO,
     call_task,
     own_address,
     run,
     set_word,
 )
-from ..runtime.memory import allocate, in_memory, int64_pointer, release, word, word_of_each
+from ..runtime.memory import allocate, copy, in_memory, int64_pointer, release, word, word_of_each
 from ..runtime.nontemporal import LINE
+from .layout_check import are_laid_out
 from .tiles import copy_tile, is_one_piece
 
 
@@ -50,12 +48,8 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
     if given == 0:
         set_word(arguments, FAILURE, NO_MEMORY)
         return 0
-    set_word(given, SIZE, word(arguments, SIZE))
-    set_word(given, NUMBERS, word(arguments, NUMBERS))
-    set_word(given, TABLE, table)
+    copy(given, arguments, OPERANDS)
     set_word(given, FAILURE, 0)
-    set_word(given, PAST_CACHES, 0)
-    set_word(given, ZERO, 0)
     place = int64_pointer(given + OPERANDS)
     held = int64_pointer(given + OPERANDS + 8 * operands)
     for k in range(operands):
@@ -94,10 +88,16 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
         if direct:
             hard += call_task(inner, given, 0, m0 * m1)
         else:
+            scatter = word(row, SCATTER)
+            if scatter == 0:
+                # all that was written will be computed once more from the same inputs: where the
+                # result is an input's view, this comes before anything is written
+                set_word(given, FAILURE, NO_SCATTER)
+                break
             buffer = given + begin + room * last
             place[last] = buffer
             hard += call_task(inner, given, 0, m0 * m1)
-            copy_tile(word(row, SCATTER), buffer, m0 * width, result, r0, r1, m0, m1)
+            copy_tile(scatter, buffer, m0 * width, result, r0, r1, m0, m1)
     failure = word(given, FAILURE)
     if failure:
         set_word(arguments, FAILURE, failure)
@@ -119,20 +119,20 @@ def _walk_all(fixed: int, operands: tuple[int, ...]) -> Any:
     ----------
     fixed : int
         Address of the addresses of table (`operand_table`), task, scalars, launcher, walk
-        (`walk_task`), layout (`layout_table`) and plan (`tile_plan`), the number of tiles and the
-        number of results.
+        (`walk_task`), layout (`layout_table`) and what checks it (`layout_check`), plan
+        (`tile_plan`), the number of tiles and the number of results.
     operands : tuple of int
         Addresses of array objects that may be laid out as expected or not, or without a layout the
         addresses of elements.
     """
     table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
-    layout, plan, size = word(fixed, 40), word(fixed, 48), word(fixed, 64)
+    layout, plan, size = word(fixed, 40), word(fixed, 56), word(fixed, 72)
     if layout:
-        if not are_laid_out(table, layout, in_memory(operands)):
+        if not are_laid_out(word(fixed, 48), table, layout, in_memory(operands)):
             return -1
         operands = word_of_each(operands, DATA)
     arguments = in_memory((0, 0, size, numbers, table, plan, task, 0, 0, *operands))
-    return run(word(fixed, 32), arguments, word(fixed, 56), 0, 0, size, word(fixed, 24))
+    return run(word(fixed, 32), arguments, word(fixed, 64), 0, 0, size, word(fixed, 24))
 
 
 def _walk_of_2(fixed: int, a: int, b: int) -> int:

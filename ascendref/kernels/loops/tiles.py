@@ -128,12 +128,19 @@ def _tile_copy(make: Callable[[int], Callable[..., Any]], size: int) -> Any:
     return integer_kernel(_copy, name, formula=make, make=lambda: make(size))
 
 
-def load_tile_copies(table: NDArray[Any], sizes: tuple[int, ...]) -> None:
-    """Enter what copies tiles into a table of operands with elements of some sizes."""
-    for k, size in enumerate(sizes):
-        for make, column in ((_gather, GATHER), (_scatter, SCATTER)):
-            function = _tile_copy(make, size)
-            table[(ROWS + ROW * k + column) // 8] = function(0, 0, 0, 0, 0, 0, -1)
+def gather(table: NDArray[Any], operand: int, size: int) -> Any:
+    """Return what copies tiles of an operand to buffers, entered in a table of operands."""
+    return _entered(table, operand, GATHER, _tile_copy(_gather, size))
+
+
+def scatter(table: NDArray[Any], operand: int, size: int) -> Any:
+    """Return what copies tiles of an operand from buffers, entered in a table of operands."""
+    return _entered(table, operand, SCATTER, _tile_copy(_scatter, size))
+
+
+def _entered(table: NDArray[Any], operand: int, column: int, function: Any) -> Any:
+    table[(ROWS + ROW * operand + column) // 8] = function(0, 0, 0, 0, 0, 0, -1)
+    return function
 
 
 @inlined

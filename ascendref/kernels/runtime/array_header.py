@@ -120,57 +120,6 @@ def are_apart(table: Any, addresses: Any, size: Any) -> Any:
     return True
 
 
-@merged
-def are_laid_out(table: Any, layout: Any, arrays: Any) -> Any:
-    """Tell whether arrays have known shapes and strides, the result writeable and apart.
-
-    Parameters
-    ----------
-    table : int64
-        Address of what `operand_table` returns.
-    layout : int64
-        Address of what `layout_table` returns.
-    arrays : int64
-        Address of the addresses of the objects.
-    """
-    count = word(table, COUNT)
-    result = word(arrays, 8 * count - 8)
-    start, row = word(result, DATA) + word(layout, 0), layout + 16
-    end = start + word(layout, 8)
-    fits = half_word(result, FLAGS) & WRITE != 0
-    for k in range(count):
-        array, rank = word(arrays, 8 * k), word(row, 0)
-        shape, at = word(array, SHAPE), word(array, DATA) + word(row, 8)
-        if (
-            word(array, TYPE) != word(table, ARRAY_TYPE)
-            or word(array, DESCRIPTOR) != word(table, ROWS + ROW * k + DTYPE)
-            or half_word(array, RANK) != rank
-            # NumPy has strides right behind sizes
-            or word(array, STRIDES) != shape + 8 * rank
-            or (k < count - 1 and at < end and start < at + word(row, 16))
-        ):
-            return False
-        for axis in range(2 * rank):
-            fits = fits and word(shape, 8 * axis) == word(row, 24 + 8 * axis)
-        row += 24 + 16 * rank
-    return fits
-
-
-def layout_table(arrays: tuple[np.ndarray[Any, Any], ...]) -> np.ndarray[Any, Any]:
-    """Return what `are_laid_out` compares with.
-
-    For every array its rank, how far before its first element its memory begins, how long that is,
-    its sizes and its strides; before all that, the second and third of the last one once more.
-    """
-    rows: list[int] = []
-    for array in arrays:
-        reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
-        low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
-        span = low, high + array.itemsize - low
-        rows += [array.ndim, *span, *array.shape, *array.strides]
-    return np.array([*span, *rows], np.int64)
-
-
 class Operand(NamedTuple):
     """What an operand must be like."""
 

@@ -51,12 +51,14 @@ from .memory import poke, word
 #: program and PyTorch set (``core/threads.py``), how many threads there are, the address of the
 #: compiled launcher
 RUNNING, LIMIT, THREADS, ENTRY = range(0, 32, 8)
-#: what a launch returns where another one runs; what a kernel returns where the launcher or the
-#: exact task (``array_header.py``) was not loaded yet, or where a task found no memory
+#: what a launch returns where another one runs; what a kernel returns where a task found no memory,
+#: or where the launcher, the exact task or what copies tiles from buffers (``array_header.py``) was
+#: not loaded yet
 BUSY: Final = -2
-NO_LAUNCHER: Final = -3
-NO_MEMORY: Final = -4
+NO_MEMORY: Final = -3
+NO_LAUNCHER: Final = -4
 NO_EXACT_TASK: Final = -5
+NO_SCATTER: Final = -6
 
 _WORD: Final = ir.IntType(64)
 _INT: Final = ir.IntType(32)
@@ -366,6 +368,10 @@ class Kernel:
         """Load what decides roundings that a kernel leaves open; kernels that do not have none."""
         raise NotImplementedError
 
+    def load_scatter(self) -> None:
+        """Load what copies tiles of the result from buffers; kernels without tiles have none."""
+        raise NotImplementedError
+
     def _call(self, layout: str, *arguments: Any) -> int:
         """Call the kernel for a layout, and once more if something must be loaded first.
 
@@ -376,11 +382,13 @@ class Kernel:
         """
         function = getattr(self, f"{layout}_kernel")
         done: int = function(*arguments)
-        while done in (NO_LAUNCHER, NO_EXACT_TASK):
+        while done in (NO_LAUNCHER, NO_EXACT_TASK, NO_SCATTER):
             if done == NO_LAUNCHER:
                 LAUNCHER.load()
-            else:
+            elif done == NO_EXACT_TASK:
                 self.load_exact_task()
+            else:
+                self.load_scatter()
             done = function(*arguments)
         if done == NO_MEMORY:
             raise MemoryError("there is no memory for the buffers of a kernel")

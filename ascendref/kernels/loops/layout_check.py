@@ -1,0 +1,96 @@
+"""Whether arrays are laid out as those of an earlier call, told by compiled code.
+
+Calls on arrays of a layout that never comes again do without, so what checks layouts is a function
+of its own, compiled once for all operators.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from ..compiler.jit import integer_kernel, once_each
+from ..runtime.array_header import (
+    ARRAY_TYPE,
+    COUNT,
+    DATA,
+    DESCRIPTOR,
+    DTYPE,
+    FLAGS,
+    RANK,
+    ROW,
+    ROWS,
+    SHAPE,
+    STRIDES,
+    TYPE,
+    WRITE,
+)
+from ..runtime.launch import TASK_TYPE, caller_of, own_address
+from ..runtime.memory import half_word, word
+
+
+@intrinsic
+def are_laid_out(typingctx: Any, check: Any, table: Any, layout: Any, arrays: Any) -> Any:
+    """Call `_are_laid_out`, by its address."""
+    return caller_of(TASK_TYPE)
+
+
+@once_each
+def layout_check() -> Any:
+    """Return what tells whether arrays have known layouts (`_are_laid_out`)."""
+    return integer_kernel(_are_laid_out, "layout_check")
+
+
+def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
+    """Tell whether arrays have known shapes and strides, the result writeable and apart.
+
+    Parameters
+    ----------
+    table : int
+        Address of what `operand_table` returns.
+    layout : int
+        Address of what `layout_table` returns.
+    arrays : int
+        Address of the addresses of the objects; negative to get the address of this function.
+    """
+    if arrays < 0:
+        return own_address()
+    count = word(table, COUNT)
+    result = word(arrays, 8 * count - 8)
+    start, row = word(result, DATA) + word(layout, 0), layout + 16
+    end = start + word(layout, 8)
+    fits = half_word(result, FLAGS) & WRITE != 0
+    for k in range(count):
+        array, rank = word(arrays, 8 * k), word(row, 0)
+        shape, at = word(array, SHAPE), word(array, DATA) + word(row, 8)
+        if (
+            word(array, TYPE) != word(table, ARRAY_TYPE)
+            or word(array, DESCRIPTOR) != word(table, ROWS + ROW * k + DTYPE)
+            or half_word(array, RANK) != rank
+            # NumPy has strides right behind sizes
+            or word(array, STRIDES) != shape + 8 * rank
+            or (k < count - 1 and at < end and start < at + word(row, 16))
+        ):
+            return 0
+        for axis in range(2 * rank):
+            fits = fits and word(shape, 8 * axis) == word(row, 24 + 8 * axis)
+        row += 24 + 16 * rank
+    return int(fits)
+
+
+def layout_table(arrays: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+    """Return what `_are_laid_out` compares with.
+
+    For every array its rank, how far before its first element its memory begins, how long that is,
+    its sizes and its strides; before all that, the second and third of the last one once more.
+    """
+    rows: list[int] = []
+    for array in arrays:
+        reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+        low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+        span = low, high + array.itemsize - low
+        rows += [array.ndim, *span, *array.shape, *array.strides]
+    return np.array([*span, *rows], np.int64)
