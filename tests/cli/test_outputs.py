@@ -66,9 +66,11 @@ WRITERS: dict[str, tuple[str, bytes, Callable[[Path, Path], None]]] = {
     "trace JSON": (".json", b"{", lambda _, out: trace().to_chrome(out)),
     "trace picture": (".png", PNG, lambda _, out: trace().plot(out)),
 }
-#: those that a run of the default tests takes
+#: those that take longest are for the long tests
 ROWS = [
-    pytest.param(name, marks=[pytest.mark.exhaustive] if name == "bench --html" else [])
+    pytest.param(
+        name, marks=[pytest.mark.exhaustive] if name in ("bench --html", "verify --plot") else []
+    )
     for name in WRITERS
 ]
 

@@ -42,6 +42,7 @@ def test_eight_processes_at_once_on_an_empty_cache(tmp_path):
     assert _short(tmp_path, kinds="float32") == "2 0 []"
 
 
+@pytest.mark.exhaustive
 def test_kernels_that_different_processes_compiled_keep_apart(tmp_path):
     kinds = ("float16", "float32")
     apart = [run_program("types", kind, NUMBA_CACHE_DIR=str(tmp_path)) for kind in kinds]
@@ -163,6 +164,7 @@ def test_files_that_cannot_be_written_mean_one_warning(kept, tmp_path):
     assert found.count("no kernel cache: its files cannot be written") == 1
 
 
+@pytest.mark.exhaustive
 def test_processors_that_share_a_folder_have_files_of_their_own(tmp_path):
     processors = [
         {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_CPU_FEATURES": features}
