@@ -67,11 +67,9 @@ WRITERS: dict[str, tuple[str, bytes, Callable[[Path, Path], None]]] = {
     "trace picture": (".png", PNG, lambda _, out: trace().plot(out)),
 }
 #: those that take longest are for the long tests
+LONG = ("bench --html", "bench --plot", "bench --report", "verify --plot")
 ROWS = [
-    pytest.param(
-        name, marks=[pytest.mark.exhaustive] if name in ("bench --html", "verify --plot") else []
-    )
-    for name in WRITERS
+    pytest.param(name, marks=[pytest.mark.exhaustive] if name in LONG else []) for name in WRITERS
 ]
 
 

@@ -23,7 +23,7 @@ from ..support.processes import run, run_program
 @pytest.mark.parametrize(
     ("moments", "cached"),
     [
-        (5, True),
+        (3, True),
         pytest.param(120, True, marks=pytest.mark.exhaustive),
         pytest.param(40, False, marks=pytest.mark.exhaustive),
     ],
