@@ -25,6 +25,8 @@ from ..arithmetic.codecs import REGISTER, decoder, encoder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import once_each
 from ..runtime.array_header import (
+    GATHER,
+    SCATTER,
     TOTAL_TASK,
     Operand,
     operand_table,
@@ -47,7 +49,7 @@ from .channel_loops import (
 from .channel_plan import BLOCK, ChannelPlan, channel_plan, dense_channel_plan
 from .running_sums import RunningSums, rounded_sums
 from .tile_plan import TILE
-from .tiles import gather, scatter
+from .tiles import load_tile_copy
 
 #: bytes between weights and running sums, beside whole pages: what is used together must not have
 #: the same place in its page (measured: up to 2.6 times as slow, depending on the page)
@@ -296,8 +298,8 @@ class ChannelSumKernel(Kernel):
         return self._tiled_kernel("tiled_runs")
 
     def _tiled_kernel(self, layout: str) -> Any:
-        for tile_copy in (gather, scatter):
-            tile_copy(self._table, 0, self.kind.storage.itemsize)
+        for column in (GATHER, SCATTER):
+            load_tile_copy(self._table, 0, column, self.kind.storage.itemsize)
         return partial(tiled_kernel(), self.table, address(self.task(layout)))
 
     @Piece

@@ -24,9 +24,11 @@ from ..arithmetic.formula import Formula
 from ..compiler.jit import integer_kernel, merged, once_each
 from ..runtime.array_header import (
     DATA,
+    GATHER,
     ITEMSIZE,
     ROW,
     ROWS,
+    SCATTER,
     Operand,
     are_apart,
     contiguous_size,
@@ -46,7 +48,7 @@ from .elements import Read, loader, pair_loader
 from .layout_check import layout_check, layout_table
 from .tile_plan import tile_plan
 from .tile_walk import walk_kernel, walk_task
-from .tiles import gather, scatter
+from .tiles import load_tile_copy
 
 #: elements that a thread takes at a time
 PART: Final = 16 * 1024
@@ -244,13 +246,14 @@ class ElementwiseKernel(Kernel):
     def walk(self) -> Any:
         """The task that walks operands of any layout."""
         for k, kind in enumerate(self.inputs):
-            gather(self._table, k, kind.storage.itemsize)
+            load_tile_copy(self._table, k, GATHER, kind.storage.itemsize)
         return walk_task()
 
     @Piece
     def scatter(self) -> Any:
         """What copies tiles of the result from buffers."""
-        return scatter(self._table, len(self.inputs), self.out.storage.itemsize)
+        size = self.out.storage.itemsize
+        return load_tile_copy(self._table, len(self.inputs), SCATTER, size)
 
     @Piece
     def layout_check(self) -> Any:

@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ..compiler.jit import inlined, integer_kernel, once_each
-from ..runtime.array_header import GATHER, ROW, ROWS, SCATTER
+from ..runtime.array_header import GATHER, ROW, ROWS
 from ..runtime.launch import caller_of, own_address_in
 from ..runtime.memory import copy, peek, poke, prefetch
 from ..runtime.nontemporal import LINE
@@ -128,17 +128,21 @@ def _tile_copy(make: Callable[[int], Callable[..., Any]], size: int) -> Any:
     return integer_kernel(_copy, name, formula=make, make=lambda: make(size))
 
 
-def gather(table: NDArray[Any], operand: int, size: int) -> Any:
-    """Return what copies tiles of an operand to buffers, entered in a table of operands."""
-    return _entered(table, operand, GATHER, _tile_copy(_gather, size))
+def load_tile_copy(table: NDArray[Any], operand: int, column: int, size: int) -> Any:
+    """Return what copies tiles of an operand to buffers or from them, and enter it in a table.
 
-
-def scatter(table: NDArray[Any], operand: int, size: int) -> Any:
-    """Return what copies tiles of an operand from buffers, entered in a table of operands."""
-    return _entered(table, operand, SCATTER, _tile_copy(_scatter, size))
-
-
-def _entered(table: NDArray[Any], operand: int, column: int, function: Any) -> Any:
+    Parameters
+    ----------
+    table : ndarray of int64
+        The table of operands (`operand_table`).
+    operand : int
+        Number of the operand.
+    column : int
+        Column of its row: ``GATHER`` or ``SCATTER``.
+    size : int
+        Bytes of an element.
+    """
+    function = _tile_copy(_gather if column == GATHER else _scatter, size)
     table[(ROWS + ROW * operand + column) // 8] = function(0, 0, 0, 0, 0, 0, -1)
     return function
 
