@@ -1,7 +1,7 @@
 """Whether arrays are laid out as those of an earlier call, told by compiled code.
 
 Calls on arrays of a layout that never comes again do without, so what checks layouts is a function
-of its own, compiled once for all operators.
+of its own, compiled once for all operators. It is called as a task is, by its address.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ..compiler.jit import integer_kernel, once_each
@@ -28,14 +27,8 @@ from ..runtime.array_header import (
     TYPE,
     WRITE,
 )
-from ..runtime.launch import TASK_TYPE, caller_of, own_address
+from ..runtime.launch import own_address
 from ..runtime.memory import half_word, word
-
-
-@intrinsic
-def are_laid_out(typingctx: Any, check: Any, table: Any, layout: Any, arrays: Any) -> Any:
-    """Call `_are_laid_out`, by its address."""
-    return caller_of(TASK_TYPE)
 
 
 @once_each

@@ -28,7 +28,6 @@ from ..runtime.launch import (
 )
 from ..runtime.memory import allocate, copy, in_memory, int64_pointer, release, word, word_of_each
 from ..runtime.nontemporal import LINE
-from .layout_check import are_laid_out
 from .tiles import copy_tile, is_one_piece
 
 
@@ -128,7 +127,7 @@ def _walk_all(fixed: int, operands: tuple[int, ...]) -> Any:
     table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
     layout, plan, size = word(fixed, 40), word(fixed, 56), word(fixed, 72)
     if layout:
-        if not are_laid_out(word(fixed, 48), table, layout, in_memory(operands)):
+        if not call_task(word(fixed, 48), table, layout, in_memory(operands)):
             return -1
         operands = word_of_each(operands, DATA)
     arguments = in_memory((0, 0, size, numbers, table, plan, task, 0, 0, *operands))
