@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from ..compiler.jit import helper
+from ..compiler.jit import helper, merged
 from ..runtime.array_header import GATHER, ROWS, SCATTER
 from ..runtime.launch import (
     FAILURE,
@@ -82,11 +82,20 @@ def place_of(size: int) -> Compiled:
     return place
 
 
+@merged
+def strides_at(plan: Pointer, operand: int) -> int:
+    """Return where in the plan for any layout the strides of an operand begin."""
+    axes = plan[6]
+    at: int = 7 + axes + operand * (axes + 1)
+    return at
+
+
 @helper
 def tiled_place(plan: Pointer, at: int, channel: int, term: int) -> int:
     """Return where a term stands in an operand of any layout, in bytes from its first element.
 
-    The operand's strides stand at some place of the plan.
+    Its strides begin at ``at`` (`strides_at`); with the operand's number, Numba would compile this
+    once for each number.
     """
     axes = plan[6]
     offset: int = channel * plan[at]
@@ -299,8 +308,8 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
         strips = (channels + strip - 1) // strip
         step, pitch = (size * strip, strip) if rows else (size, segment)
         pitch *= size
-        across = 7 + axes
-        data_across, result_across = across + axes + 1, across + 2 * axes + 2
+        across, data_across = strides_at(plan, 0), strides_at(plan, 1)
+        result_across = strides_at(plan, 2)
         along = across + axes
         at_0, at_1 = (across, along) if rows else (along, across)
         grad_0, grad_1 = plan[at_0], plan[at_1]

@@ -27,7 +27,7 @@ from ..runtime.launch import (
     task_kernel,
 )
 from ..runtime.memory import int64_pointer, peek, poke, word
-from .channel_loops import place_of, tiled_place
+from .channel_loops import place_of, strides_at, tiled_place
 from .channel_plan import BLOCK, LANES, STRIP
 from .channel_sums import ChannelSumKernel, Operands
 from .running_sums import (
@@ -283,9 +283,8 @@ def exact_adder(term: Formula, kind: ElementType) -> Compiled:
         special, all_minus, pending = 0.0, True, 0
         for term in range(start, stop):
             if tiled:
-                axes = plan[6]
-                grad_at = tiled_place(plan, 7 + axes, channel, term)
-                data_at = tiled_place(plan, 8 + 2 * axes, channel, term)
+                grad_at = tiled_place(plan, strides_at(plan, 0), channel, term)
+                data_at = tiled_place(plan, strides_at(plan, 1), channel, term)
             else:
                 grad_at = data_at = dense_place(plan, channel, term)
             a, b = factors(decode(read(grad, grad_at)), decode(read(data, data_at)))
