@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
@@ -103,32 +104,29 @@ def tables(measured: Measured) -> Iterator[Table]:
             yield table
 
 
-def _sweep_tables(rows: Sequence[SweepRow]) -> list[Table]:
-    """Return the sweeps as tables, one for each operator and type."""
-    tables: dict[tuple[str, str], Table] = {}
-    setting = ""
-    for row in rows:
-        key = row["operator"], row["dtype"]
-        if key not in tables:
-            title = f"{row['operator']}, {row['dtype']}: {row['of']:,} pairs each"
-            tables[key] = Table(
-                title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
-            )
-            for heading in _SWEEP_HEADINGS:
-                tables[key].add_column(heading, overflow="fold")
-            setting = ""
-        label = ""
-        if row["setting"] != setting:
-            setting = row["setting"]
-            label = "\n".join([*setting.split(), f"({row['hard_cases']:,} hard)"])
-            tables[key].add_section()
-        tables[key].add_row(
-            label,
-            row["computed"],
-            f"{row['wrongly_rounded']:,}",
-            histogram_text(row, "\n"),
-            f"{row['max_ulp']:.4g}",
-            location_text(row, "\n"),
-            stated_text(row, "\nBROKEN"),
+def _sweep_tables(rows: Sequence[SweepRow]) -> Iterator[Table]:
+    """Yield the sweeps as tables, one for each operator and type."""
+    for (operator, kind), group in groupby(rows, lambda row: (row["operator"], row["dtype"])):
+        sweeps = list(group)
+        table = Table(
+            title=f"{operator}, {kind}: {sweeps[0]['of']:,} pairs each",
+            title_justify="left",
+            box=SIMPLE_HEAD,
+            padding=(0, 1, 0, 0),
         )
-    return list(tables.values())
+        for heading in _SWEEP_HEADINGS:
+            table.add_column(heading, overflow="fold")
+        for setting, sweep in groupby(sweeps, lambda row: row["setting"]):
+            for number, row in enumerate(sweep):
+                label = "\n".join([*setting.split(), f"({row['hard_cases']:,} hard)"])
+                table.add_row(
+                    "" if number else label,
+                    row["computed"],
+                    f"{row['wrongly_rounded']:,}",
+                    histogram_text(row, "\n"),
+                    f"{row['max_ulp']:.4g}",
+                    location_text(row, "\n"),
+                    stated_text(row, "\nBROKEN"),
+                )
+            table.add_section()
+        yield table
