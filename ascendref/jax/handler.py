@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 
 from ..kernels.compiler.jit import helper, integer_kernel
 from ..kernels.loops.channel_kernels import run_channels
-from ..kernels.loops.elementwise import PART
+from ..kernels.loops.contiguous_kernels import PART
 from ..kernels.runtime.array_header import COUNT, ITEMSIZE, ROWS
 from ..kernels.runtime.launch import (
     LAUNCHER,

@@ -15,7 +15,8 @@ import ascendref as ar
 from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.core.threads import PARALLEL_FROM
 from ascendref.kernels.loops.channel_sums import channel_sum
-from ascendref.kernels.loops.elementwise import PART, elementwise
+from ascendref.kernels.loops.contiguous_kernels import PART
+from ascendref.kernels.loops.elementwise import elementwise
 from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
 from ..support import calls
