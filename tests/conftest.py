@@ -48,6 +48,12 @@ def _no_recorded_errors():
     recent_error_message()
 
 
+@pytest.fixture(autouse=True)
+def _no_copies_first(monkeypatch):
+    """Let kernels use their loops for any layout from the first call on."""
+    monkeypatch.setattr("ascendref.kernels.runtime.launch.COPIED_FIRST", 0)
+
+
 @pytest.fixture
 def dev():
     return ar.Device("Atlas A2", memory=2**20)

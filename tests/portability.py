@@ -22,6 +22,7 @@ import numpy as np
 import ascendref as ar
 
 from .support.calls import call
+from .support.programs import without_copies
 from .support.rounding import FORMATS, bits_of, digest
 from .support.two_phase import place, plain, queue
 
@@ -251,6 +252,7 @@ def fraction(text: str) -> tuple[int, int]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Compute rows, compare or write their digests; return the exit status."""
+    without_copies()
     parser = argparse.ArgumentParser(prog="python -m tests.portability", description=__doc__)
     parser.add_argument(
         "--quick", action="store_true", help="a quarter of the rows, with default compute types"

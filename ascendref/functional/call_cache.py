@@ -18,8 +18,9 @@ expects them, they refuse all objects, so every call is checked in full.
 The cached call that the operator used last is tried first, because programs mostly repeat their
 calls. Then a table is searched: by operator, compute type, scalars and element types, for
 contiguous arrays of whatever shape; and by these with all shapes and strides, for other arrays.
-Calls on those are cached when they come for the second time, because compiling the check of
-layouts, which nothing else needs, takes a fifth of a first call's time. Scalars of other types than
+Calls on those are cached when they come for the second time and the kernel has its loop for any
+layout, which its first calls do without (`Kernel.copies_first`): compiling this loop and the check
+of layouts takes longer than some such calls. Scalars of other types than
 Python's own, results in place of an input and empty results are never cached, and of arrays of
 other libraries only torch tensors (``torch_calls.py``).
 
@@ -128,7 +129,7 @@ def store_elementwise(
     elif not in_place and (call.out is None or type(call.out) is ndarray):
         key = (*key, *_layouts(call.tensors, call.out))
         cached_call = None
-        if key in _CACHED_CALLS:
+        if kernel.has_loop("tiled") and key in _CACHED_CALLS:
             kernel_like = kernel.like(operands, values)
             cached_call = _elementwise(kernel_like, call, result.dtype, _maker(result))
         store(key, cached_call)

@@ -35,6 +35,11 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert run_program("kernels", NUMBA_CACHE_DIR=str(tmp_path)) == "12 0 []"
 
 
+def test_loops_for_any_layout_are_compiled_when_they_pay(tmp_path):
+    """Each of the first calls counts as 2**14 elements of 2**20, or as many as it has."""
+    assert run_program("copies_first", NUMBA_CACHE_DIR=str(tmp_path)) == "64 0 2"
+
+
 def test_eight_processes_at_once_on_an_empty_cache(tmp_path):
     found = run_program("short_kernels_at_once", "float32", NUMBA_CACHE_DIR=str(tmp_path))
     assert len(found.splitlines()) == 8

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import ascendref as ar
+from ascendref.functional import call_cache
+from ascendref.kernels.runtime.launch import Kernel
 
 from ..support.calls import call
 from ..support.cases import CASES, FLOATS, LAYOUTS, SCALARS, TENSORS, Case, build
@@ -18,10 +20,46 @@ ROWS = [
     pytest.param(case, marks=pytest.mark.exhaustive) if case.compute and case.out else case
     for case in CASES
 ]
+#: rows whose arrays lie in memory in another way than one after the other
+NOT_CONTIGUOUS = [
+    case
+    for case in CASES
+    if (layout := LAYOUTS[case.layout]).shape
+    and all(layout.shape)
+    and (
+        layout.inputs not in ("contiguous", "read-only")
+        or layout.out not in (None, "contiguous")
+        or layout.in_place is not None
+        or layout.shapes
+    )
+]
 
 
 @pytest.mark.parametrize("case", ROWS, ids=str)
 def test_the_operator_gives_the_bits_of_its_oracle(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("case", [c for c in ROWS if c in NOT_CONTIGUOUS], ids=str)
+def test_a_first_call_gives_the_bits_of_its_oracle(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first calls on arrays that are not contiguous compute with copies."""
+    copied = []
+
+    def copies_first(self: Kernel, layout: str, size: int) -> bool:
+        copied.append(layout)
+        return size > 0
+
+    monkeypatch.setattr(Kernel, "copies_first", copies_first)
+    monkeypatch.setattr(call_cache, "_CACHED_CALLS", {})
+    call_cache.LAST_USED.clear()
+    check(case)
+    assert copied
+
+
+def check(case: Case) -> None:
+    """Call the operator of a row with all scalars and compare the bits."""
     for scalars in SCALARS[case.operator]:
         tensors, out = build(case)
         checked = tuple(-1.0 if s is None else s for s in scalars)

@@ -19,6 +19,7 @@ from ascendref.core.threads import PARALLEL_FROM
 
 from .calls import call
 from .oracles import expected
+from .programs import without_copies
 from .rounding import FORMATS, array_of, same_bits
 
 #: scalars of each operator that has some
@@ -122,6 +123,7 @@ IN_PLACE = {
 
 def main() -> None:
     """Run the sequences of calls, then warm a kernel up."""
+    without_copies()
     for name, (operator, kind, size, layout) in SEQUENCES.items():
         counts = [exact_tasks()]
         right = []

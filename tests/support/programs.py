@@ -139,8 +139,16 @@ def _print_kernels(make: Callable[[], object]) -> None:
     print(cached, len(rows) - cached, [str(entry.message) for entry in seen])
 
 
+def without_copies() -> None:
+    """Let kernels use their loops for any layout from the first call on."""
+    from ascendref.kernels.runtime import launch  # which imports Numba
+
+    launch.COPIED_FIRST = 0  # type: ignore[misc]
+
+
 def kernels() -> None:
     """Make kernels of calls: contiguous, strided, again, of three tensors, and large."""
+    without_copies()
 
     def make() -> None:
         x = np.linspace(-1, 1, 7, dtype=np.float32)
@@ -153,6 +161,25 @@ def kernels() -> None:
         ar.logit_grad(big, big)
 
     _print_kernels(make)
+
+
+def copies_first() -> None:
+    """Print with which call kernels get their loops for any layout: small calls, a large one."""
+    x = np.linspace(-1, 1, 7, dtype=np.float32)
+    large = np.linspace(-1, 1, 2**20 + 1, dtype=np.float32)
+    one = np.ones(1, np.float32)
+
+    def loops(kind: str) -> int:
+        return sum(kind in row.kernel for row in ar.kernel_statistics())
+
+    found = []
+    for _ in range(100):
+        ar.hardshrink_backward(x[::-1], x)
+        found.append(loops("walk"))
+    ar.prelu_backward(x[::-1], x, one)
+    found.append(loops("tiled"))
+    ar.prelu_backward(large[::-1], large, one)
+    print(found.index(1), found[-1], loops("tiled"))
 
 
 def short_kernels() -> None:
@@ -253,6 +280,7 @@ def float16() -> None:
 
 def in_place() -> None:
     """Compute in place, first of all on arrays of other layouts, on one thread and on several."""
+    without_copies()
     for kind, size in ((np.float32, 7), (ml_dtypes.bfloat16, 4 * PARALLEL_FROM)):
         grad = np.linspace(-3, 3, 2 * size).astype(kind)[::2]
         data = np.flip(grad).copy()
@@ -318,6 +346,7 @@ PROGRAMS: dict[str, Callable[[], None]] = {
         fork_while_busy,
         spawn,
         kernels,
+        copies_first,
         short_kernels,
         short_kernels_at_once,
         in_place,

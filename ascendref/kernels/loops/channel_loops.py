@@ -27,7 +27,7 @@ from ..runtime.launch import (
     own_address,
     set_word,
 )
-from ..runtime.memory import allocate, beyond, int64_pointer, release, word
+from ..runtime.memory import allocate, beyond, int64_pointer, release, smaller, word
 from ..runtime.nontemporal import LINE
 from .channel_plan import BLOCK, LANES
 from .running_sums import (
@@ -49,6 +49,8 @@ class ChannelParts:
     """What the loops are made of."""
 
     sums: RunningSums
+    #: makes sums of the running sums (`adder_up`)
+    add_up: Compiled
     #: makes an address a pointer to registers
     pointer: Compiled
     #: the elementwise result, from gradient, data and weight
@@ -125,12 +127,11 @@ def total_task(sums: RunningSums, pointer: Compiled) -> Task:
     return task
 
 
-def _adder_up(parts: ChannelParts) -> Compiled:
+def adder_up(sums: RunningSums, pointer: Compiled) -> Compiled:
     """Return the function that makes one sum of the running sums of each channel in a block.
 
     Those of some channels, ``strip`` or less, lie side by side.
     """
-    pointer, sums = parts.pointer, parts.sums
     merge, put, deliver = sums.merge, sums.put, sums.deliver
 
     @helper
@@ -160,7 +161,7 @@ def rows_task(parts: ChannelParts) -> Task:
     pointer, element = parts.pointer, parts.element
     read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
     clear, add = parts.sums.clear, parts.sums.add
-    add_up = _adder_up(parts)
+    add_up = parts.add_up
     size, lanes_at, room = parts.size, parts.lanes_at, parts.room
 
     def task(arguments: int, start: int, stop: int) -> Any:
@@ -183,9 +184,9 @@ def rows_task(parts: ChannelParts) -> Task:
             # all rows of a strip of channels in one block, where they are done first
             block = number // strips
             channel = (number - block * strips) * strip
-            height = min(strip, channels - channel)
+            height = smaller(strip, channels - channel)
             term = block * BLOCK
-            end = min(terms, term + BLOCK)
+            end = smaller(terms, term + BLOCK)
             # those that get no term stay as they are, which adds nothing
             for k in range(LANES * strip):
                 clear(lanes, k)
@@ -197,7 +198,7 @@ def rows_task(parts: ChannelParts) -> Task:
                 at = (term * channels + channel) * size
                 grad_at, data_at, result_at = grad + at, data + at, result + at
                 lane = done % LANES * strip
-                count = height * min(rows, end - term)
+                count = height * smaller(rows, end - term)
                 for i in range(count):
                     g, x = decode(read(grad_at, i * size)), decode(read(data_at, i * size))
                     write(result_at, i * size, encode(element(g, x, weights[i])))
@@ -217,7 +218,7 @@ def runs_task(parts: ChannelParts) -> Task:
     read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
     clear, keep, add_kept = parts.sums.clear, parts.sums.keep, parts.sums.add_kept
     add_rows = parts.sums.add_rows
-    add_up = _adder_up(parts)
+    add_up = parts.add_up
     size, lanes_at, kept_at, room = parts.size, parts.lanes_at, parts.kept_at, parts.room
 
     def task(arguments: int, start: int, stop: int) -> Any:
@@ -238,7 +239,7 @@ def runs_task(parts: ChannelParts) -> Task:
             channel = number // blocks
             block = number - channel * blocks
             term = block * BLOCK
-            end = min(terms, term + BLOCK)
+            end = smaller(terms, term + BLOCK)
             for k in range(LANES):
                 clear(lanes, k)
             factor = decode(read(weight, channel * size))
@@ -246,7 +247,7 @@ def runs_task(parts: ChannelParts) -> Task:
             while term < end:
                 at = place(plan, channel, term)
                 grad_at, data_at, result_at = grad + at, data + at, result + at
-                run = min(inner - term % inner, end - term)
+                run = smaller(inner - term % inner, end - term)
                 for i in range(run):
                     g, x = decode(read(grad_at, i * size)), decode(read(data_at, i * size))
                     write(result_at, i * size, encode(element(g, x, factor)))
@@ -284,7 +285,7 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
         parts.sums.add_kept,
     )
     add_rows = parts.sums.add_rows
-    add_up = _adder_up(parts)
+    add_up = parts.add_up
     size, lanes_at, kept_at, room = parts.size, parts.lanes_at, parts.kept_at, parts.room
     tiles_at, tile = parts.tiles_at, parts.tile
 
@@ -323,9 +324,9 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
         for number in range(start, stop):
             block = number // strips
             channel = (number - block * strips) * strip
-            height = min(strip, channels - channel)
+            height = smaller(strip, channels - channel)
             term = block * BLOCK
-            end = min(terms, term + BLOCK)
+            end = smaller(terms, term + BLOCK)
             for c in range(height):
                 rest = channel + c
                 offset = 0
@@ -338,11 +339,11 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
             for k in range(LANES * strip):
                 clear(lanes, k)
             for first in range(term, end, segment):
-                width = min(segment, end - first)
+                width = smaller(segment, end - first)
                 done = 0
                 while done < width:
                     term = first + done
-                    run = min(width - done, inner - term % inner)
+                    run = smaller(width - done, inner - term % inner)
                     grad_at = grad + tiled_place(plan, across, channel, term)
                     data_at = data + tiled_place(plan, data_across, channel, term)
                     m0, m1 = (height, run) if rows else (run, height)
@@ -373,7 +374,7 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
                 done = 0
                 while done < width:
                     term = first + done
-                    run = min(width - done, inner - term % inner)
+                    run = smaller(width - done, inner - term % inner)
                     at = result + tiled_place(plan, result_across, channel, term)
                     m0, m1 = (height, run) if rows else (run, height)
                     copy_tile(scatter, results + done * step, pitch, at, result_0, result_1, m0, m1)

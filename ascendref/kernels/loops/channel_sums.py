@@ -23,7 +23,7 @@ from ...core.threads import ELEMENTS_PER_THREAD
 from ..arithmetic.binding import compiled
 from ..arithmetic.codecs import REGISTER, decoder, encoder
 from ..arithmetic.formula import Formula
-from ..compiler.jit import once_each
+from ..compiler.jit import Once, once_each
 from ..runtime.array_header import (
     GATHER,
     SCATTER,
@@ -44,6 +44,7 @@ from .channel_kernels import contiguous_kernel, memory_kernel, tiled_kernel
 from .channel_loops import (
     TASKS,
     ChannelParts,
+    adder_up,
     total_task,
 )
 from .channel_plan import BLOCK, ChannelPlan, channel_plan, dense_channel_plan
@@ -90,6 +91,7 @@ class ChannelSumKernel(Kernel):
     def __init__(
         self, element: Formula, term: Formula, kind: ElementType, compute: str, stored: bool
     ) -> None:
+        super().__init__()
         self.element = element
         self.term = term
         self.kind = kind
@@ -124,18 +126,37 @@ class ChannelSumKernel(Kernel):
         scratch : ndarray of uint8, optional
             Where partial sums go, aligned for the compute type; None for memory of their own.
         """
-        contiguous = self._are_contiguous((*operands, sums), in_place)
-        if not (contiguous and self.dense(operands, sums, scratch)):
+        contiguous = self.are_contiguous((*operands, sums), in_place)
+        if contiguous and self.dense(operands, sums, scratch):
+            return
+        layout = self._plan(operands).layout
+        if scratch is None and self.copies_first(layout, operands[3].size):
+            self._through_copies(operands, sums)
+        else:
             self._tiled(operands, sums, in_place, scratch)
+
+    def _through_copies(self, operands: Operands, sums: NDArray[Any]) -> None:
+        """Compute with contiguous copies of operands of any layout."""
+        grad, data, weight, result = operands
+        copies = (
+            np.array(np.broadcast_to(grad, data.shape), order="C"),
+            np.array(data, order="C"),
+            weight.flatten(),
+            np.empty(data.shape, result.dtype),
+            np.empty(weight.size, sums.dtype),
+        )
+        self.in_memory(tuple([a.ctypes.data for a in copies]), data.shape, weight.size)
+        np.copyto(result, copies[3])
+        np.copyto(sums, copies[4].reshape(sums.shape))
 
     def layout(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> str:
         """Return which loop takes operands and sums; no element is read."""
         _, data, weight = arrays[:3]
-        if self._are_contiguous(arrays, in_place):
+        if self.are_contiguous(arrays, in_place):
             return dense_channel_plan(data.shape, weight.size).layout
         return self._plan(arrays[:4]).layout
 
-    def _are_contiguous(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> bool:
+    def are_contiguous(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> bool:
         """Tell whether loops over contiguous operands take operands and sums."""
         grad, data = arrays[:2]
         flags = [array.flags for array in arrays]
@@ -307,7 +328,7 @@ class ChannelSumKernel(Kernel):
         """The task that adds up the sums of blocks."""
         pointer = pointer_to(np.dtype(self.register))
         made = task_kernel(
-            lambda: total_task(self._running_sums(), pointer),
+            lambda: total_task(self._sums, pointer),
             f"{self.name}_total",
             self.element.element,
         )
@@ -340,7 +361,7 @@ class ChannelSumKernel(Kernel):
         """Return what the loops are made of."""
         kind, compute, size = self.kind.name, self.compute, self.kind.storage.itemsize
         width = np.dtype(self.register).itemsize
-        sums = self._running_sums()
+        sums = self._sums
         # weights, running sums, terms that are kept, tiles
         lanes_at = 2 * TILE + _STAGGER // width
         kept_at = -(-(lanes_at + sums.lanes) * width // LINE) * LINE
@@ -348,6 +369,7 @@ class ChannelSumKernel(Kernel):
         tile = 2 * TILE * size
         return ChannelParts(
             sums=sums,
+            add_up=self._add_up,
             pointer=pointer_to(np.dtype(self.register)),
             element=compiled(self.element.element, compute),
             read=peek(kind, apart=not tiled),
@@ -361,6 +383,16 @@ class ChannelSumKernel(Kernel):
             tile=tile,
             room=tiles_at + 3 * tile,
         )
+
+    @Once
+    def _sums(self) -> RunningSums:
+        """What running sums consist of, the same functions in all loops."""
+        return self._running_sums()
+
+    @Once
+    def _add_up(self) -> Any:
+        """What makes sums of running sums, the same function in all loops."""
+        return adder_up(self._sums, pointer_to(np.dtype(self.register)))
 
     def _running_sums(self) -> RunningSums:
         """Return what running sums consist of."""

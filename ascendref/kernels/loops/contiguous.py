@@ -11,7 +11,7 @@ from typing import Any, Final
 from ..arithmetic.codecs import encode_bfloat16_pair
 from ..compiler.jit import merged
 from ..runtime.launch import NUMBERS, OPERANDS, PAST_CACHES, SIZE, ZERO, Task, own_address
-from ..runtime.memory import poke, reals, word, words
+from ..runtime.memory import poke, reals, smaller, word, words
 from ..runtime.nontemporal import LINE, copy_past_caches, fence, line_buffer
 
 #: bytes of a result from which it goes past the caches (measured, with 32 MiB of them), and in how
@@ -157,9 +157,9 @@ def past_caches(loop: Compiled, scalars: Compiled, tensors: int, size: int) -> T
             if past:
                 lead = -(out + first * size) % LINE // size
                 if lead:
-                    last = min(stop, first + lead)
+                    last = smaller(stop, first + lead)
                 elif stop - first >= in_line:
-                    last = first + min(in_block, (stop - first) // in_line * in_line)
+                    last = first + smaller(in_block, (stop - first) // in_line * in_line)
                     target = buffer - first * size
             loop(given, target, numbers, zero, first, last)
             if target != out:

@@ -69,6 +69,7 @@ class ElementwiseKernel(Kernel):
         out: ElementType,
         compute: str,
     ) -> None:
+        super().__init__()
         self.formula = formula
         self.inputs = inputs
         self.out = out
@@ -106,9 +107,25 @@ class ElementwiseKernel(Kernel):
         in_place : bool
             Whether the output is exactly an input's view; any other overlap is forbidden.
         """
-        dense = self.layout(operands, in_place) == "dense"
-        if not (dense and self.dense(operands, scalars)):
+        layout = self.layout(operands, in_place)
+        if layout == "dense" and self.dense(operands, scalars):
+            return
+        if self.copies_first("tiled", operands[-1].size):
+            self._through_copies(operands, scalars)
+        else:
             self.tiled(operands, scalars)
+
+    def _through_copies(
+        self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
+    ) -> None:
+        """Compute with contiguous copies of operands of any layout."""
+        *inputs, result = operands
+        copies = [np.array(np.broadcast_to(array, result.shape), order="C") for array in inputs]
+        copies.append(np.empty(result.shape, result.dtype))
+        addresses = [array.ctypes.data for array in copies]
+        fixed = self._fixed(scalars)
+        self._call("memory", fixed.address, *addresses, result.size)
+        np.copyto(result, copies[-1])
 
     def layout(self, operands: tuple[NDArray[Any], ...], in_place: bool) -> str:
         """Return which loop takes these operands, "dense" or "tiled"; no element is read."""

@@ -23,7 +23,7 @@ from ..arithmetic.formula import Formula
 from ..arithmetic.math import fma
 from ..compiler.jit import helper, inlined, integer_kernel, once_each
 from ..runtime.launch import PLAN, Piece
-from ..runtime.memory import int64_pointer, pointer_to, word
+from ..runtime.memory import int64_pointer, pointer_to, smaller, word
 from .channel_plan import BLOCK
 from .channel_sums import ChannelSumKernel, Operands, channel_sum
 from .exact_sums import APART, PARTS, clear, exact_adder, factors_of, join, keep, put
@@ -198,7 +198,7 @@ def _finisher(add_exactly: Compiled) -> Compiled:
                 pending += 2
             else:
                 first = (block - at) * BLOCK
-                last = min(first + BLOCK, int64_pointer(word(arguments, PLAN))[1])
+                last = smaller(first + BLOCK, int64_pointer(word(arguments, PLAN))[1])
                 added, minus = add_exactly(arguments, total, channel, first, last)
                 special += added
                 all_minus &= minus

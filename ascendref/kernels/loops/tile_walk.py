@@ -26,7 +26,16 @@ from ..runtime.launch import (
     run,
     set_word,
 )
-from ..runtime.memory import allocate, copy, in_memory, int64_pointer, release, word, word_of_each
+from ..runtime.memory import (
+    allocate,
+    copy,
+    in_memory,
+    int64_pointer,
+    release,
+    smaller,
+    word,
+    word_of_each,
+)
 from ..runtime.nontemporal import LINE
 from .tiles import copy_tile, is_one_piece
 
@@ -64,7 +73,7 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
             first = (rest - after * count) * edge
             rest = after
             if axis < 2:
-                m0, m1 = m1, min(edge, length - first)
+                m0, m1 = m1, smaller(edge, length - first)
             for k in range(operands):
                 place[k] += first * plan[2 + (3 + k) * axes + axis]
         row = table + ROWS + ROW * last

@@ -38,7 +38,7 @@ from ..runtime.launch import (
     set_word,
     task_kernel,
 )
-from ..runtime.memory import poke, word, words
+from ..runtime.memory import poke, smaller, word, words
 from .elementwise import ElementwiseKernel, elementwise
 
 #: elements that are rounded again where one of them is unclear, by the result's type
@@ -201,7 +201,7 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
             numbers = scalars(arguments)
             hard = 0
             for first in range(start, stop, block):
-                last = min(stop, first + block)
+                last = smaller(stop, first + block)
                 failed = attempt_all(tensors, out, numbers, first, last)
                 if failed and not sure:
                     failed = test_all(tensors, out, numbers, first, last)

@@ -29,7 +29,7 @@ from ...core.threads import ELEMENTS_PER_THREAD, LIMIT_ADDRESS, PARALLEL_FROM
 from ..compiler.jit import Once, helper, integer_kernel
 from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threads
 from .fp_environment import restore_environment, set_default_environment
-from .memory import poke, word
+from .memory import poke, smaller, word
 
 #: the first words of arguments, and where the operands' begin: the sum of what tasks returned, why
 #: a task could not do its work, number of results, address of the scalars, of the table of operands
@@ -47,6 +47,11 @@ from .memory import poke, word
     ZERO,
     OPERANDS,
 ) = range(0, 80, 8)
+#: elements that a kernel computes through contiguous copies before its loop for any other layout is
+#: compiled, and as how many of them a call counts at least; compiling takes as long as copying some
+#: hundred times as many
+COPIED_FIRST: Final = 2**20
+COPIED_PER_CALL: Final = 2**14
 #: words of the launcher: whether a launch runs, the address of the limits on threads that the
 #: program and PyTorch set (``core/threads.py``), how many threads there are, the address of the
 #: compiled launcher
@@ -206,13 +211,13 @@ def run(
     int
         The sum of what the task returned; negative where something is missing.
     """
-    threads = min(
-        elements // ELEMENTS_PER_THREAD, word(launcher, THREADS), word(word(launcher, LIMIT), 0)
-    )
+    limit = word(launcher, LIMIT)
+    threads = smaller(word(launcher, THREADS), word(limit, 0))
+    threads = smaller(threads, elements // ELEMENTS_PER_THREAD)
     if threads > 1:
-        torch_threads = word(word(launcher, LIMIT), 8)
+        torch_threads = word(limit, 8)
         if torch_threads:
-            threads = min(threads, _call_for_number(torch_threads))
+            threads = smaller(threads, _call_for_number(torch_threads))
     done = BUSY
     if threads > 1:
         entry = word(launcher, ENTRY)
@@ -273,13 +278,13 @@ def _launch(
     if not _take(launcher + RUNNING):
         return BUSY
     before = get_num_threads()
-    threads = min(threads, before)
+    threads = smaller(threads, before)
     set_num_threads(threads)
     if part == 0:
         part = (count + 4 * threads - 1) // (4 * threads)
     for number in prange((count - lead + part - 1) // part):
         first = lead + number * part if number else 0
-        returned = call_task(task, arguments, first, min(count, lead + (number + 1) * part))
+        returned = call_task(task, arguments, first, smaller(count, lead + (number + 1) * part))
         if returned:
             _add(arguments + RETURNED, returned)
     set_num_threads(before)
@@ -341,6 +346,9 @@ class Piece(Once):
 class Kernel:
     """Base of the kernels, which have a compiled function for each layout of operands."""
 
+    def __init__(self) -> None:
+        self._copied = 0
+
     @classmethod
     def pieces(cls) -> tuple[str, ...]:
         """Return the names of all pieces."""
@@ -356,6 +364,20 @@ class Kernel:
     def needed(self, layout: str) -> tuple[str, ...]:
         """Return the names of the pieces that a layout needs."""
         return (f"{layout}_kernel",)
+
+    def has_loop(self, layout: str) -> bool:
+        """Tell whether what a layout needs was compiled or loaded."""
+        return f"{layout}_kernel" in self.__dict__
+
+    def copies_first(self, layout: str, size: int) -> bool:
+        """Tell whether a call of this size goes through contiguous copies, and count it.
+
+        The first ones do, as long as the loop for their layout is not there.
+        """
+        if size == 0 or self.has_loop(layout):
+            return False
+        self._copied += max(size, COPIED_PER_CALL)
+        return self._copied <= COPIED_FIRST
 
     def make_ready(self, layout: str, size: int) -> None:
         """Compile, or load, what a call of this size will use."""
