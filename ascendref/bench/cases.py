@@ -106,8 +106,13 @@ def results(case: Case, arrays: Arrays, **options: Any) -> Any:
 
 
 def own_call(case: Case, arrays: Arrays, **options: Any) -> Call:
-    """Return the call of ascendref's function; it has run once, so that all is compiled."""
+    """Return the call of ascendref's function; it has run, so that all is compiled."""
+    from ..kernels.runtime.launch import COPIED_FIRST, COPIED_PER_CALL  # which imports Numba
+
     made = results(case, arrays, **options)
+    if case.layout not in ("dense", *CHANNEL_LAYOUTS):
+        for _ in range(COPIED_FIRST // max(case.size, COPIED_PER_CALL) + 1):
+            results(case, arrays, **options)  # the last one has the loop for any layout
     if case.out:
         options |= {"out": made}
     return partial(getattr(operators, case.operator), *arrays, **options)

@@ -36,7 +36,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
 
 
 def test_loops_for_any_layout_are_compiled_when_they_pay(tmp_path):
-    """Each of the first calls counts as 2**14 elements of 2**20, or as many as it has."""
+    """Each of the first calls counts as 2**16 elements of 2**22, or as many as it has."""
     assert run_program("copies_first", NUMBA_CACHE_DIR=str(tmp_path)) == "64 0 2"
 
 

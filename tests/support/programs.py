@@ -166,7 +166,7 @@ def kernels() -> None:
 def copies_first() -> None:
     """Print with which call kernels get their loops for any layout: small calls, a large one."""
     x = np.linspace(-1, 1, 7, dtype=np.float32)
-    large = np.linspace(-1, 1, 2**20 + 1, dtype=np.float32)
+    large = np.linspace(-1, 1, 2**22 + 1, dtype=np.float32)
     one = np.ones(1, np.float32)
 
     def loops(kind: str) -> int:

@@ -48,10 +48,10 @@ from .memory import poke, smaller, word
     OPERANDS,
 ) = range(0, 80, 8)
 #: elements that a kernel computes through contiguous copies before its loop for any other layout is
-#: compiled, and as how many of them a call counts at least; compiling takes as long as copying some
+#: compiled, and as how many of them a call counts at least; compiling takes as long as copying a
 #: hundred times as many
-COPIED_FIRST: Final = 2**20
-COPIED_PER_CALL: Final = 2**14
+COPIED_FIRST: Final = 2**22
+COPIED_PER_CALL: Final = 2**16
 #: words of the launcher: whether a launch runs, the address of the limits on threads that the
 #: program and PyTorch set (``core/threads.py``), how many threads there are, the address of the
 #: compiled launcher
