@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..core.dtypes import ELEMENT_TYPES, promote
-from ..functional.call import kernel_for
-from .cases import Arrays, Call, Case, own_call, tensors
+from .cases import Arrays, Call, Case, kernel_of, own_call, tensors
 from .scalars import scalar_values
 from .timing import take_turns
 
@@ -52,10 +50,7 @@ def kernel_call(case: Case, operands: Arrays) -> Call:
 
     The operands must outlive it.
     """
-    declared = case.declared
-    types = (ELEMENT_TYPES[case.kind],) * len(declared.tensors)
-    values = scalar_values(case.operator)
-    kernel: Any = kernel_for(declared, types, promote(*types), "float32", values)
-    if declared.channel_term is not None:
+    kernel = kernel_of(case)
+    if case.declared.channel_term is not None:
         return partial(kernel.dense, operands, np.empty_like(operands[2]))
-    return partial(kernel.bind(values), *map(id, operands))
+    return partial(kernel.bind(scalar_values(case.operator)), *map(id, operands))

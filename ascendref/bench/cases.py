@@ -12,9 +12,11 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from .. import operators
-from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32
+from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, promote
 from ..declaration.operator import OPERATORS, Operator
+from ..functional.call import compute_type, kernel_for
 from ..verify.references import REFERENCES
+from .scalars import scalar_values
 
 Call = Callable[[], object]
 Arrays = tuple[NDArray[Any], ...]
@@ -105,14 +107,20 @@ def results(case: Case, arrays: Arrays, **options: Any) -> Any:
     return getattr(operators, case.operator)(*arrays, **options)
 
 
+def kernel_of(case: Case, compute_dtype: str | None = None) -> Any:
+    """Return the kernel of a call."""
+    types = (ELEMENT_TYPES[case.kind],) * len(case.declared.tensors)
+    compute, values = compute_type(compute_dtype, types), scalar_values(case.operator)
+    return kernel_for(case.declared, types, promote(*types), compute, values)
+
+
 def own_call(case: Case, arrays: Arrays, **options: Any) -> Call:
     """Return the call of ascendref's function; it has run, so that all is compiled."""
-    from ..kernels.runtime.launch import COPIED_FIRST, COPIED_PER_CALL  # which imports Numba
-
     made = results(case, arrays, **options)
-    if case.layout not in ("dense", *CHANNEL_LAYOUTS):
-        for _ in range(COPIED_FIRST // max(case.size, COPIED_PER_CALL) + 1):
-            results(case, arrays, **options)  # the last one has the loop for any layout
+    operands = (*arrays, *made) if isinstance(made, tuple) else (*arrays, made)
+    kernel = kernel_of(case, options.get("compute_dtype"))
+    kernel.make_ready(kernel.layout(operands, False), case.size)
+    results(case, arrays, **options)  # its layout comes for the second time
     if case.out:
         options |= {"out": made}
     return partial(getattr(operators, case.operator), *arrays, **options)
