@@ -11,6 +11,7 @@ from hypothesis import settings
 
 import ascendref as ar
 from ascendref.core.errors import get_last_error, recent_error_message
+from ascendref.functional import call, call_cache
 
 # the same examples in every run: a failure in CI is a failure here
 settings.register_profile("stable", deadline=None, derandomize=True, print_blob=True)
@@ -51,7 +52,15 @@ def _no_recorded_errors():
 @pytest.fixture(autouse=True)
 def _no_copies_first(monkeypatch):
     """Let kernels use their loops for any layout from the first call on."""
-    monkeypatch.setattr("ascendref.kernels.runtime.launch.COPIED_FIRST", 0)
+    monkeypatch.setattr("ascendref.kernels.runtime.kernel.COPIED_FIRST", 0)
+
+
+@pytest.fixture
+def empty_call_cache(monkeypatch):
+    """Let every call be checked in full once more."""
+    monkeypatch.setattr(call_cache, "LAST_USED", {})
+    monkeypatch.setattr(call_cache, "_CACHED_CALLS", {})
+    monkeypatch.setattr(call, "LAST_USED", call_cache.LAST_USED)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, FLOAT64, pr
 from ..declaration.operator import OPERATORS, Operator
 from ..functional.call import kernel_for, partial_sum_kernel
 from ..kernels.compiler.jit import kernel_statistics
-from ..kernels.runtime.launch import Kernel
+from ..kernels.runtime.kernel import Kernel
 from .attributes import parse_attributes
 from .console import print_json, progress
 

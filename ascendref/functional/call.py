@@ -163,8 +163,7 @@ def _checked_call(call: Call) -> Any:
         else:
             sums[...] = 0  # there is nothing to add up
         if cacheable:
-            if channel_sum.are_contiguous((*arrays, *outs), in_place):
-                store_channel_sum(call, channel_sum, result)
+            store_channel_sum(call, channel_sum, outs, in_place)
             if _are_torch(call.tensors):
                 _torch_calls().store_channel_sum(call, channel_sum)
     if call.out is None:

@@ -13,7 +13,7 @@ import pytest
 import ascendref as ar
 from ascendref.kernels.loops.channel_sums import ChannelSumKernel
 from ascendref.kernels.loops.elementwise import ElementwiseKernel
-from ascendref.kernels.runtime.launch import Kernel
+from ascendref.kernels.runtime.kernel import Kernel
 
 from .command_line import assert_bad_call, call
 

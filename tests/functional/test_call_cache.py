@@ -19,11 +19,8 @@ X = np.linspace(-2, 2, 12, dtype=np.float32)
 
 
 @pytest.fixture
-def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def checked(empty_call_cache: None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that grows by the name of the operator with every full check."""
-    monkeypatch.setattr(call_cache, "LAST_USED", {})
-    monkeypatch.setattr(call_cache, "_CACHED_CALLS", {})
-    monkeypatch.setattr(call, "LAST_USED", call_cache.LAST_USED)
     names: list[str] = []
     full_check = call._checked_call
 

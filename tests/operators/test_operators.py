@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.functional import call_cache
-from ascendref.kernels.runtime.launch import Kernel
+from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.calls import call
 from ..support.cases import CASES, FLOATS, LAYOUTS, SCALARS, TENSORS, Case, build
@@ -40,6 +39,7 @@ def test_the_operator_gives_the_bits_of_its_oracle(case: Case) -> None:
     check(case)
 
 
+@pytest.mark.usefixtures("empty_call_cache")
 @pytest.mark.parametrize("case", [c for c in ROWS if c in NOT_CONTIGUOUS], ids=str)
 def test_a_first_call_gives_the_bits_of_its_oracle(
     case: Case, monkeypatch: pytest.MonkeyPatch
@@ -52,8 +52,6 @@ def test_a_first_call_gives_the_bits_of_its_oracle(
         return size > 0
 
     monkeypatch.setattr(Kernel, "copies_first", copies_first)
-    monkeypatch.setattr(call_cache, "_CACHED_CALLS", {})
-    call_cache.LAST_USED.clear()
     check(case)
     assert copied
 

@@ -141,9 +141,9 @@ def _print_kernels(make: Callable[[], object]) -> None:
 
 def without_copies() -> None:
     """Let kernels use their loops for any layout from the first call on."""
-    from ascendref.kernels.runtime import launch  # which imports Numba
+    from ascendref.kernels.runtime import kernel  # which imports Numba
 
-    launch.COPIED_FIRST = 0  # type: ignore[misc]
+    kernel.COPIED_FIRST = 0  # type: ignore[misc]
 
 
 def kernels() -> None:

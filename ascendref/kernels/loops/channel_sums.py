@@ -31,10 +31,9 @@ from ..runtime.array_header import (
     Operand,
     operand_table,
 )
+from ..runtime.kernel import Kernel, Piece
 from ..runtime.launch import (
     LAUNCHER,
-    Kernel,
-    Piece,
     address,
     task_kernel,
 )
@@ -129,11 +128,11 @@ class ChannelSumKernel(Kernel):
         contiguous = self.are_contiguous((*operands, sums), in_place)
         if contiguous and self.dense(operands, sums, scratch):
             return
-        layout = self._plan(operands).layout
-        if scratch is None and self.copies_first(layout, operands[3].size):
+        plan = self._plan(operands)
+        if scratch is None and self.copies_first(plan.layout, operands[3].size):
             self._through_copies(operands, sums)
         else:
-            self._tiled(operands, sums, in_place, scratch)
+            self._tiled(plan, operands, sums, in_place, scratch)
 
     def _through_copies(self, operands: Operands, sums: NDArray[Any]) -> None:
         """Compute with contiguous copies of operands of any layout."""
@@ -179,13 +178,13 @@ class ChannelSumKernel(Kernel):
 
     def _tiled(
         self,
+        plan: ChannelPlan,
         operands: Operands,
         sums: NDArray[Any],
         in_place: bool,
         scratch: NDArray[np.uint8] | None,
     ) -> None:
-        """Compute with operands of any layout."""
-        plan = self._plan(operands)
+        """Compute with operands of any layout, which a plan says how to walk."""
         kept = self._partial_sums(self._room(sums.size, plan.blocks, in_place), scratch)
         self._call(
             plan.layout,

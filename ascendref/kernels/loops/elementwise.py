@@ -4,7 +4,8 @@ What is compiled for a formula is one task: a loop over contiguous elements (``c
 is reached in two ways. *Contiguous*: every operand is, and has the output's shape; a kernel that
 looks at the arrays itself, and refuses others, gives all to the task (``contiguous_kernels.py``).
 *Tiled*: anything else (strides, broadcasting, unaligned views, an output that is an input's view);
-a walk gives the task tile after tile (``tile_walk.py``). So the bits are the same.
+a walk gives the task tile after tile (``tile_walk.py``). It takes long to compile, so a kernel's
+first calls copy such operands to contiguous ones instead. The bits are always the same.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from ..runtime.array_header import (
     Operand,
     operand_table,
 )
-from ..runtime.launch import LAUNCHER, Kernel, Piece, Task, Words, address, task_kernel
+from ..runtime.kernel import Kernel, Piece
+from ..runtime.launch import LAUNCHER, Task, Words, address, task_kernel
 from .contiguous import (
     in_pairs,
     one_at_a_time,
@@ -113,7 +115,7 @@ class ElementwiseKernel(Kernel):
         if self.copies_first("tiled", operands[-1].size):
             self._through_copies(operands, scalars)
         else:
-            self.tiled(operands, scalars)
+            self.tiled(operands, scalars, in_place)
 
     def _through_copies(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
@@ -174,7 +176,9 @@ class ElementwiseKernel(Kernel):
         """
         return _bound(self.memory_kernel, self._fixed(scalars))
 
-    def tiled(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> None:
+    def tiled(
+        self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
+    ) -> None:
         """Compute with operands of any layout; an output may be exactly an input's view."""
         if operands[-1].size:
             fixed = self._walk(*_strides_of(operands), scalars, None)

@@ -28,7 +28,7 @@ from ..runtime.launch import (
 )
 from ..runtime.memory import int64_pointer, peek, poke, word
 from .channel_loops import place_of, strides_at, tiled_place
-from .channel_plan import BLOCK, LANES, STRIP
+from .channel_plan import BLOCK, LANES, STRIP, ChannelPlan
 from .channel_sums import ChannelSumKernel, Operands
 from .running_sums import (
     DATA,
@@ -114,22 +114,19 @@ class TrueSumKernel(ExactKernel, ChannelSumKernel):
     def __init__(self, element: Formula, term: Formula, kind: ElementType) -> None:
         super().__init__(element, term, kind, "float64", stored=False)
 
-    def __call__(
-        self,
-        operands: Operands,
-        sums: Any,
-        in_place: bool = False,
-        scratch: Any = None,
+    def _tiled(
+        self, plan: ChannelPlan, operands: Operands, sums: Any, in_place: bool, scratch: Any
     ) -> None:
         """As its base; a result that is an input's view waits until the sums are decided."""
         if not in_place:
-            super().__call__(operands, sums, in_place, scratch)
+            super()._tiled(plan, operands, sums, in_place, scratch)
             return
         grad, data, weight, result = operands
         aside, decided = np.empty((), result.dtype), np.empty_like(sums)
         nowhere = np.lib.stride_tricks.as_strided(aside, result.shape, (0,) * result.ndim)
-        super().__call__((grad, data, weight, nowhere), decided, True, scratch)
-        super().__call__(operands, np.empty_like(sums), True, scratch)
+        first = grad, data, weight, nowhere
+        super()._tiled(self._plan(first), first, decided, True, scratch)
+        super()._tiled(plan, operands, np.empty_like(sums), True, scratch)
         sums[...] = decided
 
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:

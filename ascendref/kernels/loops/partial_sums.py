@@ -22,7 +22,8 @@ from ..arithmetic.exact import CARRY_EVERY, LIMBS, add_product, carry, nearest, 
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import fma
 from ..compiler.jit import helper, inlined, integer_kernel, once_each
-from ..runtime.launch import PLAN, Piece
+from ..runtime.kernel import Piece
+from ..runtime.launch import PLAN
 from ..runtime.memory import int64_pointer, pointer_to, smaller, word
 from .channel_plan import BLOCK
 from .channel_sums import ChannelSumKernel, Operands, channel_sum

@@ -24,13 +24,12 @@ from ..arithmetic.formula import Formula
 from ..arithmetic.math import bits32, is_near_middle_of_bfloat16, is_near_middle_of_float16
 from ..compiler.jit import helper, inlined, merged, once_each, outlined
 from ..runtime.array_header import EXACT_TASK
+from ..runtime.kernel import Kernel, Piece
 from ..runtime.launch import (
     FAILURE,
     NO_EXACT_TASK,
     OPERANDS,
     TABLE,
-    Kernel,
-    Piece,
     Task,
     address,
     call_task,
@@ -135,12 +134,12 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
         assert formula.truth is not None
         self.element, self.prepare, self.decide = formula.truth
 
-    def __call__(
+    def tiled(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
     ) -> None:
         if in_place:
             self.load_exact_task()
-        super().__call__(operands, scalars, in_place)
+        super().tiled(operands, scalars, in_place)
 
     def bind(self, scalars: tuple[float, ...]) -> Callable[..., int]:
         return partial(_counted, super().bind(scalars))

@@ -15,8 +15,7 @@ given back in compiled code, which no signal interrupts in between.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from inspect import getattr_static
+from collections.abc import Callable
 from typing import Any, Final
 
 import numba
@@ -25,7 +24,7 @@ from llvmlite import ir
 from numba import prange, types
 from numba.extending import intrinsic
 
-from ...core.threads import ELEMENTS_PER_THREAD, LIMIT_ADDRESS, PARALLEL_FROM
+from ...core.threads import ELEMENTS_PER_THREAD, LIMIT_ADDRESS
 from ..compiler.jit import Once, helper, integer_kernel
 from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threads
 from .fp_environment import restore_environment, set_default_environment
@@ -47,11 +46,6 @@ from .memory import poke, smaller, word
     ZERO,
     OPERANDS,
 ) = range(0, 80, 8)
-#: elements that a kernel computes through contiguous copies before its loop for any other layout is
-#: compiled, and as how many of them a call counts at least; compiling takes as long as copying a
-#: hundred times as many
-COPIED_FIRST: Final = 2**22
-COPIED_PER_CALL: Final = 2**16
 #: words of the launcher: whether a launch runs, the address of the limits on threads that the
 #: program and PyTorch set (``core/threads.py``), how many threads there are, the address of the
 #: compiled launcher
@@ -337,81 +331,3 @@ class Words:
         self._memory = np.array(words, np.int64), *memory
         #: where they are, as long as this lives
         self.address: int = self._memory[0].__array_interface__["data"][0]
-
-
-class Piece(Once):
-    """One of the compiled functions that a `Kernel` consists of, made on first use."""
-
-
-class Kernel:
-    """Base of the kernels, which have a compiled function for each layout of operands."""
-
-    def __init__(self) -> None:
-        self._copied = 0
-
-    @classmethod
-    def pieces(cls) -> tuple[str, ...]:
-        """Return the names of all pieces."""
-        return tuple([name for name in dir(cls) if isinstance(getattr_static(cls, name), Piece)])
-
-    def compile_all(self) -> Iterator[str]:
-        """Compile, or load, every piece and the launcher; yield each name when it is there."""
-        LAUNCHER.load()
-        for name in self.pieces():
-            getattr(self, name)
-            yield name
-
-    def needed(self, layout: str) -> tuple[str, ...]:
-        """Return the names of the pieces that a layout needs."""
-        return (f"{layout}_kernel",)
-
-    def has_loop(self, layout: str) -> bool:
-        """Tell whether what a layout needs was compiled or loaded."""
-        return f"{layout}_kernel" in self.__dict__
-
-    def copies_first(self, layout: str, size: int) -> bool:
-        """Tell whether a call of this size goes through contiguous copies, and count it.
-
-        The first ones do, as long as the loop for their layout is not there.
-        """
-        if size == 0 or self.has_loop(layout):
-            return False
-        self._copied += max(size, COPIED_PER_CALL)
-        return self._copied <= COPIED_FIRST
-
-    def make_ready(self, layout: str, size: int) -> None:
-        """Compile, or load, what a call of this size will use."""
-        for name in self.needed(layout):
-            getattr(self, name)
-        if size >= PARALLEL_FROM:
-            LAUNCHER.load()
-
-    def load_exact_task(self) -> None:
-        """Load what decides roundings that a kernel leaves open; kernels that do not have none."""
-        raise NotImplementedError
-
-    def load_scatter(self) -> None:
-        """Load what copies tiles of the result from buffers; kernels without tiles have none."""
-        raise NotImplementedError
-
-    def _call(self, layout: str, *arguments: Any) -> int:
-        """Call the kernel for a layout, and once more if something must be loaded first.
-
-        Raises
-        ------
-        MemoryError
-            If there was none for buffers.
-        """
-        function = getattr(self, f"{layout}_kernel")
-        done: int = function(*arguments)
-        while done in (NO_LAUNCHER, NO_EXACT_TASK, NO_SCATTER):
-            if done == NO_LAUNCHER:
-                LAUNCHER.load()
-            elif done == NO_EXACT_TASK:
-                self.load_exact_task()
-            else:
-                self.load_scatter()
-            done = function(*arguments)
-        if done == NO_MEMORY:
-            raise MemoryError("there is no memory for the buffers of a kernel")
-        return done

@@ -1,0 +1,95 @@
+"""The base of kernels: the compiled functions that one consists of, and when each is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from inspect import getattr_static
+from typing import Any, Final
+
+from ...core.threads import PARALLEL_FROM
+from ..compiler.jit import Once
+from .launch import LAUNCHER, NO_EXACT_TASK, NO_LAUNCHER, NO_MEMORY, NO_SCATTER
+
+#: elements that a kernel computes through contiguous copies before its loop for any other layout is
+#: compiled, and as how many of them a call counts at least; compiling takes as long as copying a
+#: hundred times as many
+COPIED_FIRST: Final = 2**22
+COPIED_PER_CALL: Final = 2**16
+
+
+class Piece(Once):
+    """One of the compiled functions that a `Kernel` consists of, made on first use."""
+
+
+class Kernel:
+    """Base of the kernels, which have a compiled function for each layout of operands."""
+
+    def __init__(self) -> None:
+        self._copied = 0
+
+    @classmethod
+    def pieces(cls) -> tuple[str, ...]:
+        """Return the names of all pieces."""
+        return tuple([name for name in dir(cls) if isinstance(getattr_static(cls, name), Piece)])
+
+    def compile_all(self) -> Iterator[str]:
+        """Compile, or load, every piece and the launcher; yield each name when it is there."""
+        LAUNCHER.load()
+        for name in self.pieces():
+            getattr(self, name)
+            yield name
+
+    def needed(self, layout: str) -> tuple[str, ...]:
+        """Return the names of the pieces that a layout needs."""
+        return (f"{layout}_kernel",)
+
+    def has_loop(self, layout: str) -> bool:
+        """Tell whether what a layout needs was compiled or loaded."""
+        return f"{layout}_kernel" in self.__dict__
+
+    def copies_first(self, layout: str, size: int) -> bool:
+        """Tell whether a call of this size goes through contiguous copies, and count it.
+
+        The first ones do, as long as the loop for their layout is not there.
+        """
+        if size == 0 or self.has_loop(layout):
+            return False
+        self._copied += max(size, COPIED_PER_CALL)
+        return self._copied <= COPIED_FIRST
+
+    def make_ready(self, layout: str, size: int) -> None:
+        """Compile, or load, what a call of this size will use."""
+        for name in self.needed(layout):
+            getattr(self, name)
+        if size >= PARALLEL_FROM:
+            LAUNCHER.load()
+
+    def load_exact_task(self) -> None:
+        """Load what decides roundings that a kernel leaves open; kernels that do not have none."""
+        raise NotImplementedError
+
+    def load_scatter(self) -> None:
+        """Load what copies tiles of the result from buffers; kernels without tiles have none."""
+        raise NotImplementedError
+
+    def _call(self, layout: str, *arguments: Any) -> int:
+        """Call the kernel for a layout, and once more if something must be loaded first.
+
+        Raises
+        ------
+        MemoryError
+            If there was none for buffers.
+        """
+        function = getattr(self, f"{layout}_kernel")
+        done: int = function(*arguments)
+        while done in (NO_LAUNCHER, NO_EXACT_TASK, NO_SCATTER):
+            if done == NO_LAUNCHER:
+                LAUNCHER.load()
+            elif done == NO_EXACT_TASK:
+                self.load_exact_task()
+            else:
+                self.load_scatter()
+            done = function(*arguments)
+        if done == NO_MEMORY:
+            raise MemoryError("there is no memory for the buffers of a kernel")
+        return done
