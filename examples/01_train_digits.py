@@ -4,8 +4,9 @@ Training in F32 and in BF16
 
 A small network learns handwritten digits in F32 and in BF16, with gradients from ascendref::
 
-    pip install "ascendref[cli,plot]"
     python examples/01_train_digits.py [PICTURE]
+
+It needs the extras ``cli`` and ``plot`` (``docs/install.md``).
 
 The network and its training are in ``ascendref/cli/digits.py``, about a hundred lines of plain
 NumPy; ``gradients`` there calls ascendref. The code is part of the package because the command

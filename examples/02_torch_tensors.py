@@ -4,8 +4,9 @@ Tensors of PyTorch
 
 Torch CPU tensors as arguments and results, BF16 included; none of them is copied::
 
-    pip install ascendref torch
     python examples/02_torch_tensors.py
+
+It needs the extra ``torch`` (``docs/install.md``).
 
 Each operator is compared with torch's own, and both with the correctly rounded result.
 """

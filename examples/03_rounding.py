@@ -4,11 +4,12 @@ What rounding costs
 
 Accuracy and time of each compute type: softplus_backward on one BF16 vector, four times::
 
-    pip install "ascendref[plot]"
     python examples/03_rounding.py [PICTURE]
 
-``float64`` is truth mode: every BF16 result is correctly rounded. ``float32`` is the default and
-the arithmetic of the device. ``bfloat16`` and ``float16`` round after every single operation.
+It needs the extra ``plot`` (``docs/install.md``).
+
+With ``float64`` every BF16 result is correctly rounded. ``float32``, the default, evaluates the
+documented formula in F32. ``bfloat16`` and ``float16`` round after every single operation.
 """
 
 import sys

@@ -4,8 +4,9 @@ A pipeline of four streams
 
 Four concurrent streams on an emulated device prepare, upload, compute and download::
 
-    pip install "ascendref[plot]"
     python examples/04_pipeline.py [PICTURE]
+
+It needs the extra ``plot`` to draw (``docs/install.md``).
 
 Chunks of data go through two sets of buffers. Events make every stream wait for what it needs and
 for nothing else: an upload waits until its chunk is prepared, and until the chunk before the last,

@@ -4,7 +4,7 @@ Training in PyTorch
 
 A small PyTorch network learns three times: with PyTorch's gradients and with two kinds of ours.
 The script is ordinary PyTorch; what changes is the block that it runs in. Run it with
-``python examples/05_torch_training.py``.
+``python examples/05_torch_training.py``; it needs the extra ``torch`` (``docs/install.md``).
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ Training in JAX
 
 A network in JAX whose gradients of PReLU and the smooth L1 loss are the kernels' own::
 
-    pip install "ascendref[jax]"
     python examples/06_jax_training.py
+
+It needs the extra ``jax`` (``docs/install.md``).
 
 It learns a curve from points of BF16, once with F32 arithmetic in the gradients and once with BF16
 arithmetic, which rounds after every operation. Everything is one compiled program of JAX.

@@ -4,8 +4,9 @@ Larger than memory
 
 Gradients of a zarr store on a cluster of worker processes, with dask's progress bar::
 
-    pip install "ascendref[dask,plot]"
     python examples/07_larger_than_memory.py [--gib GIB] [--folder FOLDER] [PICTURE]
+
+It needs the extras ``dask`` and ``plot`` (``docs/install.md``).
 
 Two stores of that size, 0.25 GiB unless another is named, are made in a folder, and the gradients
 of PReLU for them are computed by two worker processes with one thread each and 600 MiB. No process

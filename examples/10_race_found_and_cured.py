@@ -4,8 +4,9 @@ A race, found and cured
 
 Two operators on two streams, the second of which reads what the first writes::
 
-    pip install "ascendref[plot]"
     python examples/10_race_found_and_cured.py [PICTURE]
+
+It needs the extra ``plot`` to draw (``docs/install.md``).
 
 Nothing makes the second stream wait. On an NPU, such a program gives right results on most days.
 The checker of the emulated device finds the race on the first run, whatever the timing.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import ArgumentValueError
+from ..core.extras import install_command
 from ..verify.accuracy.pytorch import as_torch
 from ..verify.references import REFERENCES
 from .cases import Arrays, Call, Case
@@ -32,7 +33,9 @@ def chosen_peer(name: str | None) -> str:
     if name not in PEERS:
         raise ArgumentValueError("--peer", f"is {name!r}; allowed are {', '.join(PEERS)}")
     if name != "none" and find_spec(name) is None:
-        raise ArgumentValueError("--peer", f"is {name!r}, which is not installed")
+        raise ArgumentValueError(
+            "--peer", f"is {name!r}, which is not installed: {install_command(name)}"
+        )
     return name
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from ..core.extras import install_command
+
 _NEEDED = ("typer", "rich", "sklearn")
 
 
@@ -23,7 +25,7 @@ def main() -> int:
         if (error.name or "").partition(".")[0] not in _NEEDED:
             raise
         print(
-            f'ascendref: the command line needs {error.name}: pip install "ascendref[cli]"',
+            f"ascendref: the command line needs {error.name}: {install_command('cli')}",
             file=sys.stderr,
         )
         return 2

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from ..cann.root import compiler
 from ..core.errors import ArgumentValueError
+from ..core.extras import install_command
 from ..core.products import Product
 
 
@@ -26,9 +27,7 @@ def run_program(
         raise ArgumentValueError("SCRIPT", f"is {str(script)!r}, which is no file")
     for package in ("torch", "torch_npu"):
         if find_spec(package) is None:
-            raise ArgumentValueError(
-                package, "is not installed; install it with pip install ascendref[npu]"
-            )
+            raise ArgumentValueError(package, f"is not installed: {install_command('npu')}")
     compiler("CC")
     if product is not None:
         os.environ["ASCENDREF_PRODUCT"] = Product.find(product).soc_name

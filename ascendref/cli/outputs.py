@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ..core.errors import ArgumentValueError
+from ..core.extras import install_command
 from ..core.output_files import check_output, is_stdout
 
 #: characters of another library's message that are repeated; some quote the whole file
@@ -61,7 +62,7 @@ def needs_plot_extra(argument: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ArgumentValueError(
-            argument, f'needs {error.name}: pip install "ascendref[plot]"'
+            argument, f"needs {error.name}: {install_command('plot')}"
         ) from None
 
 

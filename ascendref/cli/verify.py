@@ -40,7 +40,7 @@ from .verify_tables import tables
 
 #: the element types that are swept; F64 can only be sampled
 _SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
-#: the compute types unless others are asked for: the device's arithmetic and the truth mode; what
+#: the compute types unless others are asked for: F32, and correct rounding; what
 #: half-precision arithmetic gives is checked step by step, and how far it is off is for
 #: ``ascendref study``
 _COMPUTED: Final = ("float32", "float64")

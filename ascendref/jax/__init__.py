@@ -14,10 +14,10 @@ Array(0.880797, dtype=float32, weak_type=True)
 
 from importlib.util import find_spec
 
+from ..core.extras import install_command
+
 if find_spec("jax") is None:
-    raise ImportError(
-        "ascendref.jax needs JAX, which is not installed: pip install 'ascendref[jax]'"
-    )
+    raise ImportError(f"ascendref.jax needs JAX, which is not installed: {install_command('jax')}")
 
 from .functions import hardshrink, logit, prelu, smooth_l1_loss, softplus
 

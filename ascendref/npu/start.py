@@ -9,6 +9,7 @@ import sys
 from typing import Any, Final
 
 from ..core.errors import ArgumentError, ArgumentValueError
+from ..core.extras import install_command
 from .root import LIBRARY, NAMES, install
 
 #: what lives as long as the process
@@ -61,7 +62,7 @@ def _import_torch_npu() -> None:
         raise ArgumentError(
             "torch_npu",
             f"cannot be imported: {error}; install torch and torch-npu of one version"
-            " (pip install ascendref[npu])",
+            f" ({install_command('npu')})",
         ) from error
 
 

@@ -14,7 +14,7 @@ import ascendref as ar
 from ascendref.cann.root import install
 from ascendref.core.dtypes import ELEMENT_TYPES
 
-from ..support.readme import STARTS
+from ..support.readme import shown_output
 from ..support.two_phase import phase_1, phase_2
 from .conftest import PROGRAMS, Programs
 
@@ -26,7 +26,7 @@ def test_the_sample_prints_its_result(programs):
     out, errors = programs.run(SAMPLE)
     lines = out.splitlines()
     assert lines == [f"result[{k}] is: {v:f}" for k, v in enumerate([0, 0, 1, 1])]
-    assert out == STARTS["A C++ program"].output
+    assert out == shown_output("cpp")
     assert errors == ""
 
 

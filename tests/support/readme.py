@@ -1,32 +1,25 @@
-"""The README: its starts, each a block of code and the output that it shows."""
+"""Programs in the documents, and the output that is shown for them."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from pathlib import Path
 
 from .processes import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+START_PAGES = ROOT / "docs" / "start"
 
 
-class Start(NamedTuple):
-    """A block of code, and the block of text below it."""
-
-    title: str
-    language: str
-    code: str
-    output: str
+def blocks(path: Path, language: str) -> list[str]:
+    """Return the blocks of a Markdown file that are marked with a language."""
+    text = path.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-STARTS = {
-    match[1]: Start(*match.groups())
-    for match in re.finditer(
-        r"^\*\*([^*]+)\*\*(?:(?!```).)*```(\w+)\n(.*?)^```\n```text\n(.*?)^```",
-        README,
-        re.MULTILINE | re.DOTALL,
-    )
-}
+def shown_output(page: str) -> str:
+    """Return what a page of docs/start shows as the output of its program."""
+    return "".join(blocks(START_PAGES / f"{page}.md", "text"))
 
 
 def without_numbers(text: str) -> str:

@@ -17,6 +17,7 @@ from typer.testing import Result
 import ascendref as ar
 from ascendref import operators
 from ascendref.cli.verify_report import report_lines, report_words
+from ascendref.core.extras import install_command
 from ascendref.declaration.accuracy import Bound
 from ascendref.verify.accuracy import float64, runner, sweep, sweep_result
 from ascendref.verify.references import REFERENCES
@@ -386,7 +387,7 @@ def test_a_picture_without_matplotlib(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = call(*command, "--plot", tmp_path / "errors.png")
     assert done.exit_code == 2
-    assert 'pip install "ascendref[plot]"' in done.stderr
+    assert install_command("plot") in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -397,7 +398,7 @@ def test_a_page_without_a_library(
     for name in [name for name in sys.modules if name.startswith(f"{library}.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
-    words = f'--html needs {library}: pip install "ascendref[plot]"'
+    words = f"--html needs {library}: {install_command('plot')}"
     assert_bad_call(call(*ONE, "--html", tmp_path / "errors.html"), words)
 
 
