@@ -5,8 +5,8 @@ Training with torch_npu
 A small network learns on the emulated device.
 
 The script is an ordinary program for torch_npu. Run it with
-``ascendref npu examples/09_torch_npu.py`` (extra ``npu``, see ``docs/install.md``); on a machine with
-an NPU, with ``python``.
+``ascendref npu examples/09_torch_npu.py`` (extra ``npu``, see ``docs/install.md``), or with
+``python`` on a machine that has an NPU.
 """
 
 from __future__ import annotations

@@ -33,9 +33,7 @@ def chosen_peer(name: str | None) -> str:
     if name not in PEERS:
         raise ArgumentValueError("--peer", f"is {name!r}; allowed are {', '.join(PEERS)}")
     if name != "none" and find_spec(name) is None:
-        raise ArgumentValueError(
-            "--peer", f"is {name!r}, which is not installed: {install_command(name)}"
-        )
+        raise ArgumentValueError("--peer", f"{name} is not installed: {install_command(name)}")
     return name
 
 

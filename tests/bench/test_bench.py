@@ -213,7 +213,7 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("ascendref.bench.peers.find_spec", lambda name: None)
     done = call("bench", "--peer", "torch")
     assert done.exit_code == 2
-    assert "--peer is 'torch', which is not installed" in done.stderr
+    assert "--peer torch is not installed: pip install " in done.stderr
 
 
 def test_half_precision_arrays_hold_the_same_numbers_every_time() -> None:
