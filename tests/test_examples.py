@@ -100,9 +100,9 @@ def test_a_program_for_torch_npu_trains_on_the_emulated_device() -> None:
     assert last < first / 3
 
 
-def test_a_race_is_found_and_its_cure_works(tmp_path: Path) -> None:
-    rows = run("10_race_found_and_cured.py", str(tmp_path / "timeline.png"))
+def test_a_race_is_found_and_its_fix_works(tmp_path: Path) -> None:
+    rows = run("10_race_found_and_fixed.py", str(tmp_path / "timeline.png"))
     assert rows[0].startswith("race: aclnnSoftplusBackward on stream")
-    assert rows[2].startswith("cure: make stream")
+    assert rows[2].startswith("fix:  make stream")
     assert rows[3] == "0 hazards, bit for bit the result of the array functions"
     assert (tmp_path / "timeline.png").stat().st_size > 10_000

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from .site import race_picture
 from .support.processes import ROOT
 from .support.readme import README, START_PAGES, blocks, shown_output
 
@@ -29,6 +30,11 @@ def test_its_example_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) ->
     (program,), (shown,) = blocks(ROOT / "README.md", "python"), blocks(ROOT / "README.md", "text")
     exec(program, {})
     assert capsys.readouterr().out == shown
+
+
+@pytest.mark.skipif(find_spec("rich") is None, reason="needs the extra cli")
+def test_its_picture_is_what_the_example_does() -> None:
+    assert race_picture.PICTURE.read_text(encoding="utf-8") == race_picture.picture()
 
 
 def test_its_figures_are_those_of_the_pages() -> None:

@@ -41,7 +41,7 @@ def check(program: Path, arguments: list[str], page_file: Path | None, as_json: 
     hazards = _once([hazard for device in devices for hazard in device["hazards"]])
     if page_file is not None:
         with output_file(page_file) as file:
-            file.write(page(str(program), devices).encode())
+            file.write(page([str(program), *arguments], devices).encode())
     if as_json:
         print_json({"program": str(program), "status": status, "hazards": hazards})
     else:

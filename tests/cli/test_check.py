@@ -73,9 +73,29 @@ def test_the_page_draws_the_pair_and_the_missing_edge(tmp_path: Path) -> None:
     assert done.returncode == 1
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "make stream" in text
+    assert "program.py --x 1</title>" in text
     picture = ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
-    assert len([x for x in picture.iter("rect") if x.get("class") == "marked"]) == 2
-    assert len([x for x in picture.iter("path") if x.get("class") == "missing"]) == 1
+    svg = "{http://www.w3.org/2000/svg}"
+    drawing = picture.find(f"{svg}g")
+    assert drawing is not None
+    marked = [x for x in drawing.iter(f"{svg}rect") if x.get("class") == "marked"]
+    assert len({x.get("x") for x in marked}) == 1  # one above the other
+    assert len({x.get("y") for x in marked}) == 2
+    assert len([x for x in drawing.iter(f"{svg}path") if x.get("class") == "missing"]) == 1
+    words = [x.text for x in drawing.iter(f"{svg}text")]
+    assert {"stream 2", "stream 3", "dst, 64 bytes", "program.py:9"} <= set(words)
+
+
+def test_the_page_marks_the_free_of_memory_that_is_in_use(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        "dev.memset_async(memory, 0)\ndev.free(memory)",
+        "--html",
+        tmp_path / "page.html",
+    )
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert ">host</text>" in text
+    assert ' font-weight="600">Device.free</text>' in text
 
 
 def test_a_program_without_hazards_is_fine(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
 """
-A race, found and cured
+A race, found and fixed
 =======================
 
 Two operators on two streams, the second of which reads what the first writes::
 
-    python examples/10_race_found_and_cured.py [PICTURE]
+    python examples/10_race_found_and_fixed.py [PICTURE]
 
 It needs the extra ``plot`` to draw (``docs/install.md``).
 
@@ -22,7 +22,7 @@ from ascendref import aclnn
 DATA = np.linspace(-3, 3, 16, dtype=np.float32)
 
 
-def two_operators(dev, *, cured):
+def two_operators(dev, *, fixed):
     """Queue softplus on one stream and hardshrink, which reads its result, on another."""
     one, two = dev.create_stream(), dev.create_stream()
     done = dev.create_event()
@@ -31,7 +31,7 @@ def two_operators(dev, *, cured):
     size, executor = aclnn.aclnnSoftplusBackwardGetWorkspaceSize(x, x, 1.0, 20.0, middle)
     assert size == 0
     aclnn.aclnnSoftplusBackward(None, size, executor, one)
-    if cured:
+    if fixed:
         done.record(one)
         two.wait_event(done)
     size, executor = aclnn.aclnnHardshrinkBackwardGetWorkspaceSize(middle, x, 0.5, out)
@@ -48,20 +48,20 @@ def two_operators(dev, *, cured):
 # the call raises `HazardError`.
 
 dev = ar.Device("Atlas A2", check="report")
-two_operators(dev, cured=False)
+two_operators(dev, fixed=False)
 (hazard,) = dev.hazards
 print(f"{hazard.kind}: {hazard.first.call} on stream {hazard.first.stream},")
 print(f"      {hazard.second.call} on stream {hazard.second.stream}")
-print(f"cure: {hazard.missing}")
+print(f"fix:  {hazard.missing}")
 
 # %%
-# The cure
-# --------
+# The fix
+# -------
 # An event, recorded on the first stream, for which the second one waits. The picture shows the
-# cured run: the arrow leads from the record to the wait.
+# fixed run: the arrow leads from the record to the wait.
 
 dev = ar.Device("Atlas A2", check="report")
-result = two_operators(dev, cured=True)
+result = two_operators(dev, fixed=True)
 expected = ar.hardshrink_backward(ar.softplus_backward(DATA, DATA), DATA, 0.5)
 assert result.tobytes() == expected.tobytes()
 print(f"{len(dev.hazards)} hazards, bit for bit the result of the array functions")

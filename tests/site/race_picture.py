@@ -1,0 +1,36 @@
+"""Draw the picture of the README: the race of an example, and the same program with its fix.
+
+``python -m tests.site.race_picture`` writes docs/race.svg.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from ascendref.cli import timeline
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "10_race_found_and_fixed.py"
+PICTURE = ROOT / "docs" / "race.svg"
+TITLES = ("Without a wait: a race", "With an event: ordered")
+
+
+def picture() -> str:
+    """Return the picture."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"ASCENDREF_HAZARDS": folder}
+        command = [sys.executable, EXAMPLE]
+        subprocess.run(command, env=environment, check=True, capture_output=True)
+        (written,) = Path(folder).glob("*.json")
+        devices = json.loads(written.read_text(encoding="utf-8"))
+    drawings = [timeline.draw(d["tasks"], next(iter(d["hazards"]), None)) for d in devices]
+    return timeline.svg(list(zip(TITLES, drawings, strict=True))) + "\n"
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(picture(), encoding="utf-8")
