@@ -59,7 +59,8 @@ def test_links_within_the_repository_lead_somewhere(path: Path) -> None:
         assert not anchor or anchor in anchors(page), link
 
 
-SITE = [path for path in (ROOT / "docs").glob("[sg]*/*.md") if "```python" in path.read_text()]
+PAGES = [ROOT / "docs" / "index.md", *(ROOT / "docs").glob("[sg]*/*.md")]
+SITE = [path for path in PAGES if "```python" in path.read_text(encoding="utf-8")]
 
 
 @pytest.mark.parametrize("path", SITE, ids=lambda path: path.stem)

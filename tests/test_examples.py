@@ -84,7 +84,7 @@ def test_stores_may_be_cut_anywhere(tmp_path: Path) -> None:
     picture = tmp_path / "work.png"
     options = ("--gib", "0.02", "--folder", str(tmp_path), str(picture))
     output = "\n".join(run("07_larger_than_memory.py", *options))
-    assert picture.stat().st_size > 10_000
+    assert picture.stat().st_size > 5_000  # a plot with axes, not an empty file
     assert "dashboard: http://" in output
     assert "Completed" in output
     assert output.endswith("other chunks: the same bits")

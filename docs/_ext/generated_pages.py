@@ -182,19 +182,6 @@ def _float64_rows(operator: Operator) -> Iterator[Row]:
         yield "float64, sampled", setting, stated, largest, wrong, "–", pairs
 
 
-def measured_table() -> str:
-    """Return the table of the front page: the first setting of every operator and type."""
-    head = ("operator", "type", "setting", "stated", "largest error", "wrong in truth mode", "of")
-    rows: dict[tuple[str, str], Row] = {}
-    for name, operator in ar.OPERATORS.items():
-        for row in _accuracy_rows(operator):
-            kind, setting, stated, largest, _, wrong, pairs = row
-            page = f"[{name}](reference/operators/{name}.md)"
-            rows.setdefault((name, kind), (page, kind, setting, stated, largest, wrong, pairs))
-    lines = [*table(head, rows.values()), "", "[](claims.md) says which test shows what."]
-    return "\n".join(lines) + "\n"
-
-
 def command_page() -> str:
     """Return the page of the commands, which Typer writes."""
     command = (sys.executable, "-m", "typer", "ascendref.cli.app", "utils", "docs")
@@ -209,7 +196,6 @@ def write_pages(app: Sphinx) -> None:
     folder = DOCS / "reference" / "operators"
     pages = {folder / f"{name}.md": operator_page(op) for name, op in ar.OPERATORS.items()}
     pages[DOCS / "reference" / "command-line.md"] = command_page()
-    pages[DOCS / "_generated" / "measured.md"] = measured_table()
     for path, text in pages.items():
         path.parent.mkdir(exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
