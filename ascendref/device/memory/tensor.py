@@ -349,7 +349,7 @@ class Tensor(Handle):
 
     def _access(self, memory: Memory, low: int, high: int) -> Access:
         """Return the access to its elements, which lie in some bytes, as the checker sees it."""
-        gaps = gaps_of(self.shape, self.byte_strides(), self.dtype.itemsize, high - low)
+        gaps = gaps_of(self.shape, self.byte_strides(), self.dtype.itemsize)
         return memory.shadow, Span(low, high - low, "tensor", gaps)
 
     def extent(self) -> tuple[int, int]:
