@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ...core.status import Status
 from .hazards import HazardError, Kind, Site
 from .ordering import HOST, Operation
 from .shadow import Segment, Shadow, Span, Use
-
-
-class VainWait(NamedTuple):
-    """A wait that did nothing, or did not wait for all that it may have been meant to."""
-
-    #: number of the event
-    event: int
-    operation: Operation
-    #: the record that was overwritten before anything waited for it; None if there was no record
-    overwritten: Operation | None
+from .waits import Explanation, VainWait
 
 
 class Reports:
@@ -95,7 +85,7 @@ class Reports:
         operation: Operation,
         shadow: Shadow,
         span: Span,
-        vain: VainWait | None,
+        why: Explanation | None,
         *,
         write: bool,
     ) -> None:
@@ -110,38 +100,43 @@ class Reports:
                 f"make {second.timeline} wait for an event recorded on {first.timeline} after"
                 f" {first.call}"
             )
-        kind: Kind = "race"
-        why = "nothing orders the two"
-        if vain is not None:
-            kind, wait = "wait", vain.operation
-            place = f"{wait.timeline} waited for event {vain.event} at {Site.of(wait).place}"
-            if vain.overwritten is None:
-                why = f"{place}, but it was not recorded yet"
-                missing = f"record event {vain.event} after {first.call}, before it is waited for"
-            else:
-                why = f"{place}, but its record on {vain.overwritten.timeline} had been overwritten"
-                missing = f"wait for event {vain.event} before it is recorded again, or use another"
+        kind, reason, missing = _explained(why, first, second, "nothing orders the two", missing)
         self._find(
             kind,
             f"{second.call} {'writes' if write else 'reads'} {span.name} while {first.call} may"
-            f" still access the same bytes: {why}",
+            f" still access the same bytes: {reason}",
             Site.of(first, (shadow, use[1])),
             Site.of(second, (shadow, span)),
             missing,
         )
 
-    def changed_by_host(self, use: Use, shadow: Shadow, waits: Operation, *, copied: bool) -> None:
-        """The program changed pinned memory while a copy needed it."""
+    def changed_by_host(
+        self,
+        use: Use,
+        shadow: Shadow,
+        waits: Operation,
+        why: Explanation | None,
+        *,
+        copied: bool,
+    ) -> None:
+        """The program changed pinned memory while a copy needed it; a wait may have failed."""
         operation, span = use
         does = "writes" if copied else "reads"
-        self._find(
-            "race",
-            f"the program changed {span.name}, pinned memory that {operation.call} {does}, before"
-            f" it waited for {operation.call}",
-            Site.of(operation, (shadow, span)),
-            Site.of(waits, (shadow, span)),
+        kind, reason, missing = _explained(
+            why,
+            operation,
+            waits,
+            "",
             f"synchronize {operation.timeline} after {operation.call}, before {span.name} is"
             " written",
+        )
+        self._find(
+            kind,
+            f"the program changed {span.name}, pinned memory that {operation.call} {does}, before"
+            f" it waited for {operation.call}{reason and ': '}{reason}",
+            Site.of(operation, (shadow, span)),
+            Site.of(waits, (shadow, span)),
+            missing,
         )
 
     def vain_wait(self, wait: VainWait, waits: Operation) -> None:
@@ -220,3 +215,27 @@ class Reports:
         )
         self.keep(error)
         return error
+
+
+def _explained(
+    why: Explanation | None, first: Operation, second: Operation, reason: str, missing: str
+) -> tuple[Kind, str, str]:
+    """Return kind, reason and remedy of a race: as given, unless a wait explains it."""
+    if why is None:
+        return "race", reason, missing
+    wait, record = why
+    waited = f"{wait.operation.timeline} waited for event {wait.event} at"
+    waited = f"{waited} {Site.of(wait.operation).place}"
+    if record is None:
+        reason = f"{waited}, but it was not recorded yet"
+        missing = f"record event {wait.event} after {first.call}, before it is waited for"
+    elif why.late:
+        reason = f"{waited}, before it was recorded at {Site.of(record).place}"
+        missing = f"wait for event {wait.event} after it is recorded, before {second.call}"
+    elif wait.late is None:
+        reason = f"{waited}, but its record on {record.timeline} had been overwritten"
+        missing = f"wait for event {wait.event} before it is recorded again, or use another"
+    else:
+        reason = f"{waited}, but its record on {record.timeline} had been reset"
+        missing = f"wait for event {wait.event} before it is reset"
+    return "wait", reason, missing
