@@ -284,6 +284,7 @@ class Event(Handle):
         >>> event.elapsed_time(event)
         0.0
         """
+        self._check()
         if end is None:
             fail(Status.ACL_ERROR_INVALID_PARAM, "end is None; an Event is expected")
         if not isinstance(end, Event):
@@ -381,6 +382,7 @@ class Event(Handle):
             self._waits.append(task)
 
     def _check(self) -> None:
+        self.device.check_process()
         if not self.alive:
             fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
 
