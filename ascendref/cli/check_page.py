@@ -51,7 +51,7 @@ def _section(device: dict[str, Any], hazard: dict[str, Any]) -> str:
 
 def _place(site: dict[str, Any]) -> str:
     found = Site(**site)
-    return f"{escape(found.call)} on {found.where}, <code>{escape(found.place)}</code>"
+    return f"{escape(found.call)} on {found.where}, <code>{escape(found.route)}</code>"
 
 
 def _picture(tasks: list[dict[str, Any]], sites: list[dict[str, Any]]) -> str:

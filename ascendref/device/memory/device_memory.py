@@ -182,7 +182,7 @@ class DeviceMemory(BaseDevice):
         self.check_process()
         copy = prepare_copy(self._space, dst, src, nbytes)
         if copy is not None:
-            self._run_now(copy, "Device.memcpy")
+            self.run_copy(copy, "Device.memcpy")
 
     def memset(self, memory: object, value: int, nbytes: int | None = None) -> None:
         """Fill bytes now, without waiting for any stream.
@@ -212,7 +212,7 @@ class DeviceMemory(BaseDevice):
         self.check_process()
         fill = prepare_fill(self._space, memory, value, nbytes)
         if fill is not None:
-            self._run_now(fill, "Device.memset")
+            self.run_copy(fill, "Device.memset")
 
     def memcpy_async(
         self,
@@ -248,7 +248,7 @@ class DeviceMemory(BaseDevice):
         self.check_process()
         copy = prepare_copy(self._space, dst, src, nbytes)
         if copy is not None:
-            self._queue_copy(copy, "memcpy_async", stream)
+            self.queue_copy(copy, "memcpy_async", stream)
 
     def memset_async(
         self,
@@ -282,7 +282,7 @@ class DeviceMemory(BaseDevice):
         self.check_process()
         fill = prepare_fill(self._space, memory, value, nbytes)
         if fill is not None:
-            self._queue_copy(fill, "memset_async", stream)
+            self.queue_copy(fill, "memset_async", stream)
 
     def tensor(self, array: object) -> Tensor:
         """Copy an array to new device memory and return a tensor over it.
@@ -383,12 +383,14 @@ class DeviceMemory(BaseDevice):
             return []
         return self.checker.find_leaks([memory.shadow for memory in self._space.living()])
 
-    def _run_now(self, copy: Copy, call: str) -> None:
+    def run_copy(self, copy: Copy, call: str) -> None:
+        """Copy or fill now."""
         if self.checker is not None:
             self.checker.access(call, copy.reads, copy.writes, uses=copy.to_host)
         copy.run()
 
-    def _queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
+    def queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
+        """Queue a copy or a fill."""
         if copy.pageable:
             refuse_in_task(self.checker)
         pinned = [] if self.checker is None else watch_pinned(copy, self.checker)
