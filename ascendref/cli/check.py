@@ -65,11 +65,11 @@ def _command(program: Path) -> list[str]:
 
 
 def _once(hazards: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return hazards without those that a forked process inherited or another device repeats."""
+    """Return hazards without those that another device or process repeats."""
     found: dict[object, dict[str, Any]] = {}
     for hazard in hazards:
         sites = [site for site in (hazard["first"], hazard["second"]) if site is not None]
-        places = [(site["call"], site["file"], site["line"]) for site in sites]
+        places = [(x["call"], x["file"], x["line"], str(x["callers"])) for x in sites]
         found.setdefault((hazard["kind"], *places), hazard)
     return list(found.values())
 
@@ -97,8 +97,12 @@ def _place(site: dict[str, Any] | None) -> str:
     if found.byte_range is not None:
         first, after_last = found.byte_range
         lines.append(f"{found.tensor} ({first:#x} to {after_last - 1:#x})")
-    file = Path(found.file)
-    if file.is_relative_to(Path.cwd()):
-        found = found._replace(file=str(file.relative_to(Path.cwd())))
-    lines.append(found.place)
+    lines.append(found._replace(file=_shown(found.file)).place)
+    lines += [f"from {_shown(file)}:{line}" for file, line in found.callers]
     return "\n".join(lines)
+
+
+def _shown(file: str) -> str:
+    """Return the path of a source file as it is seen from here."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file

@@ -81,6 +81,10 @@ class BaseDevice(Handle):
         """What the checker found so far, each hazard once."""
         return [] if self.checker is None else list(self.checker.reports.hazards)
 
+    def check_process(self) -> None:
+        """Raise 107002 in a child of the process that made the device."""
+        self.scheduler.check_process()
+
     def synchronize(self, timeout: float | None = None) -> None:
         """Wait until everything that was submitted so far is done, on all streams.
 
@@ -100,6 +104,7 @@ class BaseDevice(Handle):
         >>> import ascendref as ar
         >>> ar.Device("Atlas A2").synchronize()
         """
+        self.check_process()
         deadline = deadline_after(timeout)
         self.scheduler.check()
         tasks = self.scheduler.last_tasks()
@@ -129,6 +134,7 @@ class BaseDevice(Handle):
         >>> len(ar.Device("Atlas A2").trace())
         0
         """
+        self.check_process()
         tasks = dict.fromkeys(list(self.scheduler.history))
         return Trace(
             self.soc_name, self._created, [task for task in tasks if task.state is State.DONE]
@@ -152,6 +158,7 @@ class BaseDevice(Handle):
 
     def own_stream(self, stream: BaseStream | None) -> BaseStream:
         """Check that a stream can take work for this device; None stands for the default stream."""
+        self.check_process()
         if stream is None:
             return self.default_stream
         if not isinstance(stream, BaseStream):

@@ -53,6 +53,19 @@ def keep_for_exit(name: str, scheduler: Scheduler) -> None:
         _devices.append((name, checker, scheduler))
 
 
+def exit_status() -> int:
+    """Return the status of a process that can choose it: 1 if hazards were collected and printed.
+
+    A command that collects them from files looks at the program's own status besides.
+    """
+    told = os.environ.get(MODE) == "report" and not os.environ.get(FOLDER)
+    return int(told and any(checker.reports.hazards for _, checker, _ in _devices))
+
+
+# what the parent's devices found is the parent's to tell
+os.register_at_fork(after_in_child=_devices.clear)
+
+
 # registered before what waits for work at exit, and so called after it
 @atexit.register
 def _tell() -> None:
@@ -100,6 +113,6 @@ def _task(task: Task) -> dict[str, Any] | None:
         "stream": task.stream.number,
         "position": task.operation.index,
         "kind": task.kind.name.lower(),
-        "label": task.label,
+        "label": task.operation.call,
         "after": None if after is None else [after.timeline.number, after.index],
     }

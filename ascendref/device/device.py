@@ -21,6 +21,9 @@ TRACE_LENGTH: Final = 16384
 class Device(DeviceMemory):
     """An emulated Ascend device: memory, streams and events as the vendor's runtime has them.
 
+    It belongs to the process that made it. In a forked child, every call of it, and of its streams,
+    events, memory, tensors and executors, raises 107002 and does nothing; attributes can be read.
+
     Parameters
     ----------
     product : str or Product
@@ -116,6 +119,7 @@ class Device(DeviceMemory):
         >>> ar.Device("Atlas A2").create_stream(priority=99).priority
         7
         """
+        self.check_process()
         flags = integer("flags", flags)
         if not 0 <= flags <= 0x3F:
             fail(
@@ -149,6 +153,7 @@ class Device(DeviceMemory):
         >>> ar.Device("Atlas A2").create_event().ex
         True
         """
+        self.check_process()
         return Event(self, flags, boolean("ex", ex))
 
     def process_report(self, timeout: float | None = None) -> int:
@@ -184,6 +189,7 @@ class Device(DeviceMemory):
         1
         >>> stream.unsubscribe_report()
         """
+        self.check_process()
         return process_report(self.scheduler, timeout)
 
     def _add_stream(self, priority: int, flags: StreamFlag) -> Stream:

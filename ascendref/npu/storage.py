@@ -73,6 +73,6 @@ def _access(call: str, name: str, tensor: torch.Tensor, *, write: bool) -> None:
     shape, strides = tuple(tensor.size()), tuple(tensor.stride())
     count = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
     steps = tuple(stride * itemsize for stride in strides)
-    gaps = gaps_of(shape, steps, itemsize, count * itemsize)
+    gaps = gaps_of(shape, steps, itemsize)
     access = memory.shadow, Span(address - memory.address, count * itemsize, name, gaps)
     checker.access(call, () if write else (access,), (access,) if write else (), uses=False)

@@ -130,6 +130,7 @@ class Executor(Handle):
         >>> dev.synchronize()
         >>> executor.destroy()
         """
+        self._space.device.check_process()
         if self._state == "ready":
             self._repeatable = True
             return
@@ -167,6 +168,7 @@ class Executor(Handle):
         >>> out.memory is other
         True
         """
+        self._space.device.check_process()
         for name, value in (("tensor", tensor), ("memory", memory)):
             if value is None:
                 fail(Status.ACLNN_ERR_INNER_NULLPTR, f"{name} is None; it must be given")
@@ -208,10 +210,12 @@ class Executor(Handle):
         >>> executor
         <executor of aclnnHardshrinkBackward, destroyed, 0 bytes of workspace>
         """
+        self._space.device.check_process()
         self._state = "destroyed"
 
     def launch(self, operator: Operator, workspace: Any, workspace_size: Any, stream: Any) -> None:
         """Check the arguments of phase 2, queue the work and return."""
+        self._space.device.check_process()
         plan = self._plan
         if plan.operator is not operator:
             _refuse(f"executor is {self!r}; one of {operator.api} is expected")

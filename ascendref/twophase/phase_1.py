@@ -67,6 +67,7 @@ def plan_call(
             _refuse_type(operator, tensors)
     memories = tuple([tensor.memory for tensor in tensors])
     space = _address_space(operator, memories, default)
+    space.device.check_process()
     scalars = tuple(
         [value.value if type(value) is Scalar else value for value in arguments[first:last]]
     )

@@ -44,9 +44,10 @@ class Layout(NamedTuple):
     offset: int
     strides: tuple[int, ...]
 
-    def gaps(self, nbytes: int) -> Gaps | None:
-        """Return shape, strides and bytes of an element if there may be gaps in so many bytes."""
-        return gaps_of(self.shape, self.strides, self.dtype.itemsize, nbytes)
+    @property
+    def gaps(self) -> Gaps | None:
+        """Shape, strides and bytes of an element if there are gaps between elements."""
+        return gaps_of(self.shape, self.strides, self.dtype.itemsize)
 
 
 class ByteRange(NamedTuple):

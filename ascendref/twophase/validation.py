@@ -162,7 +162,7 @@ def _operand(
         name,
         kind,
         layout,
-        ByteRange(k, Span(low, high - low, name, layout.gaps(high - low))),
+        ByteRange(k, Span(low, high - low, name, layout.gaps)),
         placeholder,
     )
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import re
 import signal
 import subprocess
@@ -73,7 +74,8 @@ def test_an_exception_in_python_is_no_success(programs, tmp_path):
             """
         )
     )
-    programs.run("process.cpp", "broken", PYTHONPATH=str(tmp_path))
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    programs.run("process.cpp", "broken", PYTHONPATH=path)
 
 
 # ---- operators

@@ -51,7 +51,7 @@ def test_a_race_is_printed_with_its_places(tmp_path: Path) -> None:
     done = check(tmp_path, RACE + "print(sys.argv[1:])")
     assert done.returncode == 1
     assert done.stdout.startswith("['--x', '1']\n")
-    for word in ("race", "memset_async", " program.py:9 ", "dst", "1 hazard on 1 device"):
+    for word in ("race", "memset_async", " program.py:9 ", "memory", "1 hazard on 1 device"):
         assert word in done.stdout
 
 

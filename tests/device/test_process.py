@@ -188,7 +188,7 @@ def test_a_forked_child_neither_hangs_nor_uses_its_parents_device():
         if child == 0:
             for call in (
                 stream.synchronize, stream.query, dev.synchronize, event.synchronize,
-                lazy.synchronize, lambda: stream.launch_host_func(print),
+                lazy.synchronize, lambda: stream.launch_host_func(print), tensor.numpy,
             ):
                 try:
                     call()
@@ -197,7 +197,6 @@ def test_a_forked_child_neither_hangs_nor_uses_its_parents_device():
                     assert "forked" in error.message
                 else:
                     raise AssertionError(call)
-            assert tensor.numpy().tolist() == [1, 2]
             fresh, seen = ar.Device("Atlas A2"), []
             fresh.launch(None, lambda: seen.append(1), (), (), "work")
             fresh.synchronize()

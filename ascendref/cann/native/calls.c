@@ -262,18 +262,11 @@ static int64_t with_python(const struct function *function, const argument *argu
     return result;
 }
 
-static __thread const void *innermost_caller;
-
-const void *ascendref_caller(void)
-{
-    return innermost_caller;
-}
-
 int64_t ascendref_call(const struct function *function, const argument *arguments,
                        const void *caller)
 {
-    const void *outer = innermost_caller;
-    innermost_caller = caller;
+    struct place place;
+    ascendref_begin_call(&place, function->name, caller);
     int lock;
     int64_t result = ascendref_enter(&lock);
     if (result == ACL_SUCCESS) {
@@ -284,7 +277,7 @@ int64_t ascendref_call(const struct function *function, const argument *argument
         result = 0;
     }
     if (ascendref_logging) ascendref_log(function, arguments, result);
-    innermost_caller = outer;
+    ascendref_end_call(&place);
     return result;
 }
 

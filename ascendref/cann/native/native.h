@@ -86,11 +86,30 @@ void ascendref_leave(int lock);
 int32_t ascendref_refuse(int32_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* places.c */
+enum { MOST_FRAMES = 8 };
+
+/* A call of the library that a thread is in. */
+struct place {
+    const char *function;
+    /* how many frames are known: where the program goes on after the call, then where the function
+       of the program that made it does, and so on */
+    int64_t count;
+    const void *frames[MOST_FRAMES];
+    /* the call in which it was made, by a callback */
+    const struct place *outer;
+};
+
+/* Begin a call that returns to an address; where that function returns to is found for the checker
+   alone. */
+void ascendref_begin_call(struct place *place, const char *function, const void *caller);
+void ascendref_end_call(const struct place *place);
+/* The call that this thread is in; NULL if it is in none. */
+const struct place *ascendref_place(void);
+
 /* calls.c */
 int64_t ascendref_call(const struct function *function, const argument *arguments,
                        const void *caller);
-/* Where the program goes on after the call that this thread is in; NULL if it is in none. */
-const void *ascendref_caller(void);
 extern bool ascendref_logging;
 void ascendref_log(const struct function *function, const argument *arguments, int64_t result);
 void ascendref_log_double(const struct function *function, const argument *arguments, double result);

@@ -152,7 +152,7 @@ static bool connect_python(void)
     if (module)
         functions = python.PyObject_CallMethod(module, "connect", "ssK", ascendref_functions,
                                                ascendref_digest,
-                                               (unsigned long long)(uintptr_t)ascendref_caller);
+                                               (unsigned long long)(uintptr_t)ascendref_place);
     if (module) python.Py_DecRef(module);
     if (!functions) {
         print_exception();
@@ -228,14 +228,19 @@ void ascendref_leave(int lock) { python.PyGILState_Release(lock); }
 static void at_exit(void)
 {
     int lock;
+    int64_t status = 0;
     if (current() != CONNECTED || ascendref_enter(&lock)) return;
     PyObject *answer = python.PyObject_Vectorcall(ascendref_helper(PYTHON_AT_EXIT), NULL, 0, NULL);
-    if (answer)
+    if (answer) {
+        status = python.PyLong_AsLongLong(answer);
         python.Py_DecRef(answer);
-    else
+    } else {
         print_exception();
+    }
     become(ENDED); /* what static objects call after this gets a code */
     ascendref_leave(lock);
+    /* the C library goes on with the functions that are left, and with this status */
+    if (status > 0) exit((int)status);
 }
 
 /* ---- forks by C, which Python does not see */

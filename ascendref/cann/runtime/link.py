@@ -10,6 +10,7 @@ from typing import Any
 
 from ...core.errors import AclError, ArgumentValueError, fail
 from ...core.status import Status
+from ...device.check_output import exit_status
 from ...device.checker.callers import add_machine_caller
 from ...device.trace import write_chrome
 from ..source import digest, python_functions
@@ -28,7 +29,7 @@ def implementations() -> dict[str, Callable[..., Any]]:
     return found
 
 
-def connect(names: str, made_from: str, find_caller: int) -> tuple[Callable[..., Any], ...]:
+def connect(names: str, made_from: str, find_place: int) -> tuple[Callable[..., Any], ...]:
     """Return the functions for the names of a library, then those that it uses itself.
 
     Parameters
@@ -37,16 +38,16 @@ def connect(names: str, made_from: str, find_caller: int) -> tuple[Callable[...,
         The names in the order of the library's table, with commas.
     made_from : str
         Digest of the table that the library was made from.
-    find_caller : int
-        Address of the library's function that tells where the thread's call came from.
+    find_place : int
+        Address of the library's function that tells which call the thread is in.
     """
     if made_from != digest():
         raise ArgumentValueError(
             "the library", "was made by another version of ascendref; run `ascendref cann` again"
         )
     # called with the interpreter's lock held
-    find = ctypes.PYFUNCTYPE(ctypes.c_void_p)(find_caller)
-    add_machine_caller(lambda: find() or 0)
+    find = ctypes.PYFUNCTYPE(ctypes.POINTER(_Place))(find_place)
+    add_machine_caller(lambda: _call(find()))
     found = implementations()
     atexit.register(find_leaks)
     if process.settings.trace:
@@ -60,6 +61,24 @@ def connect(names: str, made_from: str, find_caller: int) -> tuple[Callable[...,
         operators.make_scalar,
         at_exit,
     )
+
+
+class _Place(ctypes.Structure):
+    """The beginning of ``struct place`` in ``native.h``."""
+
+    _fields_ = (
+        ("function", ctypes.c_char_p),
+        ("count", ctypes.c_int64),
+        ("frames", ctypes.c_void_p * 8),
+    )
+
+
+def _call(place: Any) -> tuple[str, tuple[int, ...]] | None:
+    """Return a function of C and the frames of the program that called it."""
+    if not place:
+        return None
+    found = place.contents
+    return found.function.decode(), tuple(found.frames[: found.count])
 
 
 def status_of(function: bytes, error: BaseException) -> int:
@@ -93,7 +112,14 @@ def write_trace(path: str) -> None:
         print(f"ascendref: ASCENDREF_TRACE cannot be written: {error}", file=sys.stderr)
 
 
-def at_exit() -> None:
-    """Run what Python runs at the end of a process, for Python itself does not end here."""
+def at_exit() -> int:
+    """Run what Python runs at the end of a process, for Python itself does not end here.
+
+    Returns
+    -------
+    int
+        The status with which the process is to end instead of its own; 0 for its own.
+    """
     atexit._run_exitfuncs()
     sys.stderr.flush()
+    return exit_status()

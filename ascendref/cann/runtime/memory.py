@@ -7,10 +7,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import fail
+from ...core.errors import AclError, fail
 from ...core.status import Status
 from ...device.device import Device
 from ...device.memory.address_space import FIRST_ADDRESS, Memory, find_memory
+from ...device.memory.copies import Copy, Names, prepare_copy, prepare_fill
 from ...device.streams.stream import Stream
 from .process import process
 
@@ -19,6 +20,9 @@ _ATTRIBUTES: Final = (0, 1, 2, 3, 4, 5, 12, 13)
 #: the last attribute and the last kind of copy that there are
 _LAST_ATTRIBUTE: Final = 17
 _LAST_KIND: Final = 5
+_COPY: Final = Names(nbytes="count")
+_ROWS: Final = Names(nbytes="width")
+_FILL: Final = Names(dst="devPtr", nbytes="count")
 
 
 class _HostArray:
@@ -74,20 +78,38 @@ def aclrtMallocHost(size: int) -> int:
 
 
 def _free(address: int, *, pinned: bool, wait: bool = False) -> None:
+    name = "hostPtr" if pinned else "devPtr"
     if not address:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "the address is NULL")
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"{name} is NULL")
     memory = process.memories.get(address)
     if memory is None or memory.pinned is not pinned:
+        _find_freed(name, address, pinned)
         kind = "aclrtMallocHost" if pinned else "aclrtMalloc"
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"the address is {address:#x}, which {kind} did not return or which was freed before",
+            f"{name} is {address:#x}, which {kind} did not return or which was freed before",
         )
     device: Any = memory.device
     if wait:
         device.synchronize()
-    if process.memories.pop(address, None) is not None and memory.alive:
+    if process.memories.pop(address, None) is None or not memory.alive:
+        return
+    try:
         device.free(memory)
+    except AclError:  # work that was queued still needs it
+        process.memories[address] = memory
+        raise
+
+
+def _find_freed(name: str, address: int, pinned: bool) -> None:
+    """Have the checker report memory that is freed a second time."""
+    for device in [slot.device for slot in process.slots if slot.device is not None]:
+        freed = device.address_space.find_freed(address)
+        if freed is None or device.checker is None:
+            continue
+        if (freed.address, freed.pinned) == (address, pinned):
+            problem = f"{name} lies in {freed}, which is freed a second time"
+            device.checker.find_freed(Status.ACL_ERROR_RT_PARAM_INVALID, "lifetime", problem, freed)
 
 
 def aclrtFree(address: int) -> None:
@@ -130,7 +152,7 @@ def aclrtMemcpy(dst: int, dst_size: int, src: int, count: int, kind: int) -> Non
         return
     device = _check_copy(dst, dst_size, src, count, kind)
     if dst != src:
-        _device_of(device, dst, src).memcpy(_place(dst, count), _place(src, count), count)
+        _copy(_device_of(device, dst, src), dst, src, count, "aclrtMemcpy", _COPY)
 
 
 def aclrtMemcpyAsync(
@@ -141,7 +163,52 @@ def aclrtMemcpyAsync(
         return
     device = _check_copy(dst, dst_size, src, count, kind)
     queue = process.own_stream(stream)
-    device.memcpy_async(_place(dst, count), _place(src, count), count, stream=queue)
+    _copy(device, dst, src, count, "aclrtMemcpyAsync", _COPY, queue)
+
+
+def _copy(
+    device: Device,
+    dst: int,
+    src: int,
+    count: int,
+    call: str,
+    names: Names,
+    stream: Stream | None = None,
+) -> None:
+    """Copy now, or queue a copy, under the names of C."""
+    device.check_process()
+    _check_device(device, names.dst, dst)
+    _check_device(device, names.src, src)
+    copy = prepare_copy(device.address_space, _place(dst, count), _place(src, count), count, names)
+    _run(device, copy, call, stream)
+
+
+def _fill(
+    device: Device, address: int, value: int, count: int, call: str, stream: Stream | None = None
+) -> None:
+    """Fill now, or queue a fill, under the names of C."""
+    device.check_process()
+    _check_device(device, _FILL.dst, address)
+    fill = prepare_fill(device.address_space, _place(address, count), value, count, _FILL)
+    _run(device, fill, call, stream)
+
+
+def _run(device: Device, copy: Copy | None, call: str, stream: Stream | None) -> None:
+    if copy is not None and stream is None:
+        device.run_copy(copy, call)
+    elif copy is not None:
+        device.queue_copy(copy, call, stream)
+
+
+def _check_device(device: Device, name: str, address: int) -> None:
+    """Refuse an address of another device than the one that copies."""
+    memory = find_memory(address) if address >= FIRST_ADDRESS else None
+    if memory is not None and memory.device is not device:
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"{name} is {address:#x}, which belongs to device {process.number_of(memory.device)};"
+            f" the call is for device {process.number_of(device)}",
+        )
 
 
 def _device_of(device: Device, *addresses: int) -> Any:
@@ -181,7 +248,7 @@ def aclrtMemcpy2d(
         return
     device, rows = _rows(dst, dst_pitch, src, src_pitch, width, height, kind)
     for to, origin in rows:
-        _device_of(device, to, origin).memcpy(_place(to, width), _place(origin, width), width)
+        _copy(_device_of(device, to, origin), to, origin, width, "aclrtMemcpy2d", _ROWS)
 
 
 def aclrtMemcpy2dAsync(
@@ -200,7 +267,7 @@ def aclrtMemcpy2dAsync(
     device, rows = _rows(dst, dst_pitch, src, src_pitch, width, height, kind)
     queue = process.own_stream(stream)
     for to, origin in rows:
-        device.memcpy_async(_place(to, width), _place(origin, width), width, stream=queue)
+        _copy(device, to, origin, width, "aclrtMemcpy2dAsync", _ROWS, queue)
 
 
 def _check_fill(address: int, size: int, count: int) -> Device:
@@ -216,7 +283,7 @@ def aclrtMemset(address: int, size: int, value: int, count: int) -> None:
     """Fill bytes now."""
     if count:
         device = _device_of(_check_fill(address, size, count), address)
-        device.memset(_place(address, count), value, count)
+        _fill(device, address, value, count, "aclrtMemset")
 
 
 def aclrtMemsetAsync(
@@ -226,7 +293,7 @@ def aclrtMemsetAsync(
     if count:
         device = _check_fill(address, size, count)
         queue = process.own_stream(stream)
-        device.memset_async(_place(address, count), value, count, stream=queue)
+        _fill(device, address, value, count, "aclrtMemsetAsync", queue)
 
 
 def aclrtMemsetD32(address: int, size: int, value: int, count: int) -> None:
@@ -242,4 +309,7 @@ def aclrtMemsetD32(address: int, size: int, value: int, count: int) -> None:
     process.current()
     device: Any = memory.device
     if count:
-        device.memcpy(_place(address, count * 4), np.full(count, value, np.uint32), count * 4)
+        device.check_process()
+        words = np.full(count, value, np.uint32)
+        copy = prepare_copy(device.address_space, address, words, words.nbytes, _FILL)
+        _run(device, copy, "aclrtMemsetD32", None)

@@ -141,9 +141,19 @@ class Process:
         return context
 
     def find_leaks(self, slot: Slot) -> None:
-        """Have the checker keep what was not freed when nobody uses a device any more."""
+        """Have the checker keep what was not freed when nobody uses a device any more.
+
+        Where a hazard made a call fail, the program may have stopped for that: then it is no leak.
+        """
+        devices = [other.device for other in self.slots if other.device is not None]
+        if any(x.checker is not None and x.checker.reports.stopped for x in devices):
+            return
         if self.finds_leaks and slot.device is not None:
             slot.device.find_leaks()
+
+    def number_of(self, device: object) -> str:
+        """Return the number of a device, for messages."""
+        return next((str(x.number) for x in self.slots if x.device is device), "?")
 
     def current(self) -> Context:
         """Return the current context of the calling thread, or raise 107002."""

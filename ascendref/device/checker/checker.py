@@ -13,10 +13,11 @@ from .callers import find_caller
 from .hazards import HazardError, Kind
 from .ordering import HOST, Clock, Operation, Timeline, are_ordered, precedes
 from .pinned import PinnedCopy
-from .reports import Reports, VainWait
+from .reports import Reports
 from .shadow import Segment, Shadow, Span, Use
+from .waits import VainWait, Waits
 
-#: freed allocations whose addresses are remembered, and waits that did nothing
+#: freed allocations whose addresses are remembered
 _REMEMBERED: Final = 4096
 
 #: the operation whose function the calling thread runs, if it runs one
@@ -54,10 +55,7 @@ class Checker:
         #: those of them that the program changed, until a call reports it
         self._changed: deque[PinnedCopy] = deque()
         self._freed: deque[Shadow] = deque(maxlen=_REMEMBERED)
-        #: waits for events that were not recorded yet, by event
-        self._unrecorded: dict[int, VainWait] = {}
-        #: waits for records of which one before was overwritten
-        self._forgetful: deque[VainWait] = deque(maxlen=_REMEMBERED)
+        self._waits = Waits(self.host)
 
     # ---- order
 
@@ -104,10 +102,12 @@ class Checker:
         while self._changed:
             copy = self._changed.popleft()
             assert copy.operation is not None
+            waits = self.begin_on_host("wait")
             self.reports.changed_by_host(
                 (copy.operation, copy.span),
                 copy.shadow,
-                self.begin_on_host("wait"),
+                waits,
+                self._waits.explanation(copy.operation, waits),
                 copied=copy.writes,
             )
 
@@ -248,8 +248,8 @@ class Checker:
                 self._find_race(use, operation, (shadow, span), write=True)
 
     def _find_race(self, use: Use, operation: Operation, access: Access, *, write: bool) -> None:
-        vain = self._explanation(use[0], operation)
-        self.reports.race(use, operation, *access, vain, write=write)
+        why = self._waits.explanation(use[0], operation)
+        self.reports.race(use, operation, *access, why, write=write)
 
     # ---- pinned memory
 
@@ -320,14 +320,13 @@ class Checker:
         timeline: Timeline,
         event: int,
         record: Operation | None,
-        overwritten: Operation | None,
+        lost: Operation | None,
+        late: deque[Operation],
     ) -> None:
         """Let a stream, or the host, come after a record.
 
-        A wait that does nothing, or forgets, is harmless if nothing else is wrong: the first turn
-        of a loop often waits for an event that its end records. So it is kept to explain a race,
-        and that of a stream is reported by itself if the event was not recorded by the time the
-        host waits.
+        A wait that does nothing, or forgets, is kept to explain a race, and that of a stream is
+        reported by itself if the event was not recorded by the time the host waits.
 
         Parameters
         ----------
@@ -337,56 +336,33 @@ class Checker:
             Number of the event.
         record : Operation or None
             Its latest record; None if it was never recorded.
-        overwritten : Operation or None
+        lost : Operation or None
             The record before that, if nothing waited for it.
+        late : deque of Operation
+            Where later records of the event are listed, if it has none.
         """
         if record is not None:
             timeline.join(record.knowledge)
-        if record is None or overwritten is not None:
-            call = "wait_event" if timeline.number else "synchronize"
-            wait = Operation(
-                timeline,
-                timeline.length + 1,
-                timeline.clock,
-                self.host.length,
-                call,
-                find_caller(call),
-            )
-            vain = VainWait(event, wait, overwritten)
-            if record is None:
-                self._unrecorded[event] = vain
-            else:
-                self._forgetful.append(vain)
+        if record is not None and lost is None:
+            return
+        if timeline is self.host:
+            wait = self.begin_on_host("synchronize")
+        else:  # it is no task, and so brings no knowledge of the host to the stream
+            call = "wait_event"
+            wait = timeline.begin(call, find_caller(call), self.host, timeline.clock)
+        self._waits.add(VainWait(event, wait, lost, late if record is None else None))
 
-    def record_event(self, event: int, record: Operation | None) -> None:
+    def record_event(self, record: Operation) -> None:
         """Note that an event is recorded."""
-        self._unrecorded.pop(event, None)
-        if record is not None:
-            record.timeline.last_record = record.index
+        record.timeline.last_record = record.index
 
     def check_waits(self, timeline: Timeline | None) -> None:
         """Report waits of a stream, or of all, for events that were not recorded since.
 
         Called when the host waits for the stream.
         """
-        for event, wait in dict(self._unrecorded).items():
-            waiting = wait.operation.timeline
-            if waiting.number != HOST and timeline in (None, waiting):
-                self._unrecorded.pop(event, None)
-                self.reports.vain_wait(wait, self.begin_on_host("synchronize"))
-
-    def _explanation(self, first: Operation, second: Operation) -> VainWait | None:
-        """Return the wait that was meant to order two operations, if there is one.
-
-        Where an event was recorded after the first, what is missing is a wait for that one.
-        """
-        recorded = first.timeline.last_record >= first.index
-        for wait in [*dict(self._unrecorded).values(), *list(self._forgetful)]:
-            meant = wait.overwritten
-            meets = not recorded if meant is None else precedes(first, meant)
-            if meets and precedes(wait.operation, second):
-                return wait
-        return None
+        for wait in self._waits.never_recorded(timeline, self.host.clock):
+            self.reports.vain_wait(wait, self.begin_on_host("synchronize"))
 
     # ---- waits that never end
 

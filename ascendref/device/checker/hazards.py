@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from ...core.errors import AclError
 from ...core.status import Status
+from .callers import Place
 from .ordering import HOST, Operation
 from .shadow import Shadow, Span
 
@@ -34,6 +35,9 @@ class Site(NamedTuple):
         Its line; 0 if the program was compiled without debugging information.
     position : int
         How many tasks of the stream, or accesses of the host, there were with it.
+    callers : tuple of (str, int)
+        File and line of the function that called that of the caller, and so on; known for
+        compiled programs.
     """
 
     call: str
@@ -43,6 +47,7 @@ class Site(NamedTuple):
     file: str
     line: int
     position: int
+    callers: tuple[Place, ...] = ()
 
     @classmethod
     def of(cls, operation: Operation, access: tuple[Shadow, Span] | None = None) -> Site:
@@ -52,21 +57,23 @@ class Site(NamedTuple):
             shadow, span = access
             first = shadow.address + span.start
             name, bytes_ = span.name, (first, first + span.nbytes)
+        (file, line), *callers = operation.places
         return cls(
             operation.call,
             None if operation.timeline.number == HOST else operation.timeline.number,
             name,
             bytes_,
-            operation.file,
-            operation.line,
+            file,
+            line,
             operation.index,
+            tuple(callers),
         )
 
     def __str__(self) -> str:
         what = "" if self.tensor is None else f", {self.tensor}"
         if self.byte_range is not None:
             what += f" (bytes {self.byte_range[0]:#x} to {self.byte_range[1] - 1:#x})"
-        return f"{self.call} on {self.where}{what}, called at {self.place}"
+        return f"{self.call} on {self.where}{what}, called at {self.route}"
 
     @property
     def where(self) -> str:
@@ -77,6 +84,11 @@ class Site(NamedTuple):
     def place(self) -> str:
         """File and line of the caller, as editors and terminals understand them."""
         return f"{self.file}:{self.line}" if self.line else self.file
+
+    @property
+    def route(self) -> str:
+        """The place, and what it was called from."""
+        return ", from ".join((self.place, *[f"{file}:{line}" for file, line in self.callers]))
 
 
 class HazardError(AclError):

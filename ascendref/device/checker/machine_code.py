@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -15,28 +16,57 @@ _ELF_TYPE: Final = slice(16, 18)
 _FIXED_ADDRESSES: Final = b"\x02\x00"
 
 
-@cache
-def source_of(address: int) -> tuple[str, int]:
-    """Return source file and line of a call by the address to which it returns.
+#: part of the path of headers whose functions are not the program's
+_COMPILER: Final = "/include/c++/"
 
-    Without debugging information (``-g``), or without ``addr2line`` of the binutils, it is the
-    compiled file with an offset, and the function if it is one of the program, and line 0.
+
+def places_of(frames: Sequence[int]) -> list[tuple[str, int]]:
+    """Return source file and line of a call, then of the calls that led to it.
+
+    Without debugging information (``-g``), or without ``addr2line`` of the binutils, the first is
+    the compiled file with an offset, and the function if it is one of the program, and line 0. The
+    others are told up to ``main``, or the first that is not known.
+
+    Parameters
+    ----------
+    frames : sequence of int
+        The addresses to which the calls return, the innermost first.
     """
+    places: list[tuple[str, int]] = []
+    for address in frames:
+        for function, source, line in _lines(address):
+            if places and not line:  # the runtime, which called a function of the program
+                return places
+            if not places or _COMPILER not in source:
+                places.append((source, line))
+            if function == "main":
+                return places
+    return places
+
+
+@cache
+def _lines(address: int) -> list[tuple[str, str, int]]:
+    """Return function, source and line of a return address, inlined functions first."""
     found = _mapped(address)
     if found is None:
-        return "?", 0
+        return [("??", "?", 0)]
     file, base = found
     # the call is before the address to which it returns
     offset = address - 1 - base
     with file.open("rb") as content:
         fixed = content.read(64)[_ELF_TYPE] == _FIXED_ADDRESSES
-    function, place = _addr2line(file, address - 1 if fixed else offset)
-    source, _, line = place.partition(" ")[0].rpartition(":")
-    if line.isdecimal() and line != "0" and source != "??":
-        return source, int(line)
-    # of a library, only the functions that it exports may be known, and none of them may be the one
-    known = function != "??" and file.samefile(_PROGRAM)
-    return f"{file}+{offset:#x}" + (f" ({function})" if known else ""), 0
+    answers = _addr2line(file, address - 1 if fixed else offset)
+    lines = []
+    for function, place in answers:
+        source, _, line = place.partition(" ")[0].rpartition(":")
+        if line.isdecimal() and line != "0" and source != "??":
+            lines.append((function, source, int(line)))
+    if not lines:
+        function = answers[0][0]
+        # of a library, only the functions that it exports may be known, and none may be the one
+        known = function != "??" and file.samefile(_PROGRAM)
+        lines.append((function, f"{file}+{offset:#x}" + (f" ({function})" if known else ""), 0))
+    return lines
 
 
 def _mapped(address: int) -> tuple[Path, int] | None:
@@ -53,12 +83,12 @@ def _mapped(address: int) -> tuple[Path, int] | None:
     return None
 
 
-def _addr2line(file: Path, address: int) -> tuple[str, str]:
-    """Return function and place as the binutils know them, with ``??`` for what they do not."""
+def _addr2line(file: Path, address: int) -> list[tuple[str, str]]:
+    """Return functions and places as the binutils know them, with ``??`` for what they do not."""
     tool = shutil.which("addr2line")
     if tool is None:
-        return "??", "??:0"
-    command = [tool, "--functions", "--demangle", "--exe", str(file), hex(address)]
+        return [("??", "??:0")]
+    command = [tool, "--inlines", "--functions", "--demangle", "--exe", str(file), hex(address)]
     # subprocess imports signal, which changes what SIGINT does in a program in C
     receiver, sender = os.pipe()
     child = os.posix_spawn(
@@ -68,4 +98,4 @@ def _addr2line(file: Path, address: int) -> tuple[str, str]:
     with open(receiver, encoding="utf-8", errors="replace") as output:
         lines = output.read().splitlines()
     os.waitpid(child, 0)
-    return (lines[0], lines[1]) if len(lines) == 2 else ("??", "??:0")
+    return list(zip(lines[::2], lines[1::2], strict=False)) or [("??", "??:0")]

@@ -16,7 +16,7 @@ from itertools import count
 from typing import ClassVar, Final
 
 from ..lock_free import AtomicReference
-from .callers import Caller, source_of
+from .callers import Caller, MachineCall, Place, places_of
 
 #: the number of the timeline of the host; streams count from 1
 HOST: Final = 0
@@ -138,9 +138,10 @@ class Operation:
         self.clock = clock
         #: how many operations of the host come before it
         self.host_index = host_index
-        #: what it is called
-        self.call = call
-        self._code, self._place = caller
+        code, place = caller
+        self._code, self._place = code, place
+        #: what it is called; in C, as the function that the program called
+        self.call = code.function if type(code) is MachineCall else call
 
     def cancel(self) -> None:
         """Note that it is not queued: whatever it accesses, it comes before everything."""
@@ -171,14 +172,14 @@ class Operation:
         return any(self.index in gone for gone in self.timeline.abandoned)
 
     @property
-    def file(self) -> str:
-        """Source file of the call that it comes from."""
-        return source_of(self.caller)[0]
+    def in_c(self) -> bool:
+        """Whether it comes from a function of a library for C."""
+        return isinstance(self._code, MachineCall)
 
     @property
-    def line(self) -> int:
-        """Line of that call."""
-        return source_of(self.caller)[1]
+    def places(self) -> list[Place]:
+        """The place of the call that it comes from, then what that was called from."""
+        return places_of(self.caller)
 
 
 class FunctionAccess(Operation):

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ...core.status import Status
 from .hazards import HazardError, Kind, Site
 from .ordering import HOST, Operation
 from .shadow import Segment, Shadow, Span, Use
-
-
-class VainWait(NamedTuple):
-    """A wait that did nothing, or did not wait for all that it may have been meant to."""
-
-    #: number of the event
-    event: int
-    operation: Operation
-    #: the record that was overwritten before anything waited for it; None if there was no record
-    overwritten: Operation | None
+from .waits import Explanation, VainWait
 
 
 class Reports:
@@ -34,18 +24,23 @@ class Reports:
         self.collect = collect
         #: what was found
         self.hazards: list[HazardError] = []
+        #: whether a call failed because of a hazard, after which a program may have stopped
+        self.stopped = False
         self._known: set[object] = set()
 
     def report(self, error: HazardError) -> None:
         """Keep a hazard, and raise it unless hazards are collected alone."""
         self.keep(error)
+        if error.status != Status.ACL_ERROR_FAILURE:  # the runtime refuses it anyway
+            self.stopped = True
         if not self.collect:
+            self.stopped = True
             raise error
 
     def keep(self, error: HazardError) -> None:
         """Keep a hazard, unless one like it was found at the same places before."""
         sites = [site for site in (error.first, error.second) if site is not None]
-        known = error.kind, *[(site.call, site.file, site.line) for site in sites]
+        known = error.kind, *[(site.call, site.file, site.line, site.callers) for site in sites]
         if known not in self._known:
             self._known.add(known)
             self.hazards.append(error)
@@ -72,7 +67,8 @@ class Reports:
             f" {after_last - 1:#x} ({after_last - first} of {span.nbytes}) were never written",
             None if shadow.allocated is None else Site.of(shadow.allocated),
             Site.of(operation, (shadow, span)),
-            f"write {span.name} before {operation.call}: with a copy, memset or an operator",
+            f"write {span.name} before {operation.call}: with a copy,"
+            f" {_or(operation, 'memset', 'aclrtMemset')} or an operator",
         )
 
     def abandoned(self, use: Use, operation: Operation, shadow: Shadow, span: Span) -> None:
@@ -84,7 +80,7 @@ class Reports:
             " have run: its stream was aborted or destroyed by force",
             Site.of(writer, (shadow, written)),
             Site.of(operation, (shadow, span)),
-            f"synchronize {writer.timeline} after {writer.call}, before it is aborted or destroyed",
+            f"{_synchronize(writer)}, before it is aborted or destroyed",
         )
 
     # ---- order
@@ -95,53 +91,57 @@ class Reports:
         operation: Operation,
         shadow: Shadow,
         span: Span,
-        vain: VainWait | None,
+        why: Explanation | None,
         *,
         write: bool,
     ) -> None:
         """Two operations that nothing orders access the same bytes; a wait may have failed to."""
         first, second = use[0], operation
         if second.timeline.number == HOST:
-            missing = f"synchronize {first.timeline} after {first.call}, before {second.call}"
+            missing = f"{_synchronize(first)}, before {second.call}"
         elif first.timeline.number == HOST:
             missing = f"call {first.call} before {second.timeline} is given {second.call}"
         else:
             missing = (
-                f"make {second.timeline} wait for an event recorded on {first.timeline} after"
-                f" {first.call}"
+                f"make {second.timeline} wait{_by(second, 'aclrtStreamWaitEvent')} for an event"
+                f" recorded{_by(second, 'aclrtRecordEvent')} on {first.timeline} after {first.call}"
             )
-        kind: Kind = "race"
-        why = "nothing orders the two"
-        if vain is not None:
-            kind, wait = "wait", vain.operation
-            place = f"{wait.timeline} waited for event {vain.event} at {Site.of(wait).place}"
-            if vain.overwritten is None:
-                why = f"{place}, but it was not recorded yet"
-                missing = f"record event {vain.event} after {first.call}, before it is waited for"
-            else:
-                why = f"{place}, but its record on {vain.overwritten.timeline} had been overwritten"
-                missing = f"wait for event {vain.event} before it is recorded again, or use another"
+        kind, reason, missing = _explained(why, first, second, "nothing orders the two", missing)
         self._find(
             kind,
             f"{second.call} {'writes' if write else 'reads'} {span.name} while {first.call} may"
-            f" still access the same bytes: {why}",
+            f" still access the same bytes: {reason}",
             Site.of(first, (shadow, use[1])),
             Site.of(second, (shadow, span)),
             missing,
         )
 
-    def changed_by_host(self, use: Use, shadow: Shadow, waits: Operation, *, copied: bool) -> None:
-        """The program changed pinned memory while a copy needed it."""
+    def changed_by_host(
+        self,
+        use: Use,
+        shadow: Shadow,
+        waits: Operation,
+        why: Explanation | None,
+        *,
+        copied: bool,
+    ) -> None:
+        """The program changed pinned memory while a copy needed it; a wait may have failed."""
         operation, span = use
         does = "writes" if copied else "reads"
+        kind, reason, missing = _explained(
+            why,
+            operation,
+            waits,
+            "",
+            f"{_synchronize(operation)}, before {span.name} is written",
+        )
         self._find(
-            "race",
+            kind,
             f"the program changed {span.name}, pinned memory that {operation.call} {does}, before"
-            f" it waited for {operation.call}",
+            f" it waited for {operation.call}{reason and ': '}{reason}",
             Site.of(operation, (shadow, span)),
             Site.of(waits, (shadow, span)),
-            f"synchronize {operation.timeline} after {operation.call}, before {span.name} is"
-            " written",
+            missing,
         )
 
     def vain_wait(self, wait: VainWait, waits: Operation) -> None:
@@ -153,7 +153,8 @@ class Reports:
             " it waited for nothing",
             Site.of(operation),
             Site.of(waits),
-            f"record event {wait.event} before {operation.timeline} waits for it",
+            f"record event {wait.event}{_by(operation, 'aclrtRecordEvent')} before"
+            f" {operation.timeline} waits for it",
         )
 
     def deadlock(self, cycle: Sequence[Operation], waits: Operation) -> None:
@@ -165,9 +166,11 @@ class Reports:
             f"the calling thread waits for {tasks}, which only a thread that waits can run",
             Site.of(cycle[0]),
             Site.of(waits),
-            "call process_report before waiting, or subscribe another thread",
+            f"call {_or(waits, 'process_report', 'aclrtProcessReport')} before waiting, or"
+            f" subscribe another thread{_by(waits, 'aclrtSubscribeReport')}",
         )
         self.keep(error)
+        self.stopped = True
         raise error
 
     def wait_in_task(
@@ -192,7 +195,7 @@ class Reports:
             f"{shadow} is freed while {use[0].call} may still use it",
             Site.of(use[0], (shadow, use[1])),
             Site.of(free),
-            f"synchronize {use[0].timeline} after {use[0].call}, before {free.call}",
+            f"{_synchronize(use[0])}, before {free.call}",
         )
 
     def freed(
@@ -220,3 +223,45 @@ class Reports:
         )
         self.keep(error)
         return error
+
+
+def _explained(
+    why: Explanation | None, first: Operation, second: Operation, reason: str, missing: str
+) -> tuple[Kind, str, str]:
+    """Return kind, reason and remedy of a race: as given, unless a wait explains it."""
+    if why is None:
+        return "race", reason, missing
+    wait, record = why
+    waited = f"{wait.operation.timeline} waited for event {wait.event} at"
+    waited = f"{waited} {Site.of(wait.operation).route}"
+    again = f"wait for event {wait.event}{_by(wait.operation, wait.operation.call)}"
+    if record is None:
+        reason = f"{waited}, but it was not recorded yet"
+        by = _by(wait.operation, "aclrtRecordEvent")
+        missing = f"record event {wait.event}{by} after {first.call}, before it is waited for"
+    elif why.late:
+        reason = f"{waited}, before it was recorded at {Site.of(record).route}"
+        missing = f"{again} after it is recorded, before {second.call}"
+    elif wait.late is None:
+        reason = f"{waited}, but its record on {record.timeline} had been overwritten"
+        missing = f"{again} before it is recorded again, or use another"
+    else:
+        reason = f"{waited}, but its record on {record.timeline} had been reset"
+        missing = f"{again} before it is reset"
+    return "wait", reason, missing
+
+
+def _or(operation: Operation, python: str, c: str) -> str:
+    """Return what a function is called in the language of a call."""
+    return c if operation.in_c else python
+
+
+def _by(operation: Operation, function: str) -> str:
+    """Return the name of a function for a program in C; methods of Python are called as they do."""
+    return f" ({function})" if operation.in_c else ""
+
+
+def _synchronize(operation: Operation) -> str:
+    """Return how to wait for a task."""
+    by = _by(operation, "aclrtSynchronizeStream")
+    return f"synchronize {operation.timeline}{by} after {operation.call}"

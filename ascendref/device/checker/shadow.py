@@ -15,7 +15,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -25,8 +24,10 @@ from .ordering import Operation, precedes
 
 #: pieces of memory that a view may have; one with more is not checked
 RUNS: Final = 4096
+#: the same for what these are joined of
+_MOST_STARTS: Final = 16 * RUNS
 
-#: shape, byte strides and bytes of an element of a view that may have gaps
+#: shape, byte strides and bytes of an element of a view that has gaps
 Gaps = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
@@ -50,35 +51,49 @@ class Span(NamedTuple):
                 yield self.start + low, self.start + high
 
 
-@lru_cache(maxsize=1024)
-def _runs(
+def _joined(
     shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
-) -> tuple[tuple[int, int], ...]:
-    """Return the runs of bytes of a view, from its first byte on; none if there are too many."""
+) -> tuple[int, list[tuple[int, int]]]:
+    """Return the length of the runs that a view surely has, and the axes that repeat them.
+
+    An axis is its distance in bytes and its size, the nearest first.
+    """
     axes = sorted((abs(step), size) for size, step in zip(shape, strides, strict=True) if size > 1)
     length = itemsize
     while axes and axes[0][0] <= length:  # the next axis goes on where this run ends, or overlaps
         step, size = axes.pop(0)
         length += step * (size - 1)
-    if prod([size for _, size in axes]) > RUNS:
-        return ()
+    return length, axes
+
+
+@lru_cache(maxsize=1024)
+def _runs(
+    shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
+) -> tuple[tuple[int, int], ...]:
+    """Return the runs of bytes of a view, from its first byte on; none if there are too many."""
+    length, axes = _joined(shape, strides, itemsize)
     starts: Any = np.zeros(1, np.int64)
     for step, size in axes:
-        starts = np.add.outer(np.arange(size, dtype=np.int64) * step, starts).ravel()
-    merged: list[tuple[int, int]] = []
-    for start in np.unique(starts).tolist():
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], start + length
-        else:
-            merged.append((start, start + length))
-    return tuple(merged)
+        if size * starts.size > _MOST_STARTS:
+            return ()
+        # elements may overlap
+        starts = np.unique(np.add.outer(np.arange(size, dtype=np.int64) * step, starts))
+    begins = np.concatenate(([True], np.diff(starts) > length))
+    ends = np.append(begins[1:], True)
+    if np.count_nonzero(begins) > RUNS:
+        return ()
+    lows, highs = starts[begins].tolist(), (starts[ends] + length).tolist()
+    return tuple(zip(lows, highs, strict=True))
 
 
-def gaps_of(
-    shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, nbytes: int
-) -> Gaps | None:
-    """Return the gaps of a view that spans so many bytes; None if it has none."""
-    return None if nbytes == prod(shape) * itemsize else (shape, strides, itemsize)
+@lru_cache(maxsize=1024)
+def gaps_of(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> Gaps | None:
+    """Return the gaps of a view; None if it has none.
+
+    The number of elements does not tell, for they may overlap.
+    """
+    # an axis that does not join the run leaves out the byte after it
+    return (shape, strides, itemsize) if _joined(shape, strides, itemsize)[1] else None
 
 
 #: an operation and its access, as a segment remembers them

@@ -109,6 +109,7 @@ class Memory(Handle):
         >>> staging = ar.Device("Atlas A2").malloc_host(8).numpy("float32")
         >>> staging[:] = 1, 2
         """
+        self.device.check_process()
         if not self.pinned:
             fail(
                 Status.ACL_ERROR_RT_INVALID_MEMORY_TYPE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,19 @@ from ..checker.checker import Access, Checker
 from ..checker.hazards import Kind
 from ..checker.pinned import PinnedCopy
 from ..checker.shadow import Shadow, Span
-from .address_space import AddressSpace, Memory
+from .address_space import AddressSpace, Memory, find_memory
+
+
+class Names(NamedTuple):
+    """What the caller of a copy or a fill calls its arguments."""
+
+    dst: str = "dst"
+    src: str = "src"
+    nbytes: str = "nbytes"
+
+
+_COPY: Final = Names()
+_FILL: Final = Names(dst="memory")
 
 
 class Location(NamedTuple):
@@ -63,16 +75,17 @@ class Copy(NamedTuple):
     #: the byte that a fill writes
     value: int
     nbytes: int
+    names: Names
 
     @property
     def reads(self) -> tuple[Access, ...]:
         """What it reads."""
-        return () if self.src is None else self.src.accesses(self.nbytes, "src")
+        return () if self.src is None else self.src.accesses(self.nbytes, self.names.src)
 
     @property
     def writes(self) -> tuple[Access, ...]:
         """What it writes."""
-        return self.dst.accesses(self.nbytes, "dst")
+        return self.dst.accesses(self.nbytes, self.names.dst)
 
     @property
     def to_host(self) -> bool:
@@ -94,12 +107,14 @@ class Copy(NamedTuple):
             np.copyto(self.dst.bytes(self.nbytes, overwrite=True), source)
 
 
-def prepare_copy(space: AddressSpace, dst: object, src: object, nbytes: int | None) -> Copy | None:
+def prepare_copy(
+    space: AddressSpace, dst: object, src: object, nbytes: int | None, names: Names = _COPY
+) -> Copy | None:
     """Check the arguments of a copy; None if it has no bytes."""
     if _is_zero(nbytes):
         return None
-    target = _locate(space, "dst", dst)
-    source = _locate(space, "src", src)
+    target = _locate(space, names.dst, dst)
+    source = _locate(space, names.src, src)
     if nbytes is None:
         count = (
             target.nbytes if target.array is not None and source.array is None else source.nbytes
@@ -108,24 +123,26 @@ def prepare_copy(space: AddressSpace, dst: object, src: object, nbytes: int | No
         count = integer("nbytes", nbytes)
     if count == 0:
         return None
-    for argument, location in (("dst", target), ("src", source)):
-        _check_count(argument, location, count)
-    _check_writable("dst", target, dst)
-    return Copy(target, source, 0, count)
+    for argument, location in ((names.dst, target), (names.src, source)):
+        _check_count(argument, location, count, names)
+    _check_writable(names.dst, target, dst)
+    return Copy(target, source, 0, count, names)
 
 
-def prepare_fill(space: AddressSpace, dst: object, value: int, nbytes: int | None) -> Copy | None:
+def prepare_fill(
+    space: AddressSpace, dst: object, value: int, nbytes: int | None, names: Names = _FILL
+) -> Copy | None:
     """Check the arguments of a fill; None if it has no bytes."""
     if _is_zero(nbytes):
         return None
     byte = integer("value", value) & 0xFF
-    target = _locate(space, "memory", dst)
+    target = _locate(space, names.dst, dst)
     count = target.nbytes if nbytes is None else integer("nbytes", nbytes)
     if count == 0:
         return None
-    _check_count("memory", target, count)
-    _check_writable("memory", target, dst)
-    return Copy(target, None, byte, count)
+    _check_count(names.dst, target, count, names)
+    _check_writable(names.dst, target, dst)
+    return Copy(target, None, byte, count, names)
 
 
 def watch_pinned(copy: Copy, checker: Checker) -> list[PinnedCopy]:
@@ -143,7 +160,7 @@ def watch_pinned(copy: Copy, checker: Checker) -> list[PinnedCopy]:
             writes=location is copy.dst,
             known=checker.host.clock,
         )
-        for location, name in ((copy.dst, "dst"), (copy.src, "src"))
+        for location, name in ((copy.dst, copy.names.dst), (copy.src, copy.names.src))
         if location is not None and (memory := location.memory) is not None and memory.pinned
     ]
 
@@ -176,9 +193,11 @@ def resolve(
         freed = space.find_freed(address)
         if checker is not None and freed is not None:
             _find_freed(checker, hazard, argument, freed)
+        other = find_memory(address)
+        why = "is not in living memory of this device" if other is None else "is of another device"
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"{argument} is the address {address:#x}, which is not in living memory of this device",
+            f"{argument} is the address {address:#x}, which {why}",
         )
     return memory
 
@@ -221,11 +240,11 @@ def _is_zero(nbytes: int | None) -> bool:
     return nbytes is not None and integer("nbytes", nbytes) == 0
 
 
-def _check_count(argument: str, location: Location, count: int) -> None:
+def _check_count(argument: str, location: Location, count: int, names: Names) -> None:
     if not 0 <= count <= location.nbytes:
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"nbytes is {shown(count)}, but {argument} has {location.nbytes} bytes from"
+            f"{names.nbytes} is {shown(count)}, but {argument} has {location.nbytes} bytes from"
             f" {location.address:#x} on",
         )
 

@@ -87,6 +87,7 @@ class DeviceMemory(BaseDevice):
         >>> dev.memory_total - dev.memory_free
         160
         """
+        self.check_process()
         return self._space.allocate(nbytes)
 
     def malloc_host(self, nbytes: int) -> Memory:
@@ -110,6 +111,7 @@ class DeviceMemory(BaseDevice):
         >>> ar.Device("Atlas A2").malloc_host(4).numpy()
         array([255, 255, 255, 255], dtype=uint8)
         """
+        self.check_process()
         return self._space.allocate_pinned(nbytes)
 
     def free(self, memory: Memory | int) -> None:
@@ -134,6 +136,7 @@ class DeviceMemory(BaseDevice):
         >>> dev.memory_free == dev.memory_total
         True
         """
+        self.check_process()
         found = resolve(self._space, "memory", memory, "lifetime")
         if not isinstance(memory, Memory) and found.address != memory:
             fail(
@@ -176,9 +179,10 @@ class DeviceMemory(BaseDevice):
         >>> tail
         array([4, 5, 6, 7], dtype=uint8)
         """
+        self.check_process()
         copy = prepare_copy(self._space, dst, src, nbytes)
         if copy is not None:
-            self._run_now(copy, "Device.memcpy")
+            self.run_copy(copy, "Device.memcpy")
 
     def memset(self, memory: object, value: int, nbytes: int | None = None) -> None:
         """Fill bytes now, without waiting for any stream.
@@ -205,9 +209,10 @@ class DeviceMemory(BaseDevice):
         >>> tensor.numpy()
         array([257, 257], dtype=int16)
         """
+        self.check_process()
         fill = prepare_fill(self._space, memory, value, nbytes)
         if fill is not None:
-            self._run_now(fill, "Device.memset")
+            self.run_copy(fill, "Device.memset")
 
     def memcpy_async(
         self,
@@ -240,9 +245,10 @@ class DeviceMemory(BaseDevice):
         >>> dev.memcpy_async(a, b)
         >>> dev.synchronize()
         """
+        self.check_process()
         copy = prepare_copy(self._space, dst, src, nbytes)
         if copy is not None:
-            self._queue_copy(copy, "memcpy_async", stream)
+            self.queue_copy(copy, "memcpy_async", stream)
 
     def memset_async(
         self,
@@ -273,9 +279,10 @@ class DeviceMemory(BaseDevice):
         >>> dev.memset_async(dev.malloc(8), 0)
         >>> dev.synchronize()
         """
+        self.check_process()
         fill = prepare_fill(self._space, memory, value, nbytes)
         if fill is not None:
-            self._queue_copy(fill, "memset_async", stream)
+            self.queue_copy(fill, "memset_async", stream)
 
     def tensor(self, array: object) -> Tensor:
         """Copy an array to new device memory and return a tensor over it.
@@ -304,6 +311,7 @@ class DeviceMemory(BaseDevice):
         >>> ar.Device("Atlas A2").tensor(np.zeros((2, 3), np.float16)).shape
         (2, 3)
         """
+        self.check_process()
         host = import_array("array", array).array
         tensor = self.empty(host.shape, host.dtype)
         if host.size:
@@ -339,6 +347,7 @@ class DeviceMemory(BaseDevice):
         >>> ar.Device("Atlas A2", check=False).empty(2, "float32").numpy()
         array([nan, nan], dtype=float32)
         """
+        self.check_process()
         described = Tensor(None, (shape,) if isinstance(shape, int | np.integer) else shape, dtype)
         if any(size < 0 for size in described.shape):
             fail_argument(
@@ -369,16 +378,19 @@ class DeviceMemory(BaseDevice):
         >>> [leak.kind for leak in dev.find_leaks()]
         ['leak']
         """
+        self.check_process()
         if self.checker is None:
             return []
         return self.checker.find_leaks([memory.shadow for memory in self._space.living()])
 
-    def _run_now(self, copy: Copy, call: str) -> None:
+    def run_copy(self, copy: Copy, call: str) -> None:
+        """Copy or fill now."""
         if self.checker is not None:
             self.checker.access(call, copy.reads, copy.writes, uses=copy.to_host)
         copy.run()
 
-    def _queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
+    def queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
+        """Queue a copy or a fill."""
         if copy.pageable:
             refuse_in_task(self.checker)
         pinned = [] if self.checker is None else watch_pinned(copy, self.checker)

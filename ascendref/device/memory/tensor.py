@@ -239,12 +239,15 @@ class Tensor(Handle):
         ...
         ascendref.core.errors.AclError: ACLNN_ERR_PARAM_INVALID (161002): self ...
         """
+        memory = self.memory
+        if memory is not None:
+            memory.device.check_process()
         if min(self.shape, default=0) < 0:
             self._refuse(name, f"has shape {shown(self.shape)}; sizes must be at least 0")
         itemsize = self.dtype.itemsize
         if itemsize == 0:
             self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
-        memory, size = self.memory, self.size
+        size = self.size
         if memory is not None and not memory.alive:
             checker = memory.device.checker
             problem = f"lies in {memory!r}; free memory only after its last use"
@@ -349,7 +352,7 @@ class Tensor(Handle):
 
     def _access(self, memory: Memory, low: int, high: int) -> Access:
         """Return the access to its elements, which lie in some bytes, as the checker sees it."""
-        gaps = gaps_of(self.shape, self.byte_strides(), self.dtype.itemsize, high - low)
+        gaps = gaps_of(self.shape, self.byte_strides(), self.dtype.itemsize)
         return memory.shadow, Span(low, high - low, "tensor", gaps)
 
     def extent(self) -> tuple[int, int]:

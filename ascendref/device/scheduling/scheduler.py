@@ -38,6 +38,8 @@ class Scheduler(ABC):
         self.streams: dict[int, BaseStream] = {}
         #: what every call reports, because the device cannot be used any more
         self.sticky_error: Failure | None = None
+        #: what every call reports first, in a child of the process that made the device
+        self.lost: Failure | None = None
         #: whether the first failure of a task becomes the sticky error
         self.stop_on_failure = False
         #: the tasks that ended last; after an interrupt, one may be there twice
@@ -110,6 +112,11 @@ class Scheduler(ABC):
         """Raise the sticky error, if there is one."""
         if self.sticky_error is not None:
             self.sticky_error.report()
+
+    def check_process(self) -> None:
+        """Raise AclError in a child of the process that made the device."""
+        if self.lost is not None:
+            self.lost.report()
 
     def wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
         """Wait until all of several tasks are done; False when the deadline passed first."""
@@ -207,7 +214,7 @@ class Scheduler(ABC):
 
     def invalidate(self, error: Failure) -> None:
         """Drop all work and report an error from now on: in a forked child, no thread runs it."""
-        self.sticky_error = error
+        self.lost = self.sticky_error = error
         for stream in list(self.streams.values()):
             stream.queue.clear()
             stream.failure = None

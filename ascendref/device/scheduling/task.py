@@ -157,6 +157,9 @@ class Dispatcher(Protocol):
     #: the streams of the device that were not destroyed, by number
     streams: dict[int, BaseStream]
 
+    def check_process(self) -> None:
+        """Raise AclError in a child of the process that made the device."""
+
     def wake(self, stream: BaseStream) -> None:
         """Have the worker threads look at a stream whose first task may be ready."""
 
@@ -224,7 +227,8 @@ class BaseStream:
         self.scheduler.wake(self)
 
     def check(self) -> None:
-        """Raise AclError if the stream was destroyed."""
+        """Raise AclError if the stream was destroyed, or belongs to a parent process."""
+        self.scheduler.check_process()
         if not self.alive:
             fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
 

@@ -12,6 +12,7 @@ from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
 from ..checker.ordering import Operation, Timeline
+from ..checker.waits import late_records
 from ..handle import Handle
 from ..scheduling.task import BaseStream, Kind, State, Task
 from ..timeouts import deadline_after
@@ -87,7 +88,10 @@ class Event(Handle):
         #: whether anything has waited for the latest record
         self._awaited = False
         #: the record before it, if nothing ever waited for that
-        self._overwritten: Operation | None = None
+        self._lost: Operation | None = None
+        #: whether anything waited while there was no record, and the records since, for the checker
+        self._early = False
+        self._late = late_records()
         self._waits: list[Task] = []
         self.alive = True
 
@@ -122,12 +126,11 @@ class Event(Handle):
         stream = self.device.own_stream(stream)
         task = Task(stream, Kind.RECORD, f"record event {self.number}")
         self.device.scheduler.submit(task)
-        before, self._record = self._record, task
-        # a record that was waited for may be forgotten
-        self._overwritten = None if self._awaited or before is None else before.operation
-        self._awaited = False
-        if self.device.checker is not None:
-            self.device.checker.record_event(self.number, task.operation)
+        self._replace(task)
+        if self.device.checker is not None and task.operation is not None:
+            self.device.checker.record_event(task.operation)
+            if self._early:
+                self._late.append(task.operation)
 
     def reset(self, stream: BaseStream | None = None) -> None:
         """Make an event of the old style unrecorded again.
@@ -158,7 +161,15 @@ class Event(Handle):
                 f"{self!r} cannot be reset; that is for old-style events with the flag SYNC, and"
                 " Ex-style ones are simply recorded again",
             )
-        self._record = None
+        self._replace(None)
+        self._early, self._late = False, late_records()
+
+    def _replace(self, record: Task | None) -> None:
+        before, self._record = self._record, record
+        # a record that was waited for may be forgotten
+        if before is not None:
+            self._lost = None if self._awaited else before.operation
+        self._awaited = False
 
     def query(self) -> bool:
         """Tell, without waiting, whether the latest record was reached.
@@ -176,6 +187,8 @@ class Event(Handle):
         self.device.scheduler.check()
         record = self._record
         if record is None:
+            if self.ex and self.device.checker is not None:
+                self.note_wait(self.device.checker.host)
             return self.ex
         reached = self.device.scheduler.query(record)
         if reached:
@@ -271,6 +284,7 @@ class Event(Handle):
         >>> event.elapsed_time(event)
         0.0
         """
+        self._check()
         if end is None:
             fail(Status.ACL_ERROR_INVALID_PARAM, "end is None; an Event is expected")
         if not isinstance(end, Event):
@@ -342,10 +356,12 @@ class Event(Handle):
     def note_wait(self, timeline: Timeline) -> None:
         """Let a stream, or the host, come after the latest record, for the checker."""
         self._awaited = True
+        if self._record is None:
+            self._early = True  # before the record is read again
         checker = self.device.checker
         if checker is not None:
             record = None if self._record is None else self._record.operation
-            checker.wait_for_event(timeline, self.number, record, self._overwritten)
+            checker.wait_for_event(timeline, self.number, record, self._lost, self._late)
 
     def _seen(self, record: Task) -> None:
         """Note, for the checker, that the host knows that a record was reached."""
@@ -366,6 +382,7 @@ class Event(Handle):
             self._waits.append(task)
 
     def _check(self) -> None:
+        self.device.check_process()
         if not self.alive:
             fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
 

@@ -307,6 +307,167 @@ def host_waits_for_an_event_that_was_not_recorded(dev: Any, cured: bool) -> None
 
 
 @bug("wait")
+def wait_before_the_record(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory, event = dev.malloc(8), dev.create_event()
+    if not cured:
+        two.wait_event(event)
+    dev.memset_async(memory, 0, stream=one)  # first
+    event.record(one)
+    if cured:
+        two.wait_event(event)
+    dev.memset_async(memory, 1, stream=two)  # second
+
+
+@bug("wait")
+def two_streams_wait_before_the_record(dev: Any, cured: bool) -> None:
+    one, two, three = streams(dev, 3)
+    memory, event = dev.malloc(8), dev.create_event()
+    dev.memset_async(memory, 0, stream=one)  # first
+    if cured:
+        event.record(one)
+    two.wait_event(event)
+    three.wait_event(event)
+    if not cured:
+        event.record(one)
+    dev.memset_async(memory, 1, stream=two)  # second
+
+
+@bug("wait")
+def host_and_stream_wait_before_the_record(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory, event = dev.malloc(8), dev.create_event()
+    dev.memset_async(memory, 0, stream=one)  # first
+    if cured:
+        event.record(one)
+    two.wait_event(event)
+    event.synchronize()
+    if not cured:
+        event.record(one)
+    dev.memset_async(memory, 1, stream=two)  # second
+
+
+@bug("wait")
+def stream_waits_before_and_another_after_the_record(dev: Any, cured: bool) -> None:
+    one, two, three = streams(dev, 3)
+    memory, event = dev.malloc(8), dev.create_event()
+    if not cured:
+        three.wait_event(event)
+    dev.memset_async(memory, 0, stream=one)  # first
+    event.record(one)
+    two.wait_event(event)
+    if cured:
+        three.wait_event(event)
+    dev.memset_async(memory, 1, stream=three)  # second
+
+
+@bug("wait")
+def wait_before_the_record_of_a_stream_between(dev: Any, cured: bool) -> None:
+    one, two, three = streams(dev, 3)
+    memory, event = dev.malloc(8), dev.create_event()
+    if not cured:
+        three.wait_event(event)
+    dev.memset_async(memory, 0, stream=one)  # first
+    link(dev, one, two)
+    event.record(two)
+    if cured:
+        three.wait_event(event)
+    dev.memset_async(memory, 1, stream=three)  # second
+
+
+@bug("wait")
+def host_waits_before_the_record(dev: Any, cured: bool) -> None:
+    x, event, stream = full(dev), dev.create_event(ex=False), dev.create_stream()
+    if not cured:
+        event.synchronize()
+    dev.memset_async(x.memory, 0, stream=stream)  # first
+    event.record(stream)
+    if cured:
+        event.synchronize()
+    x.numpy()  # second
+
+
+@bug("wait")
+def host_queries_before_the_record(dev: Any, cured: bool) -> None:
+    x, event, stream = full(dev), dev.create_event(), dev.create_stream()
+    dev.memset_async(x.memory, 0, stream=stream)  # first
+    if cured:
+        event.record(stream)
+    while not event.query():
+        pass
+    if not cured:
+        event.record(stream)
+    x.numpy()  # second
+
+
+@bug("wait")
+def host_waits_before_the_record_and_queues(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory, event = dev.malloc(8), dev.create_event()
+    dev.memset_async(memory, 0, stream=one)  # first
+    if cured:
+        event.record(one)
+    event.synchronize()
+    if not cured:
+        event.record(one)
+    dev.memset_async(memory, 1, stream=two)  # second
+
+
+@bug("wait")
+def host_waits_before_the_record_of_a_copy(dev: Any, cured: bool) -> None:
+    staging, memory, event = dev.malloc_host(64), dev.malloc(64), dev.create_event()
+    stream = dev.create_stream()
+    if not cured:
+        event.synchronize()
+    dev.memcpy_async(memory, staging, stream=stream)  # first
+    event.record(stream)
+    if cured:
+        event.synchronize()
+    staging.numpy()[:] = 2
+    stream.synchronize()  # second
+
+
+@bug("wait")
+def wait_before_the_second_record(dev: Any, cured: bool) -> None:
+    one, two, three = streams(dev, 3)
+    memory, event = dev.malloc(8), dev.create_event()
+    if not cured:
+        two.wait_event(event)
+    event.record(three)
+    dev.memset_async(memory, 0, stream=one)  # first
+    event.record(one)
+    if cured:
+        two.wait_event(event)
+    dev.memset_async(memory, 1, stream=two)  # second
+
+
+@bug("wait")
+def wait_for_an_event_that_was_reset(dev: Any, cured: bool) -> None:
+    x, event, stream = full(dev), dev.create_event(ex=False), dev.create_stream()
+    dev.memset_async(x.memory, 0, stream=stream)  # first
+    event.record(stream)
+    if not cured:
+        event.reset(stream)
+    event.synchronize()
+    x.numpy()  # second
+
+
+@bug("wait")
+def wait_before_the_record_of_an_event_that_is_destroyed(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory, event = dev.malloc(8), dev.create_event()
+    if not cured:
+        two.wait_event(event)
+    dev.memset_async(memory, 0, stream=one)  # first
+    event.record(one)
+    if cured:
+        two.wait_event(event)
+    event.destroy()
+    del event
+    dev.memset_async(memory, 1, stream=two)  # second
+
+
+@bug("wait")
 def result_of_an_aborted_stream(dev: Any, cured: bool) -> None:
     stream, x = dev.create_stream(), full(dev)
     dev.memset_async(x.memory, 0, stream=stream)  # first

@@ -244,6 +244,36 @@ def test_random_programs_with_one_wait_less() -> None:
     assert check_programs(0, 400) > 50
 
 
+def check_early_waits(first: int, count: int) -> int:
+    """Check random programs with one wait before its record; return how many of those mattered."""
+    draw, mattered = random.Random(first), 0
+    for seed in range(first, first + count):
+        program = random_program(draw)
+        waits = [k for k, step in enumerate(program) if step.what == "wait"]
+        if not waits:
+            continue
+        at = draw.choice(waits)  # its record is just before it
+        mutant = [*program[: at - 1], program[at], program[at - 1], *program[at + 1 :]]
+        hazards = found(mutant, ("eager", "lazy", "random")[seed % 3], seed)
+        if races(mutant):
+            mattered += 1
+            assert hazards[0].kind == "wait"
+            assert "before it was recorded" in hazards[0].problem
+        else:
+            assert hazards == []
+    return mattered
+
+
+def test_random_programs_with_a_wait_before_its_record() -> None:
+    assert check_early_waits(0, 300) > 50
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("first", range(0, 100_000, 10_000))
+def test_a_hundred_thousand_random_programs_with_a_wait_before_its_record(first: int) -> None:
+    assert check_early_waits(first, 10_000) > 1000
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("first", range(0, 100_000, 10_000))
 def test_a_hundred_thousand_random_programs(first: int) -> None:

@@ -1,0 +1,152 @@
+"""Waits for events that did nothing, or did not wait for all that they may have been meant to."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from .ordering import HOST, Clock, Operation, Timeline, precedes
+
+#: waits of each kind that are remembered, the latest ones
+_REMEMBERED: Final = 4096
+#: records of an event after a wait that are remembered, the latest ones
+_RECORDS: Final = 8
+
+
+def late_records() -> deque[Operation]:
+    """Return a list for the records of an event after waits that found none."""
+    return deque(maxlen=_RECORDS)
+
+
+class VainWait:
+    """A wait that found no record, or one that had taken the place of another.
+
+    Parameters
+    ----------
+    event : int
+        Number of the event.
+    operation : Operation
+        The wait.
+    lost : Operation or None
+        The record before, if nothing waited for it until it was overwritten or reset.
+    late : deque of Operation or None
+        Where the event's records from then on are listed; None if it waited for a record.
+    """
+
+    __slots__ = ("event", "late", "lost", "operation")
+
+    def __init__(
+        self,
+        event: int,
+        operation: Operation,
+        lost: Operation | None,
+        late: deque[Operation] | None,
+    ) -> None:
+        self.event = event
+        self.operation = operation
+        self.lost = lost
+        self.late = late
+
+    @property
+    def records(self) -> list[Operation]:
+        """The records that it may have been meant for."""
+        lost = [] if self.lost is None else [self.lost]
+        return lost if self.late is None else lost + list(self.late)
+
+
+class Explanation(NamedTuple):
+    """Why two operations race although there was a wait."""
+
+    wait: VainWait
+    #: the record that it should have waited for; None if the event was not recorded at all
+    record: Operation | None
+
+    @property
+    def late(self) -> bool:
+        """Whether the event was recorded after the wait."""
+        return self.record is not None and self.record is not self.wait.lost
+
+
+class Waits:
+    """The waits that may explain a race: by themselves, most are harmless.
+
+    The first turn of a loop often waits for an event that its end records.
+
+    Parameters
+    ----------
+    host : Timeline
+        What the host does.
+    """
+
+    def __init__(self, host: Timeline) -> None:
+        self._host = host
+        #: those that waited for nothing
+        self._early: deque[VainWait] = deque(maxlen=_REMEMBERED)
+        #: those for a record that had taken the place of another
+        self._forgetful: deque[VainWait] = deque(maxlen=_REMEMBERED)
+
+    def add(self, wait: VainWait) -> None:
+        """Remember a wait."""
+        waits = self._forgetful if wait.late is None else self._early
+        with suppress(IndexError):
+            last = waits[-1]
+            same = last.event == wait.event and last.late is wait.late is not None
+            if same and last.operation.timeline is wait.operation.timeline:
+                last.operation = wait.operation  # a program may ask again and again
+                return
+        waits.append(wait)
+
+    def never_recorded(self, timeline: Timeline | None, known: Clock) -> Iterator[VainWait]:
+        """Forget and return the waits of a stream, or of all, for what was not recorded since.
+
+        Those for records that the host knows to be reached are forgotten, too: whatever follows
+        comes after these.
+        """
+        for wait in list(self._early):
+            waiting = wait.operation.timeline
+            if wait.late:
+                gone = any([_is_known(record, known) for record in list(wait.late)])
+            else:
+                of_host = waiting.number == HOST or wait.operation.in_function
+                gone = not of_host and timeline in (None, waiting)
+            if gone:
+                with suppress(ValueError):
+                    self._early.remove(wait)
+                    if not wait.late:
+                        yield wait
+
+    def explanation(self, first: Operation, second: Operation) -> Explanation | None:
+        """Return the wait that was meant to order two operations, if there is one."""
+        found = self._between(first, second)
+        # what a function of the host does may be seen after the tasks that come after it
+        return self._between(second, first) if found is None and second.in_function else found
+
+    def _between(self, first: Operation, second: Operation) -> Explanation | None:
+        waits = [
+            wait
+            for wait in (*reversed(list(self._early)), *reversed(list(self._forgetful)))
+            if precedes(wait.operation, second)
+        ]
+        # that of the stream itself says more than one that it came to know of
+        waits.sort(key=lambda wait: wait.operation.timeline is not second.timeline)
+        for wait in waits:
+            after = [record for record in wait.records if precedes(first, record)]
+            before = [record for record in wait.records if not precedes(first, record)]
+            # a wait that was repeated is not to blame for what was recorded after that
+            if after and not any([precedes(record, second) for record in before]):
+                found = Explanation(wait, after[0])
+                # another stream may have waited early for its own work, and may rightly have
+                if not found.late or wait.operation.timeline in (second.timeline, self._host):
+                    return found
+        # where an event was recorded after the first, what is missing is a wait for that one
+        if first.timeline.last_record < first.index:
+            for wait in waits:
+                if not wait.records:
+                    return Explanation(wait, None)
+        return None
+
+
+def _is_known(record: Operation, known: Clock) -> bool:
+    return record.timeline.retired or record.index <= known.get(record.timeline, 0)
