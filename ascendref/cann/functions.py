@@ -56,6 +56,8 @@ _PYTHON: Final = {
         "aclError aclrtGetVersion(out int32_t *majorVersion, out int32_t *minorVersion,"
         " out int32_t *patchVersion)",
         "const char *aclrtGetSocName()",
+        "aclError aclsysGetVersionStr(char *pkgName, char *versionStr)",
+        "aclError aclsysGetVersionNum(char *pkgName, out int32_t *versionNum)",
         # devices and contexts
         "aclError aclrtSetDevice(int32_t deviceId)",
         "aclError aclrtResetDevice(int32_t deviceId)",
@@ -92,6 +94,10 @@ _PYTHON: Final = {
         "aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,"
         " aclrtStream stream)",
         "aclError aclrtMemsetD32(void *devPtr, size_t memSize, uint32_t value, size_t count)",
+        "aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count,"
+        " aclrtReduceKind kind, aclDataType type, aclrtStream stream, void *reserve)",
+        "aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream,"
+        " void *reserve)",
         # streams
         "aclError aclrtCreateStream(out aclrtStream *stream)",
         "aclError aclrtCreateStreamWithConfig(out aclrtStream *stream, uint32_t priority,"
@@ -106,7 +112,22 @@ _PYTHON: Final = {
         "aclError aclrtStreamGetPriority(aclrtStream stream, out uint32_t *priority)",
         "aclError aclrtDeviceGetStreamPriorityRange(out int32_t *leastPriority,"
         " out int32_t *greatestPriority)",
+        "aclError aclrtStreamGetFlags(aclrtStream stream, out uint32_t *flags)",
         "aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)",
+        # numbers of cores
+        "aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,"
+        " uint32_t value)",
+        "aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,"
+        " out uint32_t *value)",
+        "aclError aclrtResetDeviceResLimit(int32_t deviceId)",
+        "aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,"
+        " uint32_t value)",
+        "aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,"
+        " out uint32_t *value)",
+        "aclError aclrtResetStreamResLimit(aclrtStream stream)",
+        "aclError aclrtUseStreamResInCurrentThread(aclrtStream stream)",
+        "aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream)",
+        "aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, out uint32_t *value)",
         # events
         "aclError aclrtCreateEvent(out aclrtEvent *event)",
         "aclError aclrtCreateEventWithFlag(out aclrtEvent *event, uint32_t flag)",
@@ -131,6 +152,7 @@ _PYTHON: Final = {
         " aclrtCallbackBlockType blockType, aclrtStream stream)",
         "aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)",
         # errors and parameters
+        "aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)",
         "aclError aclrtGetLastError(aclrtLastErrLevel level)",
         "aclError aclrtPeekAtLastError(aclrtLastErrLevel level)",
         "aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)",

@@ -78,6 +78,8 @@ class Slot:
         self.users = 0
         #: contexts of ``aclrtCreateContext`` that were not destroyed
         self.contexts: set[Context] = set()
+        #: how many cores of either kind the process uses, where it set a limit
+        self.limits: dict[int, int] = {}
 
 
 class _Thread(threading.local):
@@ -85,6 +87,8 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         self.context: Context | None = None
+        #: the stream whose limits of cores it uses
+        self.limited_by: Stream | None = None
 
 
 class Process:

@@ -128,6 +128,15 @@ def prepare_fill(space: AddressSpace, dst: object, value: int, nbytes: int | Non
     return Copy(target, None, byte, count)
 
 
+def locate(space: AddressSpace, argument: str, address: int, nbytes: int) -> Location:
+    """Return the bytes from an address on the device on; 100000 for NULL, 107000 if they end."""
+    if not address:
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is NULL; memory is expected")
+    found = _locate(space, argument, address)
+    _check_count(argument, found, nbytes)
+    return found
+
+
 def watch_pinned(copy: Copy, checker: Checker) -> list[PinnedCopy]:
     """Return the sides of a copy that is about to be queued in which it is seen what the host does.
 
