@@ -144,6 +144,13 @@ _PYTHON: Final = {
         "aclError aclrtEventElapsedTime(out float *ms, aclrtEvent startEvent, aclrtEvent endEvent)",
         "aclError aclrtEventGetTimestamp(aclrtEvent event, out uint64_t *timestamp)",
         "aclError aclrtGetEventId(aclrtEvent event, out uint32_t *eventId)",
+        # notifies
+        "aclError aclrtCreateNotify(out aclrtNotify *notify, uint64_t flag)",
+        "~aclError aclrtDestroyNotify(aclrtNotify notify)",
+        "aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream)",
+        "aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream,"
+        " uint32_t timeout)",
+        "aclError aclrtGetNotifyId(aclrtNotify notify, out uint32_t *notifyId)",
         # functions of the host
         "aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)",
         "aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)",

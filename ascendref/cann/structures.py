@@ -1,4 +1,4 @@
-"""Structures of ``acl/acl_rt.h``: their definitions in C, and those that Python reads and writes."""
+"""Structures of ``acl/acl_rt.h``: definitions in C, and those that Python reads and writes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,15 @@
 """Families of functions beside memory, streams and events: a program in C++ for each."""
 
+import pytest
+
 from .test_programs import TWO_DEVICES
 
 
 def test_versions_cores_errors_reductions_and_random_numbers(programs):
     assert programs.run("resources.cpp", **TWO_DEVICES) == ("", "")
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+def test_notifies(programs, execution):
+    settings = {"ASCENDREF_EXECUTION": execution, "ASCENDREF_CHECK": "1"}
+    assert programs.run("notifies.cpp", **TWO_DEVICES, **settings) == ("", "")

@@ -18,6 +18,7 @@ from . import (
     events,
     lifecycle,
     memory,
+    notifies,
     operators,
     resources,
     streams,
@@ -35,6 +36,7 @@ def implementations() -> dict[str, Callable[..., Any]]:
         operators,
         resources,
         arithmetic,
+        notifies,
     )
     found = operators.operator_functions()
     for name in python_functions():

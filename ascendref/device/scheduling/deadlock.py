@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from threading import get_ident
 from typing import Final
 
+from ..checker.callers import has_machine_callers
 from ..checker.checker import Checker
 from ..checker.ordering import Operation
 from .task import Kind, State, Task
+from .worker_threads import workers
 
 #: thread -> the tasks that it waits for
 _waits: Final[dict[int, Sequence[Task]]] = {}
@@ -21,6 +24,9 @@ def prerequisites(tasks: Sequence[Task]) -> set[Task]:
     while pending:
         end = pending.pop()  # the last of a stream comes first and includes those before it
         if end.state is State.DONE or end in found:
+            continue
+        if end.promised:
+            found.add(end)
             continue
         for task in list(end.stream.queue):
             if task not in found:
@@ -38,12 +44,32 @@ def begin_wait(checker: Checker, tasks: Sequence[Task]) -> None:
     cycle = _cycle(tasks, thread, {thread})
     if cycle:
         checker.find_deadlock(cycle)
+    lost = _never_recorded(tasks)
+    if lost is not None:
+        checker.find_lost_wait(lost.label)
     _waits[thread] = tasks
 
 
 def end_wait() -> None:
     """Note that the calling thread does not wait any more."""
     _waits.pop(get_ident(), None)
+
+
+def _never_recorded(tasks: Sequence[Task]) -> Task | None:
+    """Return a record that tasks wait for and that nobody is left to submit, if there is one."""
+    needed = prerequisites(tasks)
+    promise = next((task for task in needed if task.promised), None)
+    if promise is None or has_machine_callers():  # threads of other languages are not known
+        return None
+    others = [t for t in threading.enumerate() if t.ident != get_ident() and not workers.owns(t)]
+    # a function of the host may submit it, too
+    busy = [
+        task
+        for stream in list(promise.stream.scheduler.streams.values())
+        for task in list(stream.queue)
+        if task.depends_on_host and task.state is not State.DONE and task not in needed
+    ]
+    return None if others or busy else promise
 
 
 def _cycle(tasks: Sequence[Task], waiter: int, visited: set[int]) -> list[Operation]:
