@@ -70,6 +70,13 @@ _PYTHON: Final = {
         "aclError aclrtSetCurrentContext(aclrtContext context)",
         "aclError aclrtGetCurrentContext(out aclrtContext *context)",
         "aclError aclrtCtxGetCurrentDefaultStream(out aclrtStream *stream)",
+        "aclError aclrtDeviceCanAccessPeer(out int32_t *canAccessPeer, int32_t deviceId,"
+        " int32_t peerDeviceId)",
+        "aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)",
+        "aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)",
+        "aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId,"
+        " out int32_t *status)",
+        "aclError aclrtDeviceGetBareTgid(out int32_t *pid)",
         "aclError aclrtSynchronizeDevice()",
         "aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)",
         # memory

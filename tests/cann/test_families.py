@@ -13,3 +13,14 @@ def test_versions_cores_errors_reductions_and_random_numbers(programs):
 def test_notifies(programs, execution):
     settings = {"ASCENDREF_EXECUTION": execution, "ASCENDREF_CHECK": "1"}
     assert programs.run("notifies.cpp", **TWO_DEVICES, **settings) == ("", "")
+
+
+@pytest.mark.parametrize("check", ["0", "report"])
+def test_copies_between_devices(programs, check):
+    out, errors = programs.run("peers.cpp", check, ASCENDREF_CHECK=check, **TWO_DEVICES)
+    assert out == ""
+    if check == "0":
+        assert errors == ""
+    else:  # one race, the one that the program has
+        assert errors.count("race: ") == 1
+        assert "aclrtFree" not in errors

@@ -20,6 +20,7 @@ from . import (
     memory,
     notifies,
     operators,
+    peers,
     resources,
     streams,
 )
@@ -37,6 +38,7 @@ def implementations() -> dict[str, Callable[..., Any]]:
         resources,
         arithmetic,
         notifies,
+        peers,
     )
     found = operators.operator_functions()
     for name in python_functions():

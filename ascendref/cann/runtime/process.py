@@ -10,6 +10,7 @@ from typing import Final
 
 from ...core.errors import AclError, fail
 from ...core.status import Status
+from ...device.checker.ordering import HOST, Timeline
 from ...device.device import Device
 from ...device.handle import Handle
 from ...device.memory.address_space import Memory
@@ -108,6 +109,8 @@ class Process:
         """Start over without devices, as the child of a fork must."""
         self.slots = [Slot(number) for number in range(self.settings.devices)]
         self.thread = _Thread()
+        #: what the program does, which orders the work of its devices
+        self.host = Timeline(HOST)
         #: the device of threads that set none, from the configuration file
         self.default_device: int | None = None
 
@@ -134,6 +137,8 @@ class Process:
                 seed=settings.seed,
                 check=False,  # codes are the runtime's, unless ASCENDREF_CHECK asks for more
             )
+            if device.checker is not None:
+                device.checker.host = self.host
         return device
 
     def primary(self, number: int) -> Context:

@@ -225,7 +225,9 @@ class AddressSpace(Handle):
         self.device = device
         self.capacity = capacity
         self._padding = padding
-        number = next(_devices)
+        self.number = number = next(_devices)
+        #: numbers of the devices whose memory this one may copy from and to
+        self.peers: set[int] = set()
         self._base = FIRST_ADDRESS + number * _SPAN
         self._blocks = AtomicReference(Blocks([], 0, self._base))
         #: blocks to take out unless their memory is alive; a block enters it even if an interrupt
@@ -304,6 +306,10 @@ class AddressSpace(Handle):
         """Return the allocations that were not freed, by address."""
         blocks = self._blocks.load().value.blocks
         return [memory for block in blocks if (memory := block()) is not None and memory.alive]
+
+    def reaches(self, other: AddressSpace) -> bool:
+        """Tell whether copies between the two devices are enabled, by either of them."""
+        return other.number in self.peers or self.number in other.peers
 
     def find(self, address: int) -> Memory | None:
         """Return the allocation that the byte at an address belongs to."""

@@ -17,7 +17,7 @@ from ..checker.checker import Access, Checker
 from ..checker.hazards import Kind
 from ..checker.pinned import PinnedCopy
 from ..checker.shadow import Shadow, Span
-from .address_space import AddressSpace, Memory
+from .address_space import AddressSpace, Memory, find_memory
 
 
 class Location(NamedTuple):
@@ -202,7 +202,7 @@ def _locate(space: AddressSpace, argument: str, value: object) -> Location:
     if is_integer(value):
         value = int(value)  # an address may be an integer of NumPy
     if value is None or isinstance(value, Memory | int):
-        block = resolve(space, argument, value)
+        block = _memory_of_peer(space, value) or resolve(space, argument, value)
         offset = value - block.address if isinstance(value, int) else 0
         return Location(block, offset, block.nbytes - offset, block.address + offset, None)
     array = import_array(argument, value).array
@@ -223,6 +223,14 @@ def _locate(space: AddressSpace, argument: str, value: object) -> Location:
     return Location(
         memory, address - memory.address, flat.nbytes, address, flat
     )  # an array over pinned memory
+
+
+def _memory_of_peer(space: AddressSpace, value: Memory | int | None) -> Memory | None:
+    """Return the allocation that an argument names, if it is that of a device in reach."""
+    memory = find_memory(value) if isinstance(value, int) else value
+    if memory is None or memory.space is space or memory.pinned or not memory.alive:
+        return None
+    return memory if space.reaches(memory.space) else None
 
 
 def _is_zero(nbytes: int | None) -> bool:
