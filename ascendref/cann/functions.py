@@ -101,6 +101,21 @@ _PYTHON: Final = {
         "aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,"
         " aclrtStream stream)",
         "aclError aclrtMemsetD32(void *devPtr, size_t memSize, uint32_t value, size_t count)",
+        # addresses and physical memory
+        "aclError aclrtMallocPhysical(out aclrtDrvMemHandle *handle, size_t size,"
+        " const aclrtPhysicalMemProp *prop, uint64_t flags)",
+        "~aclError aclrtFreePhysical(aclrtDrvMemHandle handle)",
+        "aclError aclrtReserveMemAddress(out void **virPtr, size_t size, size_t alignment,"
+        " void *expectPtr, uint64_t flags)",
+        "aclError aclrtReleaseMemAddress(void *virPtr)",
+        "aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,"
+        " uint64_t flags)",
+        "aclError aclrtUnmapMem(void *virPtr)",
+        "aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,"
+        " aclrtMemGranularityOptions option, out size_t *granularity)",
+        "aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,"
+        " aclrtPhysicalMemProp *prop)",
+        "aclError aclrtMemGetAddressRange(void *ptr, out void **pbase, out size_t *psize)",
         "aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count,"
         " aclrtReduceKind kind, aclDataType type, aclrtStream stream, void *reserve)",
         "aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream,"

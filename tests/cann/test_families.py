@@ -24,3 +24,8 @@ def test_copies_between_devices(programs, check):
     else:  # one race, the one that the program has
         assert errors.count("race: ") == 1
         assert "aclrtFree" not in errors
+
+
+@pytest.mark.parametrize("check", ["0", "1"])
+def test_physical_memory_at_reserved_addresses(programs, check):
+    assert programs.run("mappings.cpp", ASCENDREF_CHECK=check, **TWO_DEVICES) == ("", "")

@@ -23,6 +23,7 @@ from . import (
     peers,
     resources,
     streams,
+    virtual_memory,
 )
 from .process import process
 
@@ -39,6 +40,7 @@ def implementations() -> dict[str, Callable[..., Any]]:
         arithmetic,
         notifies,
         peers,
+        virtual_memory,
     )
     found = operators.operator_functions()
     for name in python_functions():

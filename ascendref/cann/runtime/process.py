@@ -14,6 +14,7 @@ from ...device.checker.ordering import HOST, Timeline
 from ...device.device import Device
 from ...device.handle import Handle
 from ...device.memory.address_space import Memory
+from ...device.memory.virtual_memory import ReservedMemory
 from ...device.streams.stream import Stream
 from .settings import Settings, read_settings
 
@@ -101,6 +102,8 @@ class Process:
         self.launches: Counter[str] = Counter()
         #: memory that was not freed yet, by address: it lives although no object refers to it
         self.memories: dict[int, Memory] = {}
+        #: reserved addresses, by the first one
+        self.reservations: dict[int, ReservedMemory] = {}
         #: whether memory that is left when a device is is a leak, and not some allocator's cache
         self.finds_leaks = True
         self.reset()

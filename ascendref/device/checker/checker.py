@@ -295,6 +295,17 @@ class Checker:
         shadow.forget()
         self._freed.append(shadow)
 
+    def check_unmap(self, shadow: Shadow, span: Span, call: str) -> None:
+        """Report work that needs bytes which are about to be unmapped."""
+        operation = self.begin_on_host(call)
+        for segment in shadow.segments(span):
+            uses = [*([] if segment.writer is None else [segment.writer]),
+                    *list(segment.readers.values())]  # fmt: skip
+            for use in uses:
+                if not precedes(use[0], operation):
+                    self.reports.freed_too_early(use, shadow, operation)
+                    return
+
     def drop(self, shadow: Shadow) -> None:
         """Note that memory was freed because nothing referred to it any more."""
         if shadow.freed is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left, bisect_right
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -89,6 +90,10 @@ class Memory(Handle):
         """Whether it is memory of the host."""
         return self.address < FIRST_ADDRESS
 
+    def room(self, offset: int) -> int:
+        """Return how many bytes from an offset on can be used."""
+        return self.nbytes - offset
+
     def numpy(self, dtype: DTypeLike | int = np.uint8) -> NDArray[Any]:
         """Return pinned memory as a flat array that shares it.
 
@@ -138,6 +143,10 @@ class Memory(Handle):
         storage.touch(start, self.nbytes if count is None else start + count, overwrite=overwrite)
         return storage.bytes
 
+    def saved(self) -> NDArray[np.uint8] | None:
+        """Return all bytes if any was ever accessed."""
+        return None if "all" not in self._storage else self.content()
+
     def release(self) -> None:
         """Give the bytes back; arrays that share them stay safe to read."""
         self.alive = False
@@ -161,9 +170,11 @@ class _PinnedArray:
 class Block(ref[Memory]):
     """A weak reference to an allocation, with the addresses that it reserves."""
 
-    __slots__ = ("address", "reserved", "shadow")
+    __slots__ = ("address", "reserved", "shadow", "stop")
 
     address: int
+    #: the address behind it
+    stop: int
     shadow: Shadow
     #: bytes that count against the capacity
     reserved: int
@@ -195,7 +206,7 @@ class Blocks(NamedTuple):
             at = bisect_left(blocks, address, key=_address)
             if at == len(blocks) or address + size <= blocks[at].address:
                 return address
-            address = _align(blocks[at].address + blocks[at].reserved)
+            address = _align(blocks[at].stop)
 
     def with_block(self, block: Block, cursor: int) -> Blocks:
         """Return the allocations with one more."""
@@ -229,11 +240,14 @@ class AddressSpace(Handle):
         #: numbers of the devices whose memory this one may copy from and to
         self.peers: set[int] = set()
         self._base = FIRST_ADDRESS + number * _SPAN
+        #: first of the addresses that are reserved without memory; it has a range of its own
+        self._reservable = FIRST_ADDRESS + next(_devices) * _SPAN
+        self._reserve_from = self._reservable
         self._blocks = AtomicReference(Blocks([], 0, self._base))
         #: blocks to take out unless their memory is alive; a block enters it even if an interrupt
         #: comes while its memory is freed or collected
         self._freed: deque[Block] = deque()
-        _spaces[number] = self
+        _spaces[number] = _spaces[(self._reservable - FIRST_ADDRESS) // _SPAN] = self
 
     @property
     def free_bytes(self) -> int:
@@ -284,17 +298,48 @@ class AddressSpace(Handle):
             if self._blocks.compare_and_set(before, after):
                 return memory
 
-    def free(self, memory: Memory) -> None:
-        """Free memory that is alive and of this device."""
-        checker = self.device.checker
-        if checker is not None:
-            checker.check_free(memory.shadow, "Device.free")
+    def reserve(self, make: Callable[[int], Memory], nbytes: int, alignment: int) -> Memory:
+        """Reserve addresses for what a function makes of the first one."""
+        self._take_out_freed()
+        while True:
+            before = self._blocks.load()
+            blocks, address = before.value.blocks, self._reserve_from
+            for begin in (self._reserve_from, self._reservable):
+                address = begin
+                for block in blocks[bisect_left(blocks, begin, key=_address) :]:
+                    if address + nbytes <= block.address:
+                        break
+                    address = -(-block.stop // alignment) * alignment
+                if address + nbytes <= self._reservable + _SPAN:
+                    break
+            else:
+                fail(
+                    Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
+                    f"Failed to reserve {nbytes} bytes of addresses: no range is as long",
+                )
+            memory = make(address)
+            if self.device.checker is not None:
+                self.device.checker.allocate(memory.shadow, "reserve")
+            after = before.value.with_block(self._block(memory, 0), before.value.cursor)
+            if self._blocks.compare_and_set(before, after):
+                self._reserve_from = -(-(address + nbytes) // alignment) * alignment
+                return memory
+
+    def take_out(self, memory: Memory) -> None:
+        """Give the bytes and the addresses of memory back."""
         blocks = self._blocks.load().value.blocks
         at = bisect_left(blocks, memory.address, key=_address)
         if at < len(blocks) and blocks[at]() is memory:
             self._freed.append(blocks[at])  # if this call is interrupted, the next takes it out
         memory.release()
         self._take_out_freed()
+
+    def free(self, memory: Memory) -> None:
+        """Free memory that is alive and of this device."""
+        checker = self.device.checker
+        if checker is not None:
+            checker.check_free(memory.shadow, "Device.free")
+        self.take_out(memory)
 
     def find_freed(self, address: int) -> Shadow | None:
         """Return what is known of the freed allocation at an address, if there is a checker."""
@@ -304,7 +349,7 @@ class AddressSpace(Handle):
 
     def living(self) -> list[Memory]:
         """Return the allocations that were not freed, by address."""
-        blocks = self._blocks.load().value.blocks
+        blocks = [x for x in self._blocks.load().value.blocks if x.address < self._reservable]
         return [memory for block in blocks if (memory := block()) is not None and memory.alive]
 
     def reaches(self, other: AddressSpace) -> bool:
@@ -316,7 +361,7 @@ class AddressSpace(Handle):
         blocks = self._blocks.load().value.blocks
         at = bisect_right(blocks, address, key=_address) - 1
         memory = blocks[at]() if at >= 0 else None
-        if memory is None or not memory.alive or address >= memory.address + memory.nbytes:
+        if memory is None or not memory.alive or memory.room(address - memory.address) <= 0:
             return None
         return memory
 
@@ -325,6 +370,7 @@ class AddressSpace(Handle):
         block = Block(memory, self._freed.append)
         block.address = memory.address
         block.reserved = reserved
+        block.stop = memory.address + max(reserved, 0 if memory.pinned else memory.nbytes)
         block.shadow = memory.shadow
         return block
 

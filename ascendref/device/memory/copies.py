@@ -204,7 +204,7 @@ def _locate(space: AddressSpace, argument: str, value: object) -> Location:
     if value is None or isinstance(value, Memory | int):
         block = _memory_of_peer(space, value) or resolve(space, argument, value)
         offset = value - block.address if isinstance(value, int) else 0
-        return Location(block, offset, block.nbytes - offset, block.address + offset, None)
+        return Location(block, offset, block.room(offset), block.address + offset, None)
     array = import_array(argument, value).array
     if not array.flags.c_contiguous:
         fail_argument(

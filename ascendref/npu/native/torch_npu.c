@@ -182,16 +182,9 @@ EXPORT int32_t aclrtGetPrimaryCtxState(int32_t device, uint32_t *flags, int32_t 
     return ACL_SUCCESS;
 }
 
-/* ---- memory that is mapped or shared */
+/* ---- memory that is shared */
 
-#define NO_MAPPING "memory of the emulated device is not mapped (expandable segments)"
 #define NO_SHARING "memory of the emulated device belongs to one process"
-REFUSED(aclrtReserveMemAddress, NO_MAPPING)
-REFUSED(aclrtReleaseMemAddress, NO_MAPPING)
-REFUSED(aclrtMallocPhysical, NO_MAPPING)
-REFUSED(aclrtFreePhysical, NO_MAPPING)
-REFUSED(aclrtMapMem, NO_MAPPING)
-REFUSED(aclrtUnmapMem, NO_MAPPING)
 REFUSED(aclrtMemExportToShareableHandle, NO_SHARING)
 REFUSED(aclrtMemImportFromShareableHandle, NO_SHARING)
 REFUSED(aclrtMemSetPidToShareableHandle, NO_SHARING)
