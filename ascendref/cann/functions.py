@@ -116,6 +116,11 @@ _PYTHON: Final = {
         "aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,"
         " aclrtPhysicalMemProp *prop)",
         "aclError aclrtMemGetAddressRange(void *ptr, out void **pbase, out size_t *psize)",
+        "aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len,"
+        " uint64_t flags)",
+        "aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num)",
+        "aclError aclrtIpcMemImportByKey(out void **devPtr, const char *key, uint64_t flags)",
+        "aclError aclrtIpcMemClose(const char *key)",
         "aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count,"
         " aclrtReduceKind kind, aclDataType type, aclrtStream stream, void *reserve)",
         "aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream,"

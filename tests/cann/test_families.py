@@ -1,5 +1,7 @@
 """Families of functions beside memory, streams and events: a program in C++ for each."""
 
+from pathlib import Path
+
 import pytest
 
 from .test_programs import TWO_DEVICES
@@ -24,6 +26,15 @@ def test_copies_between_devices(programs, check):
     else:  # one race, the one that the program has
         assert errors.count("race: ") == 1
         assert "aclrtFree" not in errors
+
+
+@pytest.mark.parametrize("check", ["0", "1"])
+def test_processes_share_memory(programs, check):
+    before = set(Path("/dev/shm").glob("ascendref-*"))
+    out, errors = programs.run("sharing.cpp", ASCENDREF_CHECK=check, **TWO_DEVICES)
+    assert out == ""
+    assert errors.count("use-after-free: ") == errors.count("remedy:") == int(check)
+    assert set(Path("/dev/shm").glob("ascendref-*")) <= before
 
 
 @pytest.mark.parametrize("check", ["0", "1"])

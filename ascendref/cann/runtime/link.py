@@ -22,6 +22,7 @@ from . import (
     operators,
     peers,
     resources,
+    sharing,
     streams,
     virtual_memory,
 )
@@ -41,6 +42,7 @@ def implementations() -> dict[str, Callable[..., Any]]:
         notifies,
         peers,
         virtual_memory,
+        sharing,
     )
     found = operators.operator_functions()
     for name in python_functions():

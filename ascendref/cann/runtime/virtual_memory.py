@@ -68,7 +68,7 @@ def aclrtFreePhysical(handle: PhysicalMemory | None) -> None:
 
 
 def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int) -> int:
-    """Reserve addresses of the current device."""
+    """Reserve addresses of the current device, or of the first one where there is no context."""
     _check_size(size)
     _check_zero(alignment=alignment)
     if flags not in (0, 1):
@@ -78,7 +78,9 @@ def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int)
             Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
             f"expectPtr is {expected:#x}; the emulated device chooses addresses itself",
         )
-    made = ReservedMemory.reserve(process.current().device.address_space, size)
+    context = process.thread.context
+    device = process.device(0 if context is None else context.number)
+    made = ReservedMemory.reserve(device.address_space, size)
     process.reservations[made.address] = made
     return made.address
 

@@ -19,10 +19,10 @@ from ...core.errors import ArgumentTypeError, fail, shown
 from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
-from ..checker.shadow import Shadow
+from ..checker.shadow import Shadow, Span
 from ..handle import Handle
 from ..lock_free import AtomicReference
-from .storage import ALIGNMENT, Storage
+from .storage import ALIGNMENT, POISON, Storage
 
 #: device addresses start here, where no pointer of a host process can be
 FIRST_ADDRESS: Final = 2**48
@@ -143,6 +143,14 @@ class Memory(Handle):
         storage.touch(start, self.nbytes if count is None else start + count, overwrite=overwrite)
         return storage.bytes
 
+    def share(self, storage: Storage) -> None:
+        """Move the bytes to a storage that others share, while no work uses them."""
+        if "all" in self._storage:
+            np.copyto(storage.bytes, self.content())
+        else:
+            storage.bytes[:] = POISON
+        self._storage["all"] = storage
+
     def saved(self) -> NDArray[np.uint8] | None:
         """Return all bytes if any was ever accessed."""
         return None if "all" not in self._storage else self.content()
@@ -255,18 +263,17 @@ class AddressSpace(Handle):
         self._take_out_freed()
         return self.capacity - self._blocks.load().value.used
 
-    def allocate(self, nbytes: int) -> Memory:
-        """Allocate device memory."""
+    def allocate(self, nbytes: int, storage: Storage | None = None) -> Memory:
+        """Allocate device memory, or give memory that another process has an address."""
         nbytes = _checked_size(nbytes)
         reserved = (nbytes + 32 + self._padding - 1) // 32 * 32
+        counted = reserved if storage is None else 0
         self._take_out_freed()
         while True:
             before = self._blocks.load()
             now = before.value
             address = (
-                now.find_room(reserved, self._base)
-                if now.used + reserved <= self.capacity
-                else None
+                now.find_room(reserved, self._base) if now.used + counted <= self.capacity else None
             )
             if address is None:
                 fail(
@@ -274,10 +281,12 @@ class AddressSpace(Handle):
                     f"Failed to allocate {nbytes} bytes ({reserved} with padding):"
                     f" {self.capacity - now.used} of {self.capacity} bytes are free",
                 )
-            memory = Memory(self, address, nbytes)
+            memory = Memory(self, address, nbytes, storage)
             if self.device.checker is not None:
                 self.device.checker.allocate(memory.shadow, "Device.malloc")
-            block = self._block(memory, reserved)
+            if storage is not None:  # what others write is not seen
+                memory.shadow.mark_written(Span(0, nbytes, "shared memory"))
+            block = self._block(memory, counted)
             after = now.with_block(block, _align(address + reserved))
             if self._blocks.compare_and_set(before, after):
                 return memory

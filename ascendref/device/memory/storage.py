@@ -43,6 +43,8 @@ class Storage:
         How many.
     sparse : bool, optional
         Whether most of them are never touched, so that there may be more than the host has.
+    shared : mmap, optional
+        Memory that other processes share, which has the bytes and is never poisoned.
 
     Attributes
     ----------
@@ -52,13 +54,17 @@ class Storage:
 
     __slots__ = ("_chunk", "_chunks", "_first", "_initialized", "_map", "bytes")
 
-    def __init__(self, nbytes: int, *, sparse: bool = False) -> None:
+    def __init__(
+        self, nbytes: int, *, sparse: bool = False, shared: mmap.mmap | None = None
+    ) -> None:
         self._chunk = min(CHUNK, -(-nbytes // ALIGNMENT) * ALIGNMENT)
         self._chunks = -(-nbytes // self._chunk)
         length = self._chunks * self._chunk
-        self._map: mmap.mmap | None = None
+        self._map = shared
         try:
-            if sparse:
+            if shared is not None:
+                raw = np.frombuffer(shared, np.uint8)
+            elif sparse:
                 flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
                 self._map = mmap.mmap(-1, length, flags=flags)
                 raw = np.frombuffer(self._map, np.uint8)  # begins with a page
@@ -76,6 +82,8 @@ class Storage:
         self._first: int = self.bytes.__array_interface__["data"][0]
         #: addresses of the chunks that were poisoned or overwritten
         self._initialized: set[int] = set()
+        if shared is not None:
+            self._initialized.update(self._addresses(0, self._chunks))
 
     def touch(self, start: int, stop: int, *, overwrite: bool = False) -> None:
         """Make bytes accessible; those that are about to be overwritten need no poison."""
