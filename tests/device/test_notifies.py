@@ -189,6 +189,19 @@ def test_a_race_behind_a_held_wait_is_found_when_it_is_recorded(dev):
     dev.synchronize(TIMEOUT)
 
 
+def test_a_wait_that_nothing_records_in_time_is_a_deadlock(dev, monkeypatch):
+    monkeypatch.setattr("ascendref.device.scheduling.scheduler.PATIENCE", 0.05)
+    b, notify, end = dev.create_stream(), dev.create_notify(), threading.Event()
+    notify.wait(b)
+    another = threading.Thread(target=end.wait)  # it might record
+    another.start()
+    with pytest.raises(ar.HazardError, match="no other thread submits"):
+        b.synchronize()
+    end.set()
+    another.join()
+    b.destroy(force=True)
+
+
 def test_a_wait_that_nothing_can_record_is_a_deadlock(dev):
     b, notify = dev.create_stream(), dev.create_notify()
     notify.wait(b)

@@ -175,8 +175,8 @@ class Reports:
         error = HazardError(
             Status.ACL_ERROR_FAILURE,
             "deadlock",
-            f"the calling thread waits for a stream that waits for {record!r}, which only this"
-            " thread can submit",
+            f"the calling thread waits for a stream that waits for {record!r}, which no other"
+            " thread submits",
             None,
             Site.of(waits),
             "record the notify before waiting for the stream",

@@ -38,16 +38,24 @@ def prerequisites(tasks: Sequence[Task]) -> set[Task]:
     return found
 
 
-def begin_wait(checker: Checker, tasks: Sequence[Task]) -> None:
-    """Note that the calling thread waits for tasks; report it if that can never end."""
+def begin_wait(checker: Checker, tasks: Sequence[Task]) -> Task | None:
+    """Note that the calling thread waits for tasks; report it if that can never end.
+
+    Returns
+    -------
+    Task or None
+        A record among their prerequisites that another thread may submit, but perhaps none will.
+    """
     thread = get_ident()
     cycle = _cycle(tasks, thread, {thread})
     if cycle:
         checker.find_deadlock(cycle)
-    lost = _never_recorded(tasks)
-    if lost is not None:
-        checker.find_lost_wait(lost.label)
     _waits[thread] = tasks
+    needed = prerequisites(tasks)
+    promise = next((task for task in needed if task.promised), None)
+    if promise is not None and not _may_be_kept(promise, needed):
+        checker.find_lost_wait(promise.label)
+    return promise
 
 
 def end_wait() -> None:
@@ -55,12 +63,10 @@ def end_wait() -> None:
     _waits.pop(get_ident(), None)
 
 
-def _never_recorded(tasks: Sequence[Task]) -> Task | None:
-    """Return a record that tasks wait for and that nobody is left to submit, if there is one."""
-    needed = prerequisites(tasks)
-    promise = next((task for task in needed if task.promised), None)
-    if promise is None or has_machine_callers():  # threads of other languages are not known
-        return None
+def _may_be_kept(promise: Task, needed: set[Task]) -> bool:
+    """Tell whether anybody but the calling thread may submit a record that it waits for."""
+    if has_machine_callers():  # threads of other languages are not known
+        return True
     others = [t for t in threading.enumerate() if t.ident != get_ident() and not workers.owns(t)]
     # a function of the host may submit it, too
     busy = [
@@ -69,7 +75,7 @@ def _never_recorded(tasks: Sequence[Task]) -> Task | None:
         for task in list(stream.queue)
         if task.depends_on_host and task.state is not State.DONE and task not in needed
     ]
-    return None if others or busy else promise
+    return bool(others or busy)
 
 
 def _cycle(tasks: Sequence[Task], waiter: int, visited: set[int]) -> list[Operation]:

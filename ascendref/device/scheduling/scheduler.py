@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from time import perf_counter_ns
+from time import monotonic, perf_counter_ns
 from typing import ClassVar
 
 from ...core.errors import AclError, fail
@@ -20,6 +20,9 @@ from .deadlock import begin_wait, end_wait
 from .task import BaseStream, Failure, Kind, Promise, State, Task
 from .task_context import in_task, refuse_in_task
 from .worker_threads import workers
+
+#: seconds after which a record that another thread may submit counts as forgotten, for the checker
+PATIENCE = 30.0
 
 
 class Scheduler(ABC):
@@ -154,7 +157,10 @@ class Scheduler(ABC):
             return self._wait(tasks, deadline)
         try:
             if deadline is None and not in_task():  # others end, or are refused
-                begin_wait(checker, tasks)
+                promise = begin_wait(checker, tasks)
+                if promise is not None and not self._wait(tasks, monotonic() + PATIENCE):
+                    if promise.promised:
+                        checker.find_lost_wait(promise.label)
             if not self._wait(tasks, deadline):
                 return False
         finally:
