@@ -95,6 +95,47 @@ RT_ENUMS: Final[dict[str, dict[str, int]]] = {
     },
     "aclrtCallbackBlockType": {"ACL_CALLBACK_NO_BLOCK": 0, "ACL_CALLBACK_BLOCK": 1},
     "aclrtLastErrLevel": {"ACL_RT_THREAD_LEVEL": 0},
+    "aclrtDevResLimitType": {"ACL_RT_DEV_RES_CUBE_CORE": 0, "ACL_RT_DEV_RES_VECTOR_CORE": 1},
+    "aclrtReduceKind": {
+        "ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM": 10,
+        "ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX": 11,
+        "ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN": 12,
+        "ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL": 13,
+    },
+    "aclrtRandomNumFuncType": {
+        "ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK": 0,
+        "ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS": 1,
+        "ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS": 2,
+        "ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS": 3,
+    },
+    "aclrtErrorType": {
+        "ACL_RT_NO_ERROR": 0,
+        "ACL_RT_ERROR_MEMORY": 1,
+        "ACL_RT_ERROR_L2": 2,
+        "ACL_RT_ERROR_AICORE": 3,
+        "ACL_RT_ERROR_LINK": 4,
+        "ACL_RT_ERROR_L3_PORT": 5,
+        "ACL_RT_ERROR_OTHERS": 0xFFFF,
+    },
+    "aclrtAicoreErrorType": {
+        "ACL_RT_AICORE_ERROR_UNKNOWN": 0,
+        "ACL_RT_AICORE_ERROR_SW": 1,
+        "ACL_RT_AICORE_ERROR_HW_LOCAL": 2,
+    },
+    "aclrtMemHandleType": {"ACL_MEM_HANDLE_TYPE_NONE": 0, "ACL_MEM_HANDLE_TYPE_POSIX": 2},
+    "aclrtMemAllocationType": {"ACL_MEM_ALLOCATION_TYPE_PINNED": 0},
+    "aclrtMemLocationType": {
+        "ACL_MEM_LOCATION_TYPE_HOST": 0,
+        "ACL_MEM_LOCATION_TYPE_DEVICE": 1,
+        "ACL_MEM_LOCATION_TYPE_UNREGISTERED": 2,
+        "ACL_MEM_LOCATION_TYPE_MANAGED": 3,
+        "ACL_MEM_LOCATION_TYPE_HOST_NUMA": 4,
+    },
+    "aclrtMemGranularityOptions": {
+        "ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM": 0,
+        "ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED": 1,
+        "ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF": 0xFFFF,
+    },
 }
 
 #: macros of ``acl/acl_base.h``: the codes, of which those of aclnn are in ``aclnn/acl_meta.h``
@@ -113,4 +154,11 @@ RT_MACROS: Final = {
     **{f"ACL_EVENT_{flag.name}": int(flag) for flag in EventFlag},
     "ACL_CONTINUE_ON_FAILURE": int(FailureMode.CONTINUE),
     "ACL_STOP_ON_FAILURE": int(FailureMode.STOP),
+    "ACL_NOTIFY_DEFAULT": 0,
+    "ACL_NOTIFY_DEVICE_USE_ONLY": 1,
+    "ACL_PKG_VERSION_MAX_SIZE": 128,
+    "ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT": 0,
+    "ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION": 1,
+    "ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT": 0,
+    "ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS": 1,
 }

@@ -56,6 +56,8 @@ _PYTHON: Final = {
         "aclError aclrtGetVersion(out int32_t *majorVersion, out int32_t *minorVersion,"
         " out int32_t *patchVersion)",
         "const char *aclrtGetSocName()",
+        "aclError aclsysGetVersionStr(char *pkgName, char *versionStr)",
+        "aclError aclsysGetVersionNum(char *pkgName, out int32_t *versionNum)",
         # devices and contexts
         "aclError aclrtSetDevice(int32_t deviceId)",
         "aclError aclrtResetDevice(int32_t deviceId)",
@@ -68,6 +70,13 @@ _PYTHON: Final = {
         "aclError aclrtSetCurrentContext(aclrtContext context)",
         "aclError aclrtGetCurrentContext(out aclrtContext *context)",
         "aclError aclrtCtxGetCurrentDefaultStream(out aclrtStream *stream)",
+        "aclError aclrtDeviceCanAccessPeer(out int32_t *canAccessPeer, int32_t deviceId,"
+        " int32_t peerDeviceId)",
+        "aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)",
+        "aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)",
+        "aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId,"
+        " out int32_t *status)",
+        "aclError aclrtDeviceGetBareTgid(out int32_t *pid)",
         "aclError aclrtSynchronizeDevice()",
         "aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)",
         # memory
@@ -92,6 +101,30 @@ _PYTHON: Final = {
         "aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,"
         " aclrtStream stream)",
         "aclError aclrtMemsetD32(void *devPtr, size_t memSize, uint32_t value, size_t count)",
+        # addresses and physical memory
+        "aclError aclrtMallocPhysical(out aclrtDrvMemHandle *handle, size_t size,"
+        " const aclrtPhysicalMemProp *prop, uint64_t flags)",
+        "~aclError aclrtFreePhysical(aclrtDrvMemHandle handle)",
+        "aclError aclrtReserveMemAddress(out void **virPtr, size_t size, size_t alignment,"
+        " void *expectPtr, uint64_t flags)",
+        "aclError aclrtReleaseMemAddress(void *virPtr)",
+        "aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,"
+        " uint64_t flags)",
+        "aclError aclrtUnmapMem(void *virPtr)",
+        "aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,"
+        " aclrtMemGranularityOptions option, out size_t *granularity)",
+        "aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,"
+        " aclrtPhysicalMemProp *prop)",
+        "aclError aclrtMemGetAddressRange(void *ptr, out void **pbase, out size_t *psize)",
+        "aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len,"
+        " uint64_t flags)",
+        "aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num)",
+        "aclError aclrtIpcMemImportByKey(out void **devPtr, const char *key, uint64_t flags)",
+        "aclError aclrtIpcMemClose(const char *key)",
+        "aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count,"
+        " aclrtReduceKind kind, aclDataType type, aclrtStream stream, void *reserve)",
+        "aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream,"
+        " void *reserve)",
         # streams
         "aclError aclrtCreateStream(out aclrtStream *stream)",
         "aclError aclrtCreateStreamWithConfig(out aclrtStream *stream, uint32_t priority,"
@@ -106,7 +139,22 @@ _PYTHON: Final = {
         "aclError aclrtStreamGetPriority(aclrtStream stream, out uint32_t *priority)",
         "aclError aclrtDeviceGetStreamPriorityRange(out int32_t *leastPriority,"
         " out int32_t *greatestPriority)",
+        "aclError aclrtStreamGetFlags(aclrtStream stream, out uint32_t *flags)",
         "aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)",
+        # numbers of cores
+        "aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,"
+        " uint32_t value)",
+        "aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,"
+        " out uint32_t *value)",
+        "aclError aclrtResetDeviceResLimit(int32_t deviceId)",
+        "aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,"
+        " uint32_t value)",
+        "aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,"
+        " out uint32_t *value)",
+        "aclError aclrtResetStreamResLimit(aclrtStream stream)",
+        "aclError aclrtUseStreamResInCurrentThread(aclrtStream stream)",
+        "aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream)",
+        "aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, out uint32_t *value)",
         # events
         "aclError aclrtCreateEvent(out aclrtEvent *event)",
         "aclError aclrtCreateEventWithFlag(out aclrtEvent *event, uint32_t flag)",
@@ -123,6 +171,13 @@ _PYTHON: Final = {
         "aclError aclrtEventElapsedTime(out float *ms, aclrtEvent startEvent, aclrtEvent endEvent)",
         "aclError aclrtEventGetTimestamp(aclrtEvent event, out uint64_t *timestamp)",
         "aclError aclrtGetEventId(aclrtEvent event, out uint32_t *eventId)",
+        # notifies
+        "aclError aclrtCreateNotify(out aclrtNotify *notify, uint64_t flag)",
+        "~aclError aclrtDestroyNotify(aclrtNotify notify)",
+        "aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream)",
+        "aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream,"
+        " uint32_t timeout)",
+        "aclError aclrtGetNotifyId(aclrtNotify notify, out uint32_t *notifyId)",
         # functions of the host
         "aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)",
         "aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)",
@@ -131,6 +186,7 @@ _PYTHON: Final = {
         " aclrtCallbackBlockType blockType, aclrtStream stream)",
         "aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)",
         # errors and parameters
+        "aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)",
         "aclError aclrtGetLastError(aclrtLastErrLevel level)",
         "aclError aclrtPeekAtLastError(aclrtLastErrLevel level)",
         "aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)",

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping
 from ..declaration.operator import OPERATORS
 from .constants import BASE_ENUMS, BASE_MACROS, META_MACROS, RT_ENUMS, RT_MACROS
 from .functions import ACL, ACLNN, BASE, META, RT, functions
+from .structures import STRUCTURES
 
 _BASE_TYPES = """typedef int aclError;
 typedef uint16_t aclFloat16;
 typedef void *aclrtStream;
 typedef void *aclrtEvent;
-typedef void *aclrtContext;"""
+typedef void *aclrtContext;
+typedef void *aclrtNotify;"""
 _RT_TYPES = """typedef void (*aclrtCallback)(void *userData);
-typedef void (*aclrtHostFunc)(void *args);"""
+typedef void (*aclrtHostFunc)(void *args);
+typedef void *aclrtDrvMemHandle;"""
 _OBJECTS = (
     "aclTensor",
     "aclScalar",
@@ -36,7 +39,11 @@ def headers() -> dict[str, str]:
             ("<stdbool.h>", "<stddef.h>", "<stdint.h>", "<stdio.h>"),
             [_BASE_TYPES, *_enums(BASE_ENUMS), _macros(BASE_MACROS)],
         ),
-        RT: _header(RT, (f'"{BASE}"',), [_RT_TYPES, *_enums(RT_ENUMS), _macros(RT_MACROS)]),
+        RT: _header(
+            RT,
+            (f'"{BASE}"',),
+            [_RT_TYPES, *_enums(RT_ENUMS), _macros(RT_MACROS), STRUCTURES],
+        ),
         ACL: _header(ACL, (f'"{RT}"',), []),
         META: _header(
             META, (f'"{BASE}"',), ["typedef int32_t aclnnStatus;", opaque, _macros(META_MACROS)],

@@ -15,14 +15,17 @@ _VALUES: Final = {
             "aclFormat",
             "aclSysParamOpt",
             "aclrtCallbackBlockType",
+            "aclrtDevResLimitType",
             "aclrtEventRecordedStatus",
             "aclrtEventStatus",
             "aclrtEventWaitStatus",
             "aclrtFloatOverflowMode",
             "aclrtLastErrLevel",
             "aclrtMemAttr",
+            "aclrtMemGranularityOptions",
             "aclrtMemMallocPolicy",
             "aclrtMemcpyKind",
+            "aclrtReduceKind",
             "aclrtRunMode",
             "aclrtStreamStatus",
         ),
@@ -38,10 +41,12 @@ _VALUES: Final = {
     "void *": ("ADDRESS", "p"),
     "aclrtCallback": ("ADDRESS", "f"),
     "aclrtHostFunc": ("ADDRESS", "f"),
-    "char *": ("TEXT", "p"),
+    "const char *": ("TEXT", "p"),
     "aclrtStream": ("STREAM", "p"),
     "aclrtEvent": ("EVENT", "p"),
     "aclrtContext": ("CONTEXT", "p"),
+    "aclrtNotify": ("NOTIFY", "p"),
+    "aclrtDrvMemHandle": ("PHYSICAL_MEMORY", "p"),
     "aclTensor *": ("TENSOR", "p"),
     "aclScalar *": ("SCALAR", "p"),
     "aclIntArray *": ("INT_ARRAY", "p"),
@@ -110,7 +115,8 @@ def _parameter(text: str, prototype: str) -> Parameter:
     if output:
         bare = bare.removesuffix("*").strip()
         bare = re.sub(r"\s*\*$", " *", bare)
-    kind, member = _VALUES.get(bare) or ("ADDRESS", "p")
+    # a text is read at the call; what is no constant is a place to write to
+    kind, member = _VALUES.get(declared) or _VALUES.get(bare) or ("ADDRESS", "p")
     if kind == "ADDRESS" and "*" not in declared and member == "p":
         raise ValueError(f"{declared!r} in {prototype!r} is no type that is known here")
     return Parameter(match["name"], declared, kind, "p" if output else member, output)

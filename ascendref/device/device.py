@@ -12,6 +12,7 @@ from .memory.device_memory import DeviceMemory
 from .process import register, warn_about_lost_work
 from .streams.callbacks import process_report
 from .streams.event import Event, EventFlag
+from .streams.notify import Notify
 from .streams.stream import Stream, StreamFlag
 
 #: finished tasks that `Device.trace` keeps, unless told otherwise
@@ -155,6 +156,19 @@ class Device(DeviceMemory):
         """
         self.check_process()
         return Event(self, flags, boolean("ex", ex))
+
+    def create_notify(self) -> Notify:
+        """Create a notify, which orders streams: each record of it ends one wait for it.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> notify, consumer = dev.create_notify(), dev.create_stream()
+        >>> notify.wait(consumer)
+        >>> notify.record()
+        """
+        return Notify(self)
 
     def process_report(self, timeout: float | None = None) -> int:
         """Run the callbacks that are due on the calling thread.

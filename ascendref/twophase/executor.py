@@ -300,9 +300,9 @@ class Executor(Handle):
         start = 0 if isinstance(workspace, Memory) else workspace - memory.address
         if memory.pinned:
             _refuse(f"workspace is {memory!r} of the host; device memory is expected")
-        if start + size > memory.nbytes:
+        if size > memory.room(start):
             _refuse(
-                f"workspaceSize is {shown(size)}, but workspace has {memory.nbytes - start} bytes"
+                f"workspaceSize is {shown(size)}, but workspace has {memory.room(start)} bytes"
                 f" in {memory!r}"
             )
         return (memory, start) if plan.workspace else (None, 0)

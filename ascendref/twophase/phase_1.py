@@ -78,6 +78,7 @@ def plan_call(
             sizes.append(0)
         else:
             cacheable = cacheable and memory.alive and memory.space is space and not memory.pinned
+            cacheable = cacheable and memory.room(0) == memory.nbytes  # and not mapped in parts
             sizes.append(memory.nbytes)
     descriptions = tuple(
         [

@@ -12,6 +12,8 @@ from ascendref.cann.root import LIBRARIES
 from ascendref.cann.runtime.link import connect, implementations
 from ascendref.cann.source import digest, python_functions
 
+from .families import FAMILIES, PAGE, WITHOUT, page_text, runtime_functions
+
 #: a function of C as the library has one, which stays as long as the process
 NO_CALLER = ctypes.PYFUNCTYPE(ctypes.c_void_p)(lambda: None)
 
@@ -35,6 +37,18 @@ aclrtRecordEvent aclrtStreamWaitEvent aclrtStreamWaitEventWithTimeout aclrtReset
 aclrtQueryEvent aclrtQueryEventStatus aclrtQueryEventWaitStatus aclrtSynchronizeEvent
 aclrtSynchronizeEventWithTimeout aclrtEventElapsedTime aclrtEventGetTimestamp aclrtGetEventId
 aclrtSetOpWaitTimeout aclrtSetOpExecuteTimeOut aclrtSetDeviceSatMode
+aclrtCreateNotify aclrtDestroyNotify aclrtRecordNotify aclrtWaitAndResetNotify aclrtGetNotifyId
+aclrtDeviceCanAccessPeer aclrtDeviceEnablePeerAccess aclrtDeviceDisablePeerAccess
+aclrtDevicePeerAccessStatus aclrtDeviceGetBareTgid
+aclrtMallocPhysical aclrtFreePhysical aclrtReserveMemAddress aclrtReleaseMemAddress aclrtMapMem
+aclrtUnmapMem aclrtMemGetAllocationGranularity aclrtMemGetAllocationPropertiesFromHandle
+aclrtMemGetAddressRange
+aclrtIpcMemGetExportKey aclrtIpcMemSetImportPid aclrtIpcMemImportByKey aclrtIpcMemClose
+aclrtReduceAsync aclrtRandomNumAsync aclrtStreamGetFlags
+aclsysGetVersionStr aclsysGetVersionNum aclrtGetErrorVerbose
+aclrtSetDeviceResLimit aclrtGetDeviceResLimit aclrtResetDeviceResLimit
+aclrtSetStreamResLimit aclrtGetStreamResLimit aclrtResetStreamResLimit
+aclrtUseStreamResInCurrentThread aclrtUnuseStreamResInCurrentThread aclrtGetResInCurrentThread
 aclrtSubscribeReport aclrtUnSubscribeReport aclrtProcessReport aclrtLaunchCallback
 aclrtLaunchHostFunc aclrtSetExceptionInfoCallback
 aclrtGetLastError aclrtPeekAtLastError aclGetRecentErrMsg
@@ -100,3 +114,15 @@ def test_every_header_compiles_alone_in_c_and_cpp(root, tmp_path):
                 [*words, *flags, f"-I{root / 'include'}", source], capture_output=True, text=True
             )
             assert done.returncode == 0, (name, done.stderr)
+
+
+def test_the_page_lists_every_function_in_one_family():
+    for name in runtime_functions():
+        found = [family.name for family in FAMILIES if re.fullmatch(family.names, name)]
+        assert len(found) == 1, (name, found)
+    page = PAGE.read_text()
+    assert page == page_text(page), "python -m tests.cann.families --write"
+    lacks = " ".join([*[family.lacks for family in FAMILIES], *[text for _, text in WITHOUT]])
+    for name, ending in re.findall(r"`(\w+)(…?)`", lacks):
+        wrong = [x for x in functions() if x == name or (ending and x.startswith(name))]
+        assert not wrong, name

@@ -11,6 +11,10 @@ from typing import Any
 
 import ascendref
 
+#: before these, the interpreter handles nothing else; an exception where one is being handled
+#: would keep the frames that it leaves alive for good
+_UNBROKEN = ("RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR", "PUSH_EXC_INFO", "POP_EXCEPT")
+
 ROOT = str(Path(ascendref.__file__).parent)
 
 
@@ -32,8 +36,7 @@ def inject(call: Callable[[], object], instruction: int, action: Callable[[], ob
         if not frame.f_code.co_filename.startswith(ROOT):
             return None
         frame.f_trace_opcodes = True
-        # before it returns from a call, the interpreter handles nothing else
-        if event == "opcode" and opname[frame.f_code.co_code[frame.f_lasti]][:6] != "RETURN":
+        if event == "opcode" and opname[frame.f_code.co_code[frame.f_lasti]] not in _UNBROKEN:
             if left == 0:
                 sys.settrace(None)
                 frame.f_trace = None

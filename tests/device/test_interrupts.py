@@ -454,3 +454,27 @@ def test_an_exception_that_is_thrown_into_a_waiting_thread_loses_nothing():
     assert seen == [1]
     assert len(caught) == 20
     assert all_free(dev)
+
+
+@pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("name", ["record", "wait"])
+def test_an_interrupted_call_of_a_notify_can_be_repeated(execution, name, step):
+    for instruction in instructions(step):
+        dev, seen = device(execution), []
+        one, other, notify = dev.create_stream(), dev.create_stream(), dev.create_notify()
+        notify.wait(other)
+        other.launch_host_func(lambda seen=seen: seen.append("behind"))
+        call = partial(notify.record, one) if name == "record" else partial(notify.wait, other)
+        reached = inject(call, instruction, interrupt)
+        assert name == "record" or not seen
+        notify.record(one)
+        notify.record(one)
+        dev.synchronize(TIMEOUT)
+        assert seen == ["behind"], instruction
+        notify.wait(other)
+        notify.record(one)
+        dev.synchronize(TIMEOUT)
+        if not reached:
+            break
+    assert instruction > 20

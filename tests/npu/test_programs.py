@@ -34,6 +34,14 @@ def python(text, **environment):
     )
 
 
+@pytest.mark.parametrize("name", ["digits", "storages"])
+def test_a_program_runs_with_expandable_segments(name):
+    settings = {"PYTORCH_NPU_ALLOC_CONF": "expandable_segments:True", "ASCENDREF_CALLS": "1"}
+    outcome = run(BY_NAME[name], ASCENDREF_CHECK="1", **settings)
+    assert outcome.status == 0, outcome.errors
+    assert "aclrtMapMem" in outcome.errors
+
+
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_program_runs_and_has_no_hazard(name):
     outcome = run(BY_NAME[name], ASCENDREF_CHECK="1")

@@ -69,7 +69,8 @@ int32_t ascendref_refuse(int32_t status, const char *format, ...)
 static int32_t bad_handle(const struct parameter *parameter, const void *handle)
 {
     int32_t status = ACLNN_ERR_PARAM_INVALID;
-    if (parameter->kind == KIND_STREAM || parameter->kind == KIND_EVENT)
+    if (parameter->kind == KIND_STREAM || parameter->kind == KIND_EVENT ||
+        parameter->kind == KIND_NOTIFY || parameter->kind == KIND_PHYSICAL_MEMORY)
         status = ACL_ERROR_RT_INVALID_HANDLE;
     else if (parameter->kind == KIND_CONTEXT)
         status = ACL_ERROR_RT_CONTEXT_NULL;

@@ -33,6 +33,8 @@ enum kind {
     KIND_EVENT,
     KIND_CONTEXT,
     KIND_EXECUTOR,
+    KIND_NOTIFY,
+    KIND_PHYSICAL_MEMORY,
 };
 
 /* What a function returns. */

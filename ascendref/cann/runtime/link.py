@@ -14,13 +14,37 @@ from ...device.check_output import exit_status
 from ...device.checker.callers import add_machine_caller
 from ...device.trace import write_chrome
 from ..source import digest, python_functions
-from . import events, lifecycle, memory, operators, streams
+from . import (
+    arithmetic,
+    events,
+    lifecycle,
+    memory,
+    notifies,
+    operators,
+    peers,
+    resources,
+    sharing,
+    streams,
+    virtual_memory,
+)
 from .process import process
 
 
 def implementations() -> dict[str, Callable[..., Any]]:
     """Return the functions of Python by the names in C."""
-    modules = (lifecycle, memory, streams, events, operators)
+    modules = (
+        lifecycle,
+        memory,
+        streams,
+        events,
+        operators,
+        resources,
+        arithmetic,
+        notifies,
+        peers,
+        virtual_memory,
+        sharing,
+    )
     found = operators.operator_functions()
     for name in python_functions():
         for module in modules:

@@ -143,7 +143,23 @@ def _check_copy(dst: int, dst_size: int, src: int, count: int, kind: int) -> Dev
     device = process.current().device
     if count > dst_size:
         fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"count is {count}, destMax is {dst_size}")
+    _check_reach(device, dst, src)
     return device
+
+
+def _check_reach(device: Device, dst: int, src: int) -> None:
+    """Refuse a copy between devices that were not connected by `aclrtDeviceEnablePeerAccess`."""
+    found = [find_memory(x) if x >= FIRST_ADDRESS else None for x in (dst, src)]
+    spaces = [memory.space for memory in found if memory is not None]
+    for one in spaces:
+        for other in spaces:
+            if one is not other and not one.reaches(other):
+                fail(
+                    Status.ACL_ERROR_RT_PARAM_INVALID,
+                    f"dst is {found[0]!r} of {spaces[0].device!r}, src is {found[1]!r} of"
+                    f" {spaces[1].device!r}; a copy between devices must be enabled with"
+                    " aclrtDeviceEnablePeerAccess",
+                )
 
 
 def aclrtMemcpy(dst: int, dst_size: int, src: int, count: int, kind: int) -> None:

@@ -10,9 +10,11 @@ from typing import Final
 
 from ...core.errors import AclError, fail
 from ...core.status import Status
+from ...device.checker.ordering import HOST, Timeline
 from ...device.device import Device
 from ...device.handle import Handle
 from ...device.memory.address_space import Memory
+from ...device.memory.virtual_memory import ReservedMemory
 from ...device.streams.stream import Stream
 from .settings import Settings, read_settings
 
@@ -78,6 +80,8 @@ class Slot:
         self.users = 0
         #: contexts of ``aclrtCreateContext`` that were not destroyed
         self.contexts: set[Context] = set()
+        #: how many cores of either kind the process uses, where it set a limit
+        self.limits: dict[int, int] = {}
 
 
 class _Thread(threading.local):
@@ -85,6 +89,8 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         self.context: Context | None = None
+        #: the stream whose limits of cores it uses
+        self.limited_by: Stream | None = None
 
 
 class Process:
@@ -96,6 +102,8 @@ class Process:
         self.launches: Counter[str] = Counter()
         #: memory that was not freed yet, by address: it lives although no object refers to it
         self.memories: dict[int, Memory] = {}
+        #: reserved addresses, by the first one
+        self.reservations: dict[int, ReservedMemory] = {}
         #: whether memory that is left when a device is is a leak, and not some allocator's cache
         self.finds_leaks = True
         self.reset()
@@ -104,6 +112,8 @@ class Process:
         """Start over without devices, as the child of a fork must."""
         self.slots = [Slot(number) for number in range(self.settings.devices)]
         self.thread = _Thread()
+        #: what the program does, which orders the work of its devices
+        self.host = Timeline(HOST)
         #: the device of threads that set none, from the configuration file
         self.default_device: int | None = None
 
@@ -130,6 +140,8 @@ class Process:
                 seed=settings.seed,
                 check=False,  # codes are the runtime's, unless ASCENDREF_CHECK asks for more
             )
+            if device.checker is not None:
+                device.checker.host = self.host
         return device
 
     def primary(self, number: int) -> Context:

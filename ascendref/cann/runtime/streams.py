@@ -86,6 +86,11 @@ def aclrtStreamGetPriority(stream: Stream | None) -> int:
     return process.stream(stream).priority
 
 
+def aclrtStreamGetFlags(stream: Stream | None) -> int:
+    """Return the flags that a stream was created with."""
+    return int(process.stream(stream).flags)
+
+
 def aclrtSetStreamFailureMode(stream: Stream | None, mode: int) -> None:
     """Set what the failure of a task means."""
     process.stream(stream).set_failure_mode(mode)

@@ -46,6 +46,11 @@ def add_machine_caller(find: Callable[[], tuple[str, tuple[int, ...]] | None]) -
     _machine_callers.append(find)
 
 
+def has_machine_callers() -> bool:
+    """Tell whether machine code outside of Python calls, which may have threads of its own."""
+    return bool(_machine_callers)
+
+
 def add_package(folder: str) -> None:
     """Have calls looked for outside of a package that programs use the device through."""
     _packages.append(folder)

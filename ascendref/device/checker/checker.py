@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Final
 
 from ...core.status import Status
-from .callers import find_caller
+from .callers import Caller, find_caller
 from .hazards import HazardError, Kind
 from .ordering import HOST, Clock, Operation, Timeline, are_ordered, precedes
 from .pinned import PinnedCopy
@@ -59,11 +59,15 @@ class Checker:
 
     # ---- order
 
-    def begin(self, timeline: Timeline, call: str) -> Operation:
-        """Begin a task of a stream."""
+    def begin(self, timeline: Timeline, call: str, caller: Caller | None = None) -> Operation:
+        """Begin a task of a stream, which the caller or an earlier one submitted."""
+        return timeline.begin(call, caller or find_caller(call), self.host, self.known)
+
+    @property
+    def known(self) -> Clock:
+        """What comes before whatever the calling thread submits now."""
         running = _running.get()
-        known = self.host.clock if running is None else running.knowledge
-        return timeline.begin(call, find_caller(call), self.host, known)
+        return self.host.clock if running is None else running.knowledge
 
     def begin_on_host(self, call: str) -> Operation:
         """Begin an access of the host, or of the function that the calling thread runs."""
@@ -291,6 +295,17 @@ class Checker:
         shadow.forget()
         self._freed.append(shadow)
 
+    def check_unmap(self, shadow: Shadow, span: Span, call: str) -> None:
+        """Report work that needs bytes which are about to be unmapped."""
+        operation = self.begin_on_host(call)
+        for segment in shadow.segments(span):
+            uses = [*([] if segment.writer is None else [segment.writer]),
+                    *list(segment.readers.values())]  # fmt: skip
+            for use in uses:
+                if not precedes(use[0], operation):
+                    self.reports.freed_too_early(use, shadow, operation)
+                    return
+
     def drop(self, shadow: Shadow) -> None:
         """Note that memory was freed because nothing referred to it any more."""
         if shadow.freed is None:
@@ -369,6 +384,10 @@ class Checker:
     def find_wait_in_task(self, status: Status, problem: str) -> None:
         """Report a function of the host that waits for the device, which the runtime refuses."""
         self.reports.wait_in_task(status, problem, _running.get(), self.begin_on_host("wait"))
+
+    def find_lost_wait(self, record: str) -> None:
+        """Report a wait for a record that nobody submits."""
+        self.reports.lost_wait(record, self.begin_on_host("wait"))
 
     def find_deadlock(self, cycle: Sequence[Operation]) -> None:
         """Report a wait for tasks that run only after it."""

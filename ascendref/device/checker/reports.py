@@ -173,6 +173,20 @@ class Reports:
         self.stopped = True
         raise error
 
+    def lost_wait(self, record: str, waits: Operation) -> None:
+        """The program waits for a record that nothing submits: always raised, or it would hang."""
+        error = HazardError(
+            Status.ACL_ERROR_FAILURE,
+            "deadlock",
+            f"the calling thread waits for a stream that waits for {record!r}, which no other"
+            " thread submits",
+            None,
+            Site.of(waits),
+            "record the notify before waiting for the stream",
+        )
+        self.keep(error)
+        raise error
+
     def wait_in_task(
         self, status: Status, problem: str, task: Operation | None, waits: Operation
     ) -> None:

@@ -213,6 +213,13 @@ class Shadow:
         """Drop what is known of the accesses: the memory is gone."""
         self._segments = AtomicReference(([0], [Segment(0, self.nbytes, None, {}, True)]))
 
+    def renew(self, span: Span) -> None:
+        """Drop what is known of some bytes: there is other memory behind them now."""
+        for segment in self._cut(span.start, span.start + span.nbytes):
+            segment.writer = None
+            segment.readers = {}
+            segment.written = False
+
     def segments(self, span: Span) -> list[Segment]:
         """Return the segments that an access consists of, divided where it begins and ends.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left, bisect_right
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -18,10 +19,10 @@ from ...core.errors import ArgumentTypeError, fail, shown
 from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
-from ..checker.shadow import Shadow
+from ..checker.shadow import Shadow, Span
 from ..handle import Handle
 from ..lock_free import AtomicReference
-from .storage import ALIGNMENT, Storage
+from .storage import ALIGNMENT, POISON, Storage
 
 #: device addresses start here, where no pointer of a host process can be
 FIRST_ADDRESS: Final = 2**48
@@ -89,6 +90,10 @@ class Memory(Handle):
         """Whether it is memory of the host."""
         return self.address < FIRST_ADDRESS
 
+    def room(self, offset: int) -> int:
+        """Return how many bytes from an offset on can be used."""
+        return self.nbytes - offset
+
     def numpy(self, dtype: DTypeLike | int = np.uint8) -> NDArray[Any]:
         """Return pinned memory as a flat array that shares it.
 
@@ -139,6 +144,18 @@ class Memory(Handle):
         storage.touch(start, self.nbytes if count is None else start + count, overwrite=overwrite)
         return storage.bytes
 
+    def share(self, storage: Storage) -> None:
+        """Move the bytes to a storage that others share, while no work uses them."""
+        if "all" in self._storage:
+            np.copyto(storage.bytes, self.content())
+        else:
+            storage.bytes[:] = POISON
+        self._storage["all"] = storage
+
+    def saved(self) -> NDArray[np.uint8] | None:
+        """Return all bytes if any was ever accessed."""
+        return None if "all" not in self._storage else self.content()
+
     def release(self) -> None:
         """Give the bytes back; arrays that share them stay safe to read."""
         self.alive = False
@@ -162,9 +179,11 @@ class _PinnedArray:
 class Block(ref[Memory]):
     """A weak reference to an allocation, with the addresses that it reserves."""
 
-    __slots__ = ("address", "reserved", "shadow")
+    __slots__ = ("address", "reserved", "shadow", "stop")
 
     address: int
+    #: the address behind it
+    stop: int
     shadow: Shadow
     #: bytes that count against the capacity
     reserved: int
@@ -196,7 +215,7 @@ class Blocks(NamedTuple):
             at = bisect_left(blocks, address, key=_address)
             if at == len(blocks) or address + size <= blocks[at].address:
                 return address
-            address = _align(blocks[at].address + blocks[at].reserved)
+            address = _align(blocks[at].stop)
 
     def with_block(self, block: Block, cursor: int) -> Blocks:
         """Return the allocations with one more."""
@@ -226,13 +245,18 @@ class AddressSpace(Handle):
         self.device = device
         self.capacity = capacity
         self._padding = padding
-        number = next(_devices)
+        self.number = number = next(_devices)
+        #: numbers of the devices whose memory this one may copy from and to
+        self.peers: set[int] = set()
         self._base = FIRST_ADDRESS + number * _SPAN
+        #: first of the addresses that are reserved without memory; it has a range of its own
+        self._reservable = FIRST_ADDRESS + next(_devices) * _SPAN
+        self._reserve_from = self._reservable
         self._blocks = AtomicReference(Blocks([], 0, self._base))
         #: blocks to take out unless their memory is alive; a block enters it even if an interrupt
         #: comes while its memory is freed or collected
         self._freed: deque[Block] = deque()
-        _spaces[number] = self
+        _spaces[number] = _spaces[(self._reservable - FIRST_ADDRESS) // _SPAN] = self
 
     @property
     def free_bytes(self) -> int:
@@ -240,18 +264,17 @@ class AddressSpace(Handle):
         self._take_out_freed()
         return self.capacity - self._blocks.load().value.used
 
-    def allocate(self, nbytes: int) -> Memory:
-        """Allocate device memory."""
+    def allocate(self, nbytes: int, storage: Storage | None = None) -> Memory:
+        """Allocate device memory, or give memory that another process has an address."""
         nbytes = _checked_size(nbytes)
         reserved = (nbytes + 32 + self._padding - 1) // 32 * 32
+        counted = reserved if storage is None else 0
         self._take_out_freed()
         while True:
             before = self._blocks.load()
             now = before.value
             address = (
-                now.find_room(reserved, self._base)
-                if now.used + reserved <= self.capacity
-                else None
+                now.find_room(reserved, self._base) if now.used + counted <= self.capacity else None
             )
             if address is None:
                 fail(
@@ -259,10 +282,12 @@ class AddressSpace(Handle):
                     f"Failed to allocate {nbytes} bytes ({reserved} with padding):"
                     f" {self.capacity - now.used} of {self.capacity} bytes are free",
                 )
-            memory = Memory(self, address, nbytes)
+            memory = Memory(self, address, nbytes, storage)
             if self.device.checker is not None:
                 self.device.checker.allocate(memory.shadow, "Device.malloc")
-            block = self._block(memory, reserved)
+            if storage is not None:  # what others write is not seen
+                memory.shadow.mark_written(Span(0, nbytes, "shared memory"))
+            block = self._block(memory, counted)
             after = now.with_block(block, _align(address + reserved))
             if self._blocks.compare_and_set(before, after):
                 return memory
@@ -283,17 +308,48 @@ class AddressSpace(Handle):
             if self._blocks.compare_and_set(before, after):
                 return memory
 
-    def free(self, memory: Memory) -> None:
-        """Free memory that is alive and of this device."""
-        checker = self.device.checker
-        if checker is not None:
-            checker.check_free(memory.shadow, "Device.free")
+    def reserve(self, make: Callable[[int], Memory], nbytes: int, alignment: int) -> Memory:
+        """Reserve addresses for what a function makes of the first one."""
+        self._take_out_freed()
+        while True:
+            before = self._blocks.load()
+            blocks, address = before.value.blocks, self._reserve_from
+            for begin in (self._reserve_from, self._reservable):
+                address = begin
+                for block in blocks[bisect_left(blocks, begin, key=_address) :]:
+                    if address + nbytes <= block.address:
+                        break
+                    address = -(-block.stop // alignment) * alignment
+                if address + nbytes <= self._reservable + _SPAN:
+                    break
+            else:
+                fail(
+                    Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
+                    f"Failed to reserve {nbytes} bytes of addresses: no range is as long",
+                )
+            memory = make(address)
+            if self.device.checker is not None:
+                self.device.checker.allocate(memory.shadow, "reserve")
+            after = before.value.with_block(self._block(memory, 0), before.value.cursor)
+            if self._blocks.compare_and_set(before, after):
+                self._reserve_from = -(-(address + nbytes) // alignment) * alignment
+                return memory
+
+    def take_out(self, memory: Memory) -> None:
+        """Give the bytes and the addresses of memory back."""
         blocks = self._blocks.load().value.blocks
         at = bisect_left(blocks, memory.address, key=_address)
         if at < len(blocks) and blocks[at]() is memory:
             self._freed.append(blocks[at])  # if this call is interrupted, the next takes it out
         memory.release()
         self._take_out_freed()
+
+    def free(self, memory: Memory) -> None:
+        """Free memory that is alive and of this device."""
+        checker = self.device.checker
+        if checker is not None:
+            checker.check_free(memory.shadow, "Device.free")
+        self.take_out(memory)
 
     def find_freed(self, address: int) -> Shadow | None:
         """Return what is known of the freed allocation at an address, if there is a checker."""
@@ -303,15 +359,19 @@ class AddressSpace(Handle):
 
     def living(self) -> list[Memory]:
         """Return the allocations that were not freed, by address."""
-        blocks = self._blocks.load().value.blocks
+        blocks = [x for x in self._blocks.load().value.blocks if x.address < self._reservable]
         return [memory for block in blocks if (memory := block()) is not None and memory.alive]
+
+    def reaches(self, other: AddressSpace) -> bool:
+        """Tell whether copies between the two devices are enabled, by either of them."""
+        return other.number in self.peers or self.number in other.peers
 
     def find(self, address: int) -> Memory | None:
         """Return the allocation that the byte at an address belongs to."""
         blocks = self._blocks.load().value.blocks
         at = bisect_right(blocks, address, key=_address) - 1
         memory = blocks[at]() if at >= 0 else None
-        if memory is None or not memory.alive or address >= memory.address + memory.nbytes:
+        if memory is None or not memory.alive or memory.room(address - memory.address) <= 0:
             return None
         return memory
 
@@ -320,6 +380,7 @@ class AddressSpace(Handle):
         block = Block(memory, self._freed.append)
         block.address = memory.address
         block.reserved = reserved
+        block.stop = memory.address + max(reserved, 0 if memory.pinned else memory.nbytes)
         block.shadow = memory.shadow
         return block
 

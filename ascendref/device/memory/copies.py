@@ -145,6 +145,15 @@ def prepare_fill(
     return Copy(target, None, byte, count, names)
 
 
+def locate(space: AddressSpace, argument: str, address: int, nbytes: int) -> Location:
+    """Return the bytes from an address on the device on; 100000 for NULL, 107000 if they end."""
+    if not address:
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is NULL; memory is expected")
+    found = _locate(space, argument, address)
+    _check_count(argument, found, nbytes, _COPY)
+    return found
+
+
 def watch_pinned(copy: Copy, checker: Checker) -> list[PinnedCopy]:
     """Return the sides of a copy that is about to be queued in which it is seen what the host does.
 
@@ -212,9 +221,9 @@ def _locate(space: AddressSpace, argument: str, value: object) -> Location:
     if is_integer(value):
         value = int(value)  # an address may be an integer of NumPy
     if value is None or isinstance(value, Memory | int):
-        block = resolve(space, argument, value)
+        block = _memory_of_peer(space, value) or resolve(space, argument, value)
         offset = value - block.address if isinstance(value, int) else 0
-        return Location(block, offset, block.nbytes - offset, block.address + offset, None)
+        return Location(block, offset, block.room(offset), block.address + offset, None)
     array = import_array(argument, value).array
     if not array.flags.c_contiguous:
         fail_argument(
@@ -233,6 +242,14 @@ def _locate(space: AddressSpace, argument: str, value: object) -> Location:
     return Location(
         memory, address - memory.address, flat.nbytes, address, flat
     )  # an array over pinned memory
+
+
+def _memory_of_peer(space: AddressSpace, value: Memory | int | None) -> Memory | None:
+    """Return the allocation that an argument names, if it is that of a device in reach."""
+    memory = find_memory(value) if isinstance(value, int) else value
+    if memory is None or memory.space is space or memory.pinned or not memory.alive:
+        return None
+    return memory if space.reaches(memory.space) else None
 
 
 def _is_zero(nbytes: int | None) -> bool:

@@ -398,7 +398,7 @@ class DeviceMemory(BaseDevice):
         for side in pinned:
             run = side.watched(run)
         task = self.launch(stream, run, copy.reads, copy.writes, label, copies=not copy.to_host)
-        if self.checker is not None:
+        if self.checker is not None and task.operation is not None:
             for side in pinned:
                 self.checker.watch_pinned(side, task.operation)
         if copy.pageable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 from itertools import filterfalse, repeat
 from typing import Final
 
@@ -21,6 +22,9 @@ CHUNK: Final = 2**18
 #: chunks that are poisoned in one atomic step, which delays signals by about a millisecond
 _BATCH: Final = 16
 
+#: has the system reserve addresses without counting them as memory; not every Python names it
+_NO_RESERVE: Final = 0x4000
+
 #: C's memset as a PYFUNCTYPE, which keeps the interpreter's lock; that of ctypes releases it
 _memset: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t)(
     ctypes.cast(ctypes.memset, ctypes.c_void_p).value or 0
@@ -37,6 +41,10 @@ class Storage:
     ----------
     nbytes : int
         How many.
+    sparse : bool, optional
+        Whether most of them are never touched, so that there may be more than the host has.
+    shared : mmap, optional
+        Memory that other processes share, which has the bytes and is never poisoned.
 
     Attributes
     ----------
@@ -44,14 +52,25 @@ class Storage:
         All of them, aligned. Only those that were passed to `touch` may be accessed.
     """
 
-    __slots__ = ("_chunk", "_chunks", "_first", "_initialized", "bytes")
+    __slots__ = ("_chunk", "_chunks", "_first", "_initialized", "_map", "bytes")
 
-    def __init__(self, nbytes: int) -> None:
+    def __init__(
+        self, nbytes: int, *, sparse: bool = False, shared: mmap.mmap | None = None
+    ) -> None:
         self._chunk = min(CHUNK, -(-nbytes // ALIGNMENT) * ALIGNMENT)
         self._chunks = -(-nbytes // self._chunk)
+        length = self._chunks * self._chunk
+        self._map = shared
         try:
-            raw = np.empty(self._chunks * self._chunk + ALIGNMENT, np.uint8)
-        except (MemoryError, ValueError, OverflowError) as error:
+            if shared is not None:
+                raw = np.frombuffer(shared, np.uint8)
+            elif sparse:
+                flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+                self._map = mmap.mmap(-1, length, flags=flags)
+                raw = np.frombuffer(self._map, np.uint8)  # begins with a page
+            else:
+                raw = np.empty(length + ALIGNMENT, np.uint8)
+        except (MemoryError, ValueError, OverflowError, OSError) as error:
             fail(
                 Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
                 f"Failed to allocate {nbytes} bytes of the host's memory; free some or use smaller"
@@ -63,6 +82,8 @@ class Storage:
         self._first: int = self.bytes.__array_interface__["data"][0]
         #: addresses of the chunks that were poisoned or overwritten
         self._initialized: set[int] = set()
+        if shared is not None:
+            self._initialized.update(self._addresses(0, self._chunks))
 
     def touch(self, start: int, stop: int, *, overwrite: bool = False) -> None:
         """Make bytes accessible; those that are about to be overwritten need no poison."""
@@ -84,6 +105,12 @@ class Storage:
                     repeat(chunk),
                 )
             )
+
+    def discard(self, start: int, stop: int) -> None:
+        """Forget bytes of a sparse storage, whole chunks of them, and give their memory back."""
+        assert self._map is not None
+        self._initialized.difference_update(self._addresses(start // CHUNK, stop // CHUNK))
+        self._map.madvise(mmap.MADV_DONTNEED, start, stop - start)
 
     def _addresses(self, first: int, after_last: int) -> range:
         return range(

@@ -264,7 +264,7 @@ class Tensor(Handle):
                 self._refuse(name, "has no memory; give it some with Device.malloc or Device.empty")
             return 0, 0
         low, high = self.extent()
-        if low < 0 or high > memory.nbytes:
+        if low < 0 or high - low > memory.room(low):
             self._refuse(
                 name,
                 f"with shape {shown(self.shape)}, strides {shown(self.strides)} and offset"

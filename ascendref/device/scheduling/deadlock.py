@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from threading import get_ident
 from typing import Final
 
+from ..checker.callers import has_machine_callers
 from ..checker.checker import Checker
 from ..checker.ordering import Operation
 from .task import Kind, State, Task
+from .worker_threads import workers
 
 #: thread -> the tasks that it waits for
 _waits: Final[dict[int, Sequence[Task]]] = {}
@@ -22,6 +25,9 @@ def prerequisites(tasks: Sequence[Task]) -> set[Task]:
         end = pending.pop()  # the last of a stream comes first and includes those before it
         if end.state is State.DONE or end in found:
             continue
+        if end.promised:
+            found.add(end)
+            continue
         for task in list(end.stream.queue):
             if task not in found:
                 found.add(task)
@@ -32,18 +38,44 @@ def prerequisites(tasks: Sequence[Task]) -> set[Task]:
     return found
 
 
-def begin_wait(checker: Checker, tasks: Sequence[Task]) -> None:
-    """Note that the calling thread waits for tasks; report it if that can never end."""
+def begin_wait(checker: Checker, tasks: Sequence[Task]) -> Task | None:
+    """Note that the calling thread waits for tasks; report it if that can never end.
+
+    Returns
+    -------
+    Task or None
+        A record among their prerequisites that another thread may submit, but perhaps none will.
+    """
     thread = get_ident()
     cycle = _cycle(tasks, thread, {thread})
     if cycle:
         checker.find_deadlock(cycle)
     _waits[thread] = tasks
+    needed = prerequisites(tasks)
+    promise = next((task for task in needed if task.promised), None)
+    if promise is not None and not _may_be_kept(promise, needed):
+        checker.find_lost_wait(promise.label)
+    return promise
 
 
 def end_wait() -> None:
     """Note that the calling thread does not wait any more."""
     _waits.pop(get_ident(), None)
+
+
+def _may_be_kept(promise: Task, needed: set[Task]) -> bool:
+    """Tell whether anybody but the calling thread may submit a record that it waits for."""
+    if has_machine_callers():  # threads of other languages are not known
+        return True
+    others = [t for t in threading.enumerate() if t.ident != get_ident() and not workers.owns(t)]
+    # a function of the host may submit it, too
+    busy = [
+        task
+        for stream in list(promise.stream.scheduler.streams.values())
+        for task in list(stream.queue)
+        if task.depends_on_host and task.state is not State.DONE and task not in needed
+    ]
+    return bool(others or busy)
 
 
 def _cycle(tasks: Sequence[Task], waiter: int, visited: set[int]) -> list[Operation]:

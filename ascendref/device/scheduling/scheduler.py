@@ -7,18 +7,22 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from time import perf_counter_ns
+from time import monotonic, perf_counter_ns
 from typing import ClassVar
 
 from ...core.errors import AclError, fail
 from ...core.products import Product
 from ...core.status import Status
+from ..checker.callers import find_caller
 from ..checker.checker import Checker
 from ..timeouts import remaining
 from .deadlock import begin_wait, end_wait
-from .task import BaseStream, Failure, Kind, State, Task
+from .task import BaseStream, Failure, Kind, Promise, State, Task
 from .task_context import in_task, refuse_in_task
 from .worker_threads import workers
+
+#: seconds after which a record that another thread may submit counts as forgotten, for the checker
+PATIENCE = 30.0
 
 
 class Scheduler(ABC):
@@ -93,9 +97,28 @@ class Scheduler(ABC):
             stream.check()
 
     def _check_and_queue(self, checker: Checker, task: Task) -> None:
-        """Give a task its place in the order of the program; HazardError if it must not run."""
-        stream = task.stream
-        operation = task.operation = checker.begin(stream.timeline, task.label)
+        """Give a task its place in the order of the program; HazardError if it must not run.
+
+        The place of a task that waits for a promise is open until the promise is kept.
+        """
+        if _is_held(task):
+            task.held = find_caller(task.label), checker.known
+            task.stream.queue.append(task)
+            self._place_held(checker)  # another thread may have kept the promise meanwhile
+            return
+        self._place(checker, task, then=task.stream.queue.append)
+
+    def _place(
+        self, checker: Checker, task: Task, then: Callable[[Task], object] | None = None
+    ) -> None:
+        timeline = task.stream.timeline
+        caller = None
+        if task.held is not None:
+            caller, known = task.held
+            timeline.join(known)
+        if task.after is not None and task.after.operation is not None:
+            timeline.join(task.after.operation.knowledge)
+        operation = task.operation = checker.begin(timeline, task.label, caller)
         try:
             if task.reads or task.writes:
                 late = checker.record(operation, task.reads, task.writes, uses=not task.copies)
@@ -103,10 +126,26 @@ class Scheduler(ABC):
                     task.function = _checked(checker, task, task.function)
             elif task.depends_on_host:
                 checker.launch_function(operation)
-            stream.queue.append(task)
+            if isinstance(task, Promise):
+                self._place_held(checker)  # before it runs, and they can
+            if then is not None:
+                then(task)
         except BaseException:
             operation.cancel()
             raise
+
+    def _place_held(self, checker: Checker) -> None:
+        """Give places to the tasks that waited for a promise which is kept now."""
+        found = True
+        while found:  # one may be what another stream waits for
+            found = False
+            for stream in list(self.streams.values()):
+                for task in list(stream.queue):
+                    if task.unplaced:
+                        if task.after is not None and task.after.unplaced:
+                            break
+                        self._place(checker, task)
+                        found = True
 
     def check(self) -> None:
         """Raise the sticky error, if there is one."""
@@ -125,7 +164,10 @@ class Scheduler(ABC):
             return self._wait(tasks, deadline)
         try:
             if deadline is None and not in_task():  # others end, or are refused
-                begin_wait(checker, tasks)
+                promise = begin_wait(checker, tasks)
+                if promise is not None and not self._wait(tasks, monotonic() + PATIENCE):
+                    if promise.promised:
+                        checker.find_lost_wait(promise.label)
             if not self._wait(tasks, deadline):
                 return False
         finally:
@@ -157,7 +199,7 @@ class Scheduler(ABC):
         ``prerequisites`` are all the tasks that the caller is going to wait for.
         """
         ready = self._first_unblocked(task)
-        if ready.state is State.QUEUED:
+        if ready.state is State.QUEUED and not ready.promised:
             ready = self._request(ready, prerequisites)
         elif ready.state is State.RUNNING and ready.recover is not None:
             ready.recover()
@@ -312,6 +354,8 @@ class Scheduler(ABC):
             if first.after is None or first.after.state is State.DONE:
                 return first
             last = first.after
+            if last.promised:
+                return last
         return task
 
     # ---- what the execution modes decide
@@ -336,6 +380,12 @@ class Scheduler(ABC):
     @abstractmethod
     def _work_was_queued(self, stream: BaseStream) -> None:
         """React to a stream having queued tasks, the first of which may be ready."""
+
+
+def _is_held(task: Task) -> bool:
+    """Tell whether a task that is submitted waits, itself or behind others, for a promise."""
+    last, after = task.stream.last, task.after
+    return (last is not None and last.unplaced) or (after is not None and after.unplaced)
 
 
 def _checked(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:

@@ -12,9 +12,10 @@ from typing import Final, NamedTuple, NoReturn, Protocol
 
 from ...core.errors import AclError, fail
 from ...core.status import Status
+from ..checker.callers import Caller
 from ..checker.checker import Access
 from ..checker.hazards import HazardError
-from ..checker.ordering import Operation, Timeline
+from ..checker.ordering import Clock, Operation, Timeline
 
 _stream_numbers: Final = count(1)
 
@@ -66,6 +67,7 @@ class Task:
         "copies",
         "ended",
         "function",
+        "held",
         "kind",
         "label",
         "operation",
@@ -107,6 +109,8 @@ class Task:
         self.after = after
         #: its place in the order of the program, if there is a checker
         self.operation: Operation | None = None
+        #: for one without a place yet: who submitted it, and what came before it then
+        self.held: tuple[Caller, Clock] | None = None
         self.state = State.QUEUED
         #: code that it ended with
         self.status = Status.ACL_SUCCESS
@@ -126,7 +130,17 @@ class Task:
     @property
     def depends_on_host(self) -> bool:
         """Whether it may be unable to end before the program makes another call."""
-        return self.kind in (Kind.HOST, Kind.CALLBACK)
+        return self.kind in (Kind.HOST, Kind.CALLBACK) or self.promised
+
+    @property
+    def promised(self) -> bool:
+        """Whether it is a record that a stream waits for, and that nothing has submitted yet."""
+        return False
+
+    @property
+    def unplaced(self) -> bool:
+        """Whether its place in the order of the program is open, for it waits for a promise."""
+        return self.operation is None and self.state is State.QUEUED
 
     def add_waiter(self, wake: Callable[[], object]) -> bool:
         """Have a function called when the task is done; False if it is done already."""
@@ -149,6 +163,17 @@ class Task:
         return Failure(
             status, f"task {self.label!r} of stream {self.stream.number} failed: {text}", error
         )
+
+
+class Promise(Task):
+    """The record of a notify that a stream waits for before the program submits it."""
+
+    __slots__ = ()
+
+    @property
+    def promised(self) -> bool:
+        """Whether it is not submitted yet."""
+        return self.state is State.QUEUED and self not in list(self.stream.queue)
 
 
 class Dispatcher(Protocol):

@@ -49,6 +49,10 @@ class WorkerThreads:
         """Have the first task of a stream run if it may."""
         self._ready.put(stream)
 
+    def owns(self, thread: threading.Thread) -> bool:
+        """Tell whether a thread is one of these."""
+        return thread in self._threads
+
     def start(self) -> None:
         """Start the thread for kernels unless it runs."""
         if not (self._device_thread_runs or self.closed):

@@ -361,7 +361,8 @@ class Event(Handle):
         checker = self.device.checker
         if checker is not None:
             record = None if self._record is None else self._record.operation
-            checker.wait_for_event(timeline, self.number, record, self._lost, self._late)
+            if self._record is None or record is not None:  # else the wait is held, too
+                checker.wait_for_event(timeline, self.number, record, self._lost, self._late)
 
     def _seen(self, record: Task) -> None:
         """Note, for the checker, that the host knows that a record was reached."""

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "python_api.h"
 
@@ -163,22 +162,6 @@ EXPORT int32_t aclGetDeviceCapability(uint32_t device, int32_t what, int64_t *va
 
 /* ---- devices and processes */
 
-EXPORT int32_t aclrtDeviceCanAccessPeer(int32_t *can, int32_t device, int32_t peer)
-{
-    (void)device, (void)peer;
-    if (!can) return ascendref_refuse(ACL_ERROR_INVALID_PARAM, "canAccessPeer is NULL");
-    *can = 0;
-    return ACL_SUCCESS;
-}
-REFUSED(aclrtDeviceEnablePeerAccess, "no device sees the memory of another")
-
-EXPORT int32_t aclrtDeviceGetBareTgid(int32_t *process)
-{
-    if (!process) return ascendref_refuse(ACL_ERROR_INVALID_PARAM, "pid is NULL");
-    *process = getpid();
-    return ACL_SUCCESS;
-}
-
 EXPORT int32_t aclrtGetPrimaryCtxState(int32_t device, uint32_t *flags, int32_t *active)
 {
     int lock;
@@ -199,16 +182,9 @@ EXPORT int32_t aclrtGetPrimaryCtxState(int32_t device, uint32_t *flags, int32_t 
     return ACL_SUCCESS;
 }
 
-/* ---- memory that is mapped or shared */
+/* ---- memory that is shared */
 
-#define NO_MAPPING "memory of the emulated device is not mapped (expandable segments)"
 #define NO_SHARING "memory of the emulated device belongs to one process"
-REFUSED(aclrtReserveMemAddress, NO_MAPPING)
-REFUSED(aclrtReleaseMemAddress, NO_MAPPING)
-REFUSED(aclrtMallocPhysical, NO_MAPPING)
-REFUSED(aclrtFreePhysical, NO_MAPPING)
-REFUSED(aclrtMapMem, NO_MAPPING)
-REFUSED(aclrtUnmapMem, NO_MAPPING)
 REFUSED(aclrtMemExportToShareableHandle, NO_SHARING)
 REFUSED(aclrtMemImportFromShareableHandle, NO_SHARING)
 REFUSED(aclrtMemSetPidToShareableHandle, NO_SHARING)

@@ -1,0 +1,236 @@
+"""Functions of the C library: memory of a device that processes of one machine share.
+
+The bytes of an exported allocation move to a file in the machine's shared memory, whose name is the
+key. A first page tells what they are and which processes may import them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import mmap
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ...core.errors import fail
+from ...core.status import Status
+from ...device.memory.address_space import Memory, find_memory
+from ...device.memory.storage import Storage
+from ..structures import write_text
+from .process import process
+
+#: where the machine's shared memory is
+_FOLDER: Final = Path("/dev/shm")
+_PREFIX: Final = "ascendref-ipc-"
+#: bytes that a key takes, with the NUL behind it
+_KEY: Final = 65
+_ANYBODY: Final = 1
+_PEER: Final = 1
+#: most processes that may import an allocation
+_MOST: Final = 1000
+
+
+class _Header(ctypes.Structure):
+    """The first page."""
+
+    _fields_ = (
+        ("nbytes", ctypes.c_uint64),
+        ("offset", ctypes.c_uint64),
+        ("anybody", ctypes.c_uint64),
+        ("count", ctypes.c_uint32),
+        ("processes", ctypes.c_int32 * _MOST),
+    )
+
+
+class _Export(NamedTuple):
+    memory: Memory
+    header: _Header
+    process: int
+
+
+class _Import(NamedTuple):
+    memory: Memory
+    address: int
+
+
+#: by key: what this process exports, and what it has imported, once for each call
+_exports: Final[dict[str, _Export]] = {}
+_imports: Final[dict[str, list[_Import]]] = {}
+
+
+def aclrtIpcMemGetExportKey(address: int, size: int, key: int, length: int, flags: int) -> None:
+    """Share an allocation with other processes, and write the key by which they find it."""
+    if not address or not key:
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"{'key' if address else 'devPtr'} is NULL")
+    if length < _KEY:
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"len is {length}; {_KEY} bytes are expected")
+    if flags not in (0, _ANYBODY):
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"flags is {flags:#x}; 0 and 1 are allowed")
+    process.current()
+    memory = find_memory(address)
+    if memory is None or memory.pinned or memory.address not in process.memories:
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"devPtr is {address:#x}, which is not in memory that aclrtMalloc allocated",
+        )
+    offset = address - memory.address
+    if not 0 < size <= memory.nbytes - offset:
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"size is {size}, but {memory!r} has {memory.nbytes - offset} bytes from devPtr on",
+        )
+    if any(export.memory is memory for export in _exports.values()):
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"devPtr is {address:#x}, whose allocation has a key already",
+        )
+    memory.device.synchronize()  # the bytes move
+    name = f"{_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
+    mapped = _create(name, mmap.PAGESIZE + memory.nbytes)
+    header = _Header.from_buffer(mapped.header)
+    header.nbytes, header.offset, header.anybody = size, offset, flags
+    memory.share(Storage(memory.nbytes, shared=mapped.content))
+    _exports[name] = _Export(memory, header, os.getpid())
+    write_text("key", key, name)
+
+
+class _Mapped(NamedTuple):
+    header: mmap.mmap
+    content: mmap.mmap
+
+
+def _map(descriptor: int, nbytes: int) -> _Mapped:
+    return _Mapped(
+        mmap.mmap(descriptor, mmap.PAGESIZE),
+        mmap.mmap(descriptor, nbytes - mmap.PAGESIZE, offset=mmap.PAGESIZE),
+    )
+
+
+def _create(name: str, nbytes: int) -> _Mapped:
+    try:
+        descriptor = os.open(_FOLDER / name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.posix_fallocate(descriptor, 0, nbytes)  # or a full folder would be a SIGBUS later
+            return _map(descriptor, nbytes)
+        except BaseException:
+            (_FOLDER / name).unlink()
+            raise
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        fail(
+            Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
+            f"Failed to allocate {nbytes} bytes of the machine's shared memory: {error}",
+            error,
+        )
+
+
+def _text(key: bytes | None) -> str:
+    if not key:
+        fail(Status.ACL_ERROR_INVALID_PARAM, "key is NULL or empty")
+    return key.decode(errors="replace")
+
+
+def _export_of(name: str) -> _Export | None:
+    """Return what this process exports; a forked child has the keys of its parent, too."""
+    export = _exports.get(name)
+    return export if export is not None and export.process == os.getpid() else None
+
+
+def _exported(key: bytes | None) -> _Export:
+    export = _export_of(_text(key))
+    if export is None:
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"key is {_text(key)!r}, which this process does not export",
+        )
+    return export
+
+
+def aclrtIpcMemSetImportPid(key: bytes | None, address: int, count: int) -> None:
+    """Let processes import what a key stands for."""
+    header = _exported(key).header
+    if not address:
+        fail(Status.ACL_ERROR_INVALID_PARAM, "pid is NULL")
+    if not 0 < count <= _MOST - header.count:
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"num is {count}; from 1 to {_MOST - header.count} more processes are allowed",
+        )
+    numbers = (ctypes.c_int32 * count).from_address(address)
+    header.processes[header.count : header.count + count] = list(numbers)
+    header.count += count
+
+
+def aclrtIpcMemImportByKey(key: bytes | None, flags: int) -> int:
+    """Return an address in this process for what another one, or this one, exports."""
+    name = _text(key)
+    if flags not in (0, _PEER):
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"flags is {flags:#x}; 0 and 1 are allowed")
+    space = process.current().device.address_space
+    own = _export_of(name)
+    if own is not None and own.memory.alive:
+        found = _Import(own.memory, own.memory.address + own.header.offset)
+        if flags == _PEER and own.memory.space is not space:
+            space.peers.add(own.memory.space.number)
+    else:
+        mapped = _open(name)
+        header = _Header.from_buffer(mapped.header)
+        if not header.anybody and os.getpid() not in header.processes[: header.count]:
+            fail(
+                Status.ACL_ERROR_RT_NO_PERMISSION,
+                f"key is {name!r}, which process {os.getpid()} must not import; the exporting"
+                " process allows it with aclrtIpcMemSetImportPid",
+            )
+        memory = space.allocate(
+            len(mapped.content), Storage(len(mapped.content), shared=mapped.content)
+        )
+        found = _Import(memory, memory.address + header.offset)
+    _imports.setdefault(name, []).append(found)
+    return found.address
+
+
+def _open(name: str) -> _Mapped:
+    try:
+        if not name.startswith(_PREFIX) or "/" in name:
+            raise FileNotFoundError
+        descriptor = os.open(_FOLDER / name, os.O_RDWR)
+        try:
+            return _map(descriptor, os.fstat(descriptor).st_size)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"key is {name!r}, which no process exports any more, or of which it has no rights",
+            error,
+        )
+
+
+def aclrtIpcMemClose(key: bytes | None) -> None:
+    """Undo an import, or else the export; whoever has imported the memory keeps it until then."""
+    name = _text(key)
+    imported = _imports.get(name)
+    if imported:
+        memory = imported.pop().memory
+        if _export_of(name) is None and memory.address not in process.memories:
+            memory.space.free(memory)
+        return
+    _exported(key)
+    _forget(name)
+
+
+def _forget(name: str) -> None:
+    if _export_of(name) is not None:
+        del _exports[name]
+        with suppress(FileNotFoundError):
+            (_FOLDER / name).unlink()
+
+
+@atexit.register
+def _forget_all() -> None:
+    for name in list(_exports):
+        _forget(name)

@@ -1,0 +1,177 @@
+"""Functions of the C library: reserved addresses, and physical memory that is mapped to them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Final
+
+from ...core.errors import fail
+from ...core.status import Status
+from ...device.memory.address_space import find_memory
+from ...device.memory.virtual_memory import GRANULARITY, PhysicalMemory, ReservedMemory
+from ..structures import Location, PhysicalProperties
+from .process import process
+
+_DEVICE: Final = 1
+#: attributes of memory of a device: ACL_HBM_MEM_HUGE, _NORMAL, ACL_MEM_NORMAL, _HUGE, _P2P_...
+_ATTRIBUTES: Final = (4, 5, 12, 13, 15, 16)
+
+
+def _properties(address: int) -> PhysicalProperties:
+    if not address:
+        fail(Status.ACL_ERROR_INVALID_PARAM, "prop is NULL; an aclrtPhysicalMemProp is expected")
+    given = PhysicalProperties.from_buffer_copy(PhysicalProperties.from_address(address))
+    if given.handle_type or given.allocation_type:
+        fail(
+            Status.ACL_ERROR_INVALID_PARAM,
+            f"handleType is {given.handle_type}, allocationType is {given.allocation_type};"
+            " ACL_MEM_HANDLE_TYPE_NONE and ACL_MEM_ALLOCATION_TYPE_PINNED are expected",
+        )
+    if given.attribute not in _ATTRIBUTES or given.location.type != _DEVICE:
+        fail(
+            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+            f"memAttr is {given.attribute}, location.type is {given.location.type}; memory of the"
+            " host and pages of 1 GiB are not emulated",
+        )
+    return given
+
+
+def _check_zero(**values: int) -> None:
+    for name, value in values.items():
+        if value:
+            fail(Status.ACL_ERROR_INVALID_PARAM, f"{name} is {value:#x}; 0 is expected")
+
+
+def _check_size(size: int) -> None:
+    if not size:
+        fail(Status.ACL_ERROR_INVALID_PARAM, "size is 0")
+
+
+def _given(handle: PhysicalMemory | None) -> PhysicalMemory:
+    if handle is None:
+        fail(Status.ACL_ERROR_INVALID_PARAM, "handle is NULL")
+    return handle
+
+
+def aclrtMallocPhysical(size: int, prop: int, flags: int) -> PhysicalMemory:
+    """Allocate memory of a device without an address."""
+    _check_size(size)
+    _check_zero(flags=flags)
+    process.current()
+    given = _properties(prop)
+    return PhysicalMemory(process.device(given.location.id).address_space, size)
+
+
+def aclrtFreePhysical(handle: PhysicalMemory | None) -> None:
+    """Free such memory, as soon as it is not mapped."""
+    _given(handle).free()
+
+
+def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int) -> int:
+    """Reserve addresses of the current device, or of the first one where there is no context."""
+    _check_size(size)
+    _check_zero(alignment=alignment)
+    if flags not in (0, 1):
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"flags is {flags:#x}; 0 and 1 are allowed")
+    if expected:
+        fail(
+            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+            f"expectPtr is {expected:#x}; the emulated device chooses addresses itself",
+        )
+    context = process.thread.context
+    device = process.device(0 if context is None else context.number)
+    made = ReservedMemory.reserve(device.address_space, size)
+    process.reservations[made.address] = made
+    return made.address
+
+
+def aclrtReleaseMemAddress(address: int) -> None:
+    """Give reserved addresses back."""
+    if not address:
+        fail(Status.ACL_ERROR_INVALID_PARAM, "virPtr is NULL")
+    reserved = process.reservations.get(address)
+    if reserved is None or reserved.mappings:
+        why = "which aclrtReserveMemAddress did not return" if reserved is None else "still mapped"
+        fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"virPtr is {address:#x}, {why}")
+    if process.reservations.pop(address, None) is not None:
+        reserved.space.take_out(reserved)
+
+
+def _reserved_at(address: int) -> ReservedMemory:
+    if not address:
+        fail(Status.ACL_ERROR_INVALID_PARAM, "virPtr is NULL")
+    for reserved in list(process.reservations.values()):
+        if reserved.address <= address < reserved.address + reserved.nbytes:
+            return reserved
+    fail(
+        Status.ACL_ERROR_RT_PARAM_INVALID,
+        f"virPtr is {address:#x}, which aclrtReserveMemAddress did not reserve",
+    )
+
+
+def aclrtMapMem(
+    address: int, size: int, offset: int, handle: PhysicalMemory | None, flags: int
+) -> None:
+    """Map physical memory to reserved addresses."""
+    _check_size(size)
+    _check_zero(offset=offset, flags=flags)
+    handle = _given(handle)
+    process.current()
+    reserved = _reserved_at(address)
+    if size != handle.nbytes:
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"size is {size}; the handle's memory has {handle.nbytes} bytes, all of which are"
+            " mapped",
+        )
+    reserved.map(address - reserved.address, handle)
+
+
+def aclrtUnmapMem(address: int) -> None:
+    """Undo `aclrtMapMem`."""
+    reserved = _reserved_at(address)
+    if not reserved.unmap(address - reserved.address):
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"virPtr is {address:#x}, where no mapping begins",
+        )
+
+
+def aclrtMemGetAllocationGranularity(prop: int, option: int) -> int:
+    """Return what sizes of physical memory are multiples of."""
+    _properties(prop)
+    if option not in (0, 1):
+        fail(
+            Status.ACL_ERROR_INVALID_PARAM,
+            f"option is {option}; ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM (0) and _RECOMMENDED (1) are"
+            " allowed",
+        )
+    return GRANULARITY
+
+
+def aclrtMemGetAllocationPropertiesFromHandle(handle: PhysicalMemory | None, prop: int) -> None:
+    """Write where physical memory is."""
+    handle = _given(handle)
+    if not prop:
+        fail(Status.ACL_ERROR_INVALID_PARAM, "prop is NULL; an aclrtPhysicalMemProp is expected")
+    number = next(
+        slot.number for slot in process.slots if slot.device is handle.backing.space.device
+    )
+    found = PhysicalProperties(attribute=_ATTRIBUTES[0], location=Location(id=number, type=_DEVICE))
+    ctypes.memmove(prop, ctypes.byref(found), ctypes.sizeof(found))
+
+
+def aclrtMemGetAddressRange(address: int) -> tuple[int, int]:
+    """Return first address and size of the allocation, or of the mapping, that an address is in."""
+    memory = find_memory(address)
+    if memory is None:
+        fail(
+            Status.ACL_ERROR_RT_PARAM_INVALID,
+            f"ptr is {address:#x}, which is not in memory of the runtime",
+        )
+    if isinstance(memory, ReservedMemory):
+        offset = address - memory.address
+        for start, stop, _ in memory.mappings:
+            if start <= offset < stop:
+                return memory.address + start, stop - start
+    return memory.address, memory.nbytes

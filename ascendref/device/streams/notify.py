@@ -1,0 +1,168 @@
+"""Notifies: points in the work of streams, each of which ends one wait."""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+from itertools import count
+from time import perf_counter_ns
+from typing import Final
+
+from ...core.errors import fail
+from ...core.status import Status
+from ..base_device import BaseDevice
+from ..handle import Handle
+from ..scheduling.task import BaseStream, Kind, Promise, State, Task
+
+_numbers: Final = count(1)
+
+
+class Notify(Handle):
+    """A point in the work of a stream that one wait uses up.
+
+    Made by `Device.create_notify`. Unlike an event, it can be waited for before it is recorded: the
+    stream is blocked until then. Records and waits belong together in the order of the calls, and a
+    record that comes while another one is not used up yet adds nothing.
+
+    Attributes
+    ----------
+    device : Device
+        Where it is used.
+    number : int
+        Its number in traces and messages.
+    alive : bool
+        False once it was destroyed.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> dev = ar.Device("Atlas A2")
+    >>> producer, consumer = dev.create_stream(), dev.create_stream()
+    >>> notify = dev.create_notify()
+    >>> notify.wait(consumer)
+    >>> consumer.launch_host_func(lambda: print("second"))
+    >>> producer.launch_host_func(lambda: print("first"))
+    >>> notify.record(producer)
+    >>> consumer.synchronize()
+    first
+    second
+    """
+
+    def __init__(self, device: BaseDevice) -> None:
+        self.device = device
+        self.number = next(_numbers)
+        #: the record that the next wait uses up, unless one of the waits has used it up already
+        self._record: Task | None = None
+        #: waits in their order; those that are done are about to be taken out
+        self._waits: deque[Task] = deque()
+        self.alive = True
+
+    def __repr__(self) -> str:
+        state = "" if self.alive else ", destroyed"
+        return f"<notify {self.number} of {self.device.soc_name}{state}>"
+
+    def record(self, stream: BaseStream | None = None) -> None:
+        """Let one wait, queued before or later, end when everything submitted so far is done.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            None for the default stream.
+
+        Raises
+        ------
+        AclError
+            107003 for a stream of another device, 107017 if the notify or the stream was destroyed.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").create_notify().record()
+        """
+        self._check()
+        stream = self.device.own_stream(stream)
+        promise = self._first_promise()
+        if promise is not None:
+            promise.stream, promise.submitted = stream, perf_counter_ns()
+            try:
+                self.device.scheduler.submit(promise)
+            finally:  # threads that wait for the promise now wait for its stream
+                for wake in list(promise.waiters):
+                    wake()
+            return
+        task = Task(stream, Kind.RECORD, self._label)
+        self.device.scheduler.submit(task)
+        if self._unused_record() is None:
+            self._record = task
+
+    def wait(self, stream: BaseStream | None = None) -> None:
+        """Let what is submitted from now on wait for a record, and use the record up.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            None for the default stream.
+
+        Raises
+        ------
+        AclError
+            As `record`.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> notify = ar.Device("Atlas A2").create_notify()
+        >>> notify.record()
+        >>> notify.wait()
+        """
+        self._check()
+        stream = self.device.own_stream(stream)
+        for done in [x for x in list(self._waits) if x.state is State.DONE]:
+            if done.after is not self._record:
+                with suppress(ValueError):
+                    self._waits.remove(done)
+        record = self._unused_record() or Promise(stream, Kind.RECORD, self._label)
+        task = Task(stream, Kind.WAIT, f"wait for notify {self.number}", after=record)
+        self._waits.append(task)  # before it is submitted: a record finds it there
+        self.device.scheduler.submit(task)
+
+    def destroy(self) -> None:
+        """Destroy the notify. A stream that waits for a record which was not made stays blocked.
+
+        Raises
+        ------
+        AclError
+            107017 if it was destroyed before.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").create_notify().destroy()
+        """
+        self._check()
+        self.alive = False
+
+    @property
+    def _label(self) -> str:
+        return f"record notify {self.number}"
+
+    def _check(self) -> None:
+        if not self.alive:
+            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
+
+    def _queued_waits(self) -> list[Task]:
+        """Return the waits that are not done; one was not queued if an interrupt came before."""
+        return [task for task in list(self._waits) if task in list(task.stream.queue)]
+
+    def _first_promise(self) -> Promise | None:
+        for task in self._queued_waits():
+            if isinstance(task.after, Promise) and task.after.promised:
+                return task.after
+        return None
+
+    def _unused_record(self) -> Task | None:
+        record = self._record
+        for task in list(self._waits):
+            if task.after is record and (task.state is State.DONE or task in self._queued_waits()):
+                return None
+        return record

@@ -1,0 +1,134 @@
+"""The functions of the C library by family, as docs/from-cpp.md lists them.
+
+``python -m tests.cann.families`` prints the tables; ``--write`` puts them into the page.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from ascendref.cann.functions import ABSENT, functions, operator_functions
+from ascendref.cli.markdown import table
+from ascendref.declaration.operator import OPERATORS
+
+PAGE = Path(__file__).parents[2] / "docs" / "from-cpp.md"
+_TABLES = re.compile(r"(<!-- families -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+class Family(NamedTuple):
+    """Functions that belong together."""
+
+    name: str
+    #: pattern of the names
+    names: str
+    #: what of the family the library lacks; names in backticks, with an ellipsis for any ending
+    lacks: str
+
+
+FAMILIES = (
+    Family("begin and end, versions",
+           r"acl(nn)?(Init|Finalize\w*)|aclsys\w+|aclrtGet(Version|SocName)",
+           "callbacks at the beginning and end"),
+    Family("devices",
+           r"aclrt(Set|Reset|Get)Device(?!Res)\w*|aclrtGetRunMode|aclrtSynchronizeDevice\w*"
+           r"|aclrtDeviceGet(BareTgid|StreamPriorityRange)",
+           "utilization, topology, overflow flags, callbacks of a device's state, numbers in other"
+           " countings"),
+    Family("limits of cores", r"aclrt\w+ResLimit|aclrt\w+ResInCurrentThread", "–"),
+    Family("copies between devices", r"aclrtDevice(CanAccess|Enable|Disable)?Peer\w*", "–"),
+    Family("contexts, parameters", r"aclrt\w+Context|aclrtCtx\w+|aclrt[GS]etSysParamOpt", "–"),
+    Family("streams", r"aclrt(Create|Destroy|Synchronize)Stream\w*|aclrtStream(Query|Abort|Get\w+)"
+           r"|aclrtSetStreamFailureMode", "attributes of streams, callbacks of a stream's state"),
+    Family("events", r"aclrt\w*Event\w*", "events of other processes (`aclrtIpcGetEvent…`)"),
+    Family("notifies", r"aclrt\w*Notify\w*",
+           "keys for other processes (`aclrtNotifyGetExportKey`, `aclrtNotifyImportByKey`),"
+           " `aclrtNotifyBatchReset`, notifies that count (`aclrtCntNotify…`)"),
+    Family("functions of the host", r"aclrt\w*(Report|Callback|HostFunc)",
+           "`aclrtSubscribeHostFunc`"),
+    Family("memory", r"aclrt(Malloc(Align32|Cached|Host)?|Free(Host)?(WithDevSync)?|GetMemInfo)",
+           "configurations of allocations, registered memory of the host (`aclrtHostRegister…`),"
+           " managed memory, pools, allocators of one's own"),
+    Family("copies and fills", r"aclrtMem(cpy|set)\w*",
+           "copies in batches, writes and waits of single values (`aclrtValueWrite`,"
+           " `aclrtValueWait`), hints for caches (`aclrtCmo…`)"),
+    Family("addresses and physical memory",
+           r"aclrt(Malloc|Free)Physical|aclrt(Reserve|Release)MemAddress|aclrt(Map|Unmap)Mem"
+           r"|aclrtMemGetA\w+",
+           "handles for other processes (`aclrtMemExportToShareableHandle…`,"
+           " `aclrtMemImportFromShareableHandle…`), rights (`aclrtMemSetAccess`), links"
+           " (`aclrtMemMap…`), `aclrtMemRetainAllocationHandle`"),
+    Family("memory of several processes", r"aclrtIpcMem\w+",
+           "processes of other machines (`aclrtIpcMemImportPidInterServer`), `aclrtIpcMemSetAttr`"),
+    Family("reductions, random numbers", r"aclrt(Reduce|RandomNum)Async", "`aclrtTaskUpdateAsync`"),
+    Family("errors", r"aclrt(Get|PeekAt)LastError|aclGetRecentErrMsg|aclrtGetErrorVerbose",
+           "callbacks for failed tasks (`aclrtExceptionInfoCallback…`), errors of memory"
+           " (`aclrtGetMemUceInfo`, `aclrtMemUceRepair`), `aclrtDeviceTaskAbort`,"
+           " `aclrtRepairError`"),
+    Family("types", r"aclDataTypeSize|aclFloat\w+", "–"),
+    Family("tensors, scalars, lists, executors",
+           r"acl(Create|Destroy|Init)(Tensor|Scalar|\w*Array)\w*"
+           r"|aclGet(View|Storage|\w*Size|Format|DataType|RawTensor)\w*|[aA]clSet\w*Tensor\w*"
+           r"|acl\w+AclOpExecutor\w*", "–"),
+)  # fmt: skip
+#: families of which nothing is here
+WITHOUT = (
+    ("kernels as binaries", "`aclrtBinary…`, `aclrtLaunchKernel…`, `aclrtKernelArgs…`"),
+    ("graphs and models", "`aclmdl…`"),
+    ("operators that are compiled or loaded", "`aclop…`"),
+    ("labels, groups of cores", "`aclrtCreateLabel…`, `aclrtSetGroup`"),
+    ("queues and channels of data", "`acltdt…`"),
+    ("profiling, dumps, snapshots", "`aclprof…`, `aclrtSnapShot…`"),
+)
+
+
+def runtime_functions() -> list[str]:
+    """Return the names of the library's functions that belong to no operator."""
+    operators = {f.name for operator in OPERATORS.values() for f in operator_functions(operator)}
+    return [name for name in functions() if name not in operators]
+
+
+def text() -> str:
+    """Return the tables of the page."""
+    names = runtime_functions()
+    rows = [
+        (
+            family.name,
+            " ".join(f"`{name}`" for name in names if re.fullmatch(family.names, name)),
+            family.lacks,
+        )
+        for family in FAMILIES
+    ]
+    rows += [(name, "–", lacks) for name, lacks in WITHOUT]
+    count = len(names)
+    return "\n".join(
+        [
+            f"{count} functions of the vendor's runtime and base library are here, beside two for"
+            " each operator:",
+            "",
+            *table(("family", "here", "not here"), rows),
+            "",
+            "A program that calls what is not here does not link, and `dlsym` returns NULL for it."
+            " The reason, for some:",
+            "",
+            *table(
+                ("function", "why it is not here"),
+                [(f"`{name}`", why) for name, why in ABSENT.items()],
+            ),
+            "",
+        ]
+    )
+
+
+def page_text(page: str) -> str:
+    """Return the page with the tables in their place."""
+    return _TABLES.sub(lambda match: match[1] + text() + match[2], page)
+
+
+if __name__ == "__main__":
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(page_text(PAGE.read_text()))
+    else:
+        print(text())
