@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeVar
 
 import ml_dtypes
 import numpy as np
@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from .dtypes import BY_NUMPY, ElementType, names
 from .errors import ArgumentTypeError, shown
+
+_DENSE: Final = "a dense CPU tensor is expected"
+#: for what PyTorch traces, transforms or wraps
+_INSTEAD: Final = "the operators of ascendref.torch can be traced and transformed"
 
 
 class SupportsArray(Protocol):
@@ -149,6 +153,8 @@ def _import(argument: str, value: Any, types: tuple[ElementType, ...] | None) ->
         return ImportedArray(np.asarray(value), None)
     if is_of(value, "torch", "Tensor"):
         return _import_torch(argument, value, types)
+    if is_of(value, "torch.fx", "Proxy"):
+        raise ArgumentTypeError(argument, f"is a torch.fx.Proxy without elements; {_INSTEAD}")
     if is_of(value, "jax.core", "Tracer"):
         raise ArgumentTypeError(
             argument,
@@ -204,8 +210,13 @@ def _import_torch(
     argument: str, tensor: Any, types: tuple[ElementType, ...] | None
 ) -> ImportedArray:
     torch = sys.modules["torch"]
+    if recorder := _recorder(torch):
+        raise ArgumentTypeError(
+            argument,
+            f"is a torch tensor, and {recorder} cannot follow what is computed here; {_INSTEAD}",
+        )
     if problem := _torch_problem(torch, tensor):
-        raise ArgumentTypeError(argument, f"{problem}; a dense CPU tensor is expected")
+        raise ArgumentTypeError(argument, problem)
     kind = str(tensor.dtype).removeprefix("torch.")
     if types is not None and kind not in [row.name for row in types]:
         _refuse_type(argument, kind, types)
@@ -220,31 +231,54 @@ def _import_torch(
         raise ArgumentTypeError(
             argument, "is a torch tensor with a forward derivative; pass tensor.detach()"
         )
-    tensor = tensor.detach()
-    if tensor.is_conj() or tensor.is_neg():
-        tensor = tensor.resolve_conj().resolve_neg()
-    if tensor.dtype == torch.bfloat16:
-        array = tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
-    else:
-        array = tensor.numpy()
+    # a tensor that no transform has wrapped is a constant inside of one, and so is the result
+    outside = torch._C._DisableFuncTorch
+    with outside():
+        tensor = tensor.detach()
+        if tensor.is_conj() or tensor.is_neg():
+            tensor = tensor.resolve_conj().resolve_neg()
+        if tensor.dtype == torch.bfloat16:
+            array = tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+        else:
+            array = tensor.numpy()
 
     def from_numpy(result: NDArray[Any]) -> Any:
-        if result.dtype == ml_dtypes.bfloat16:
-            return torch.from_numpy(result.view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(result)
+        with outside():
+            if result.dtype == ml_dtypes.bfloat16:
+                return torch.from_numpy(result.view(np.int16)).view(torch.bfloat16)
+            return torch.from_numpy(result)
 
     return ImportedArray(array, from_numpy)
+
+
+def _recorder(torch: Any) -> str | None:
+    """Return what records PyTorch's operators now, or computes only their shapes, or None.
+
+    It does not see what kernels do: their results would be constants in what it records.
+    """
+    if torch._C._get_tracing_state() is not None:
+        return "torch.jit.trace"
+    keys = torch._C._TorchDispatchModeKey
+    for key in (keys.PROXY, keys.FAKE, keys.FUNCTIONAL):
+        mode = torch._C._get_dispatch_mode(key)
+        if mode is not None:
+            return f"PyTorch's {type(mode).__name__}"
+    return None
 
 
 def _torch_problem(torch: Any, tensor: Any) -> str | None:
     """Return why a torch tensor has no memory of its own that kernels can read, or None."""
     if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
-        return "is a torch tensor inside of a transform of torch.func, such as vmap"
+        return f"is a torch tensor inside of a transform of torch.func, such as vmap; {_INSTEAD}"
     if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
         nested = "nested " if tensor.is_nested else ""
-        return f"is a {nested}torch tensor on {tensor.device} with layout {tensor.layout}"
+        where = f"on {tensor.device} with layout {tensor.layout}"
+        return f"is a {nested}torch tensor {where}; {_DENSE}"
     if torch._C._dispatch_keys(tensor).has(torch._C.DispatchKey.Python):
-        return f"is a {type(tensor).__name__}, a kind of torch tensor with operators of its own"
+        name = type(tensor).__name__
+        return f"is a {name}, a kind of torch tensor with operators of its own; {_INSTEAD}"
+    if tensor.numel() and not tensor.data_ptr():
+        return f"is a torch tensor without memory, freed or a ZeroTensor; {_DENSE}"
     return None
 
 

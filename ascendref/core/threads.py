@@ -6,13 +6,12 @@ import ctypes
 import os
 import sys
 from array import array
-from collections.abc import Iterator
-from contextlib import contextmanager
 from operator import index
 from typing import Any, Final
 
 from .errors import ArgumentTypeError, ArgumentValueError, shown
 from .fork_safety import import_to_end
+from .scopes import Scope
 
 #: fewest elements per thread for which starting it pays (measured: see benchmarks/)
 ELEMENTS_PER_THREAD: Final = 16 * 1024
@@ -128,14 +127,34 @@ def set_num_threads(count: int) -> None:
     _LIMIT[0] = min(_checked("count", count), _ALL)
 
 
-@contextmanager
-def num_threads(count: int) -> Iterator[None]:
+class _Number:
+    """A number of threads that lasts for a block."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._before: int | None = None
+
+    def begin(self) -> None:
+        self._before = _LIMIT[0]
+        _LIMIT[0] = self._count
+
+    def end(self) -> None:
+        if self._before is not None:
+            _LIMIT[0] = self._before
+
+
+def num_threads(count: int) -> Scope:
     """Use another number of threads for the calls inside, in the whole process.
 
     Parameters
     ----------
     count : int
         At least 1.
+
+    Returns
+    -------
+    context manager
+        It is a decorator, too.
 
     Raises
     ------
@@ -151,9 +170,5 @@ def num_threads(count: int) -> Iterator[None]:
     ...     ar.get_num_threads()
     1
     """
-    before = _LIMIT[0]
-    set_num_threads(count)
-    try:
-        yield
-    finally:
-        _LIMIT[0] = before
+    number = min(_checked("count", count), _ALL)
+    return Scope(lambda: _Number(number))

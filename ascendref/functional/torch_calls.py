@@ -4,6 +4,9 @@ A cached call takes contiguous tensors of one type that have memory of their own
 addresses to the kernel. Tensors of a derived class are left to the full check, negated ones, and
 those that record what is done with them. A tensor that is sparse, nested or batched by
 ``torch.func.vmap`` raises an error where it is asked for its shape or its address.
+
+Where PyTorch's functions do more than to call their kernels, because of a mode, a transform or a
+trace, all tensors are left to the full check.
 """
 
 from __future__ import annotations
@@ -26,6 +29,24 @@ KEY_TYPES.add(torch.dtype)
 
 
 _CONTIGUOUS: Final = torch.contiguous_format
+_dispatch_modes: Final = torch._C._len_torch_dispatch_stack
+_function_modes: Final = torch._C._len_torch_function_stack
+_level: Final = torch._C._functorch.maybe_current_level
+_trace: Final = torch._C._get_tracing_state
+
+
+def _is_followed() -> bool:
+    """Tell whether PyTorch's functions do more now than to call their kernels.
+
+    Then ``torch.empty_like`` may return a tensor without memory, and numbers may be tensors.
+    """
+    return (
+        forward_ad._current_level >= 0
+        or _dispatch_modes() > 0
+        or _function_modes() > 0
+        or _level() is not None
+        or _trace() is not None
+    )
 
 
 def store_elementwise(call: Call, kernel: ElementwiseKernel, values: tuple[float, ...]) -> None:
@@ -62,7 +83,7 @@ def _elementwise(kernel: Callable[..., int], call: Call, kind: Any) -> CachedCal
     def cached_call(
         tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
     ) -> Any:
-        if compute_dtype is not compute or forward_ad._current_level >= 0:
+        if compute_dtype is not compute or _is_followed():
             return None
         for s, p in zip(scalars, expected, strict=True):
             if s is not p and (type(s) is not type(p) or s != p):
@@ -109,7 +130,7 @@ def _channel_sum(kernel: ChannelSumKernel, compute: Any, kind: Any) -> CachedCal
     def cached_call(
         tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
     ) -> Any:
-        if compute_dtype is not compute or forward_ad._current_level >= 0:
+        if compute_dtype is not compute or _is_followed():
             return None
         if out is not None and (type(out) is not tuple or len(out) != 2):
             return None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import torch
+
+from ..core.scopes import Scope
 
 #: by how much a call moves the offset, which must be a multiple of 4
 _STEP = 4
@@ -31,12 +30,22 @@ def host_generator(generator: torch.Generator | None, device: torch.device) -> t
     return torch.Generator().manual_seed(mixed)
 
 
-@contextmanager
-def drawing_from(generator: torch.Generator) -> Iterator[None]:
+class _Drawing:
+    """The host's default generator as it draws what another one would."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        self._generator = generator
+        self._before: torch.Tensor | None = None
+
+    def begin(self) -> None:
+        self._before = torch.default_generator.get_state()
+        torch.default_generator.set_state(self._generator.get_state())
+
+    def end(self) -> None:
+        if self._before is not None:
+            torch.default_generator.set_state(self._before)
+
+
+def drawing_from(generator: torch.Generator) -> Scope:
     """Let the host's default generator draw what another one would, then put it back."""
-    before = torch.default_generator.get_state()
-    torch.default_generator.set_state(generator.get_state())
-    try:
-        yield
-    finally:
-        torch.default_generator.set_state(before)
+    return Scope(lambda: _Drawing(generator))

@@ -1,7 +1,8 @@
 """The derivatives of the gradients, in PyTorch's own operators, for autograd of any order.
 
 Every gradient is linear in the gradient that it gets, so the derivative for that is the operator
-itself; what is here are the derivatives for the data.
+itself; what is here are the derivatives for the data. Numbers are filled in with ``masked_fill``,
+because ``torch.where`` makes tensors of them, which fake tensors are not combined with.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def softplus(
     scaled = data[0] * beta
     logistic = torch.sigmoid(scaled)
     slope = beta * logistic * (1 - logistic)
-    return (torch.where(scaled > threshold, 0.0, seed * grad * slope),)
+    return ((seed * grad * slope).masked_fill(scaled > threshold, 0.0),)
 
 
 def smooth_l1_loss(
@@ -35,7 +36,7 @@ def smooth_l1_loss(
         zero = torch.zeros_like(difference)
         return zero, zero
     norm = 1 / difference.numel() if reduction == 1 else 1.0
-    value = torch.where(difference.abs() < beta, seed * grad * (norm / beta), 0.0)
+    value = (seed * grad * (norm / beta)).masked_fill(~(difference.abs() < beta), 0.0)
     return value, -value
 
 
@@ -44,7 +45,7 @@ def logit(seed: Any, grad: Any, data: tuple[Any, ...], eps: float | None) -> tup
     (x,) = data
     low, elsewhere = (0.0, float("nan")) if eps is None or eps < 0 else (eps, 0.0)
     value = seed * grad * (2 * x - 1) / (x * (1 - x)).square()
-    return (torch.where((x < low) | (x > 1 - low), elsewhere, value),)
+    return (value.masked_fill((x < low) | (x > 1 - low), elsewhere),)
 
 
 def prelu(seeds: tuple[Any, Any], grad: Any, x: Any, weight: Any) -> tuple[Any, Any, Any]:
@@ -55,6 +56,6 @@ def prelu(seeds: tuple[Any, Any], grad: Any, x: Any, weight: Any) -> tuple[Any, 
     factor, sums = weight.reshape(shape), seeds[1].reshape(shape)
     passes = x > 0
     for_grad = torch.where(passes, seeds[0], seeds[0] * factor + sums * x)
-    for_x = torch.where(passes, 0.0, sums * grad)
-    for_weight = torch.where(passes, 0.0, seeds[0] * grad).sum_to_size(shape)
+    for_x = (sums * grad).masked_fill(passes, 0.0)
+    for_weight = (seeds[0] * grad).masked_fill(passes, 0.0).sum_to_size(shape)
     return for_grad, for_x, for_weight.reshape(weight.shape)

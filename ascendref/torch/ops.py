@@ -16,7 +16,7 @@ from torch.library import custom_op
 
 from ..core.dtypes import DTypeLike, floating_type
 from ..core.errors import ArgumentValueError, shown
-from . import derivatives
+from . import autocast, derivatives
 from .overrides import OVERRIDES, ElementwiseOverride, PreluOverride
 
 _REDUCTIONS: Final = {"none": 0, "mean": 1, "sum": 2}
@@ -96,6 +96,7 @@ def _define(name: str, tensors: tuple[str, ...], scalars: str) -> tuple[Any, Any
 
     op.register_autograd(gradient, setup_context=save)
     backward_op.register_autograd(second_gradient, setup_context=save)
+    autocast.follow(name, op)
     return op, backward_op
 
 
@@ -227,6 +228,7 @@ def _prelu_second_gradient(ctx: Any, *seeds: Any) -> tuple[Any, ...]:
 
 _prelu.register_autograd(_prelu_gradient, setup_context=_save_prelu)
 _prelu_backward.register_autograd(_prelu_second_gradient, setup_context=_save_prelu)
+autocast.follow("prelu", _prelu)
 
 
 def _channels_of_batch(

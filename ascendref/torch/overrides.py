@@ -6,15 +6,17 @@ override that has ended.
 
 The dispatcher frees a kernel when its registration ends, even while another thread is inside it.
 The last kernels are therefore held for a while longer.
+
+An interrupt may come at any instruction. Which settings last is changed at one instruction, and
+what follows from them is registered without an interrupt; where it was not, it is done by whoever
+changes the settings next, which the ``with`` statement does at the latest when it is left.
 """
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +25,9 @@ from torch.library import Library, get_kernel
 
 from ..core.dtypes import DTypeLike, floating_type
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
+from ..core.fork_safety import run_to_end
+from ..core.scopes import Scope
+from ..device.lock_free import AtomicReference
 from . import scalars as choices
 from .elementwise import Calls, Choice, Elementwise
 from .prelu import PreluBackward, sum_follows
@@ -203,41 +208,78 @@ class Setting:
         self.ops = ops
         self.compute = compute
 
+    def begin(self) -> None:
+        """Let it hold until it ends or a later one begins."""
+        _STATE.change(None, self)
+
+    def end(self) -> None:
+        """End it, the latest or another."""
+        _STATE.change(self, None)
+
+
+class _Lasting(NamedTuple):
+    """The settings that last."""
+
+    #: in the order in which they began; the last one holds
+    settings: tuple[Setting, ...] = ()
+    #: the one that `enable` began
+    enabled: Setting | None = None
+
+    def changed(self, ended: Setting | None, begun: Setting | None) -> _Lasting:
+        """Return what lasts when one has ended and another one has begun."""
+        kept = tuple([setting for setting in self.settings if setting is not ended])
+        return self._replace(settings=kept if begun is None else (*kept, begun))
+
 
 class _State:
     """What holds in this process."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._settings: list[Setting] = []
-        self._enabled: Setting | None = None
+        self._lasting = AtomicReference(_Lasting())
         self._libraries: dict[str, Any] = {}
         self._held: deque[Any] = deque(maxlen=_HELD)
+        self._applies = False
 
-    def begin(self, setting: Setting) -> None:
-        """Let a setting hold until it ends or a later one begins."""
-        with self._lock:
-            self._settings.append(setting)
-            self._apply()
-
-    def end(self, setting: Setting) -> None:
-        """End a setting, the latest or another."""
-        with self._lock:
-            self._settings.remove(setting)
-            self._apply()
+    def change(self, ended: Setting | None, begun: Setting | None) -> None:
+        """Let a setting end, if one is given, and another one begin."""
+        self._update(lambda lasting: lasting.changed(ended, begun))
 
     def replace_enabled(self, setting: Setting | None) -> None:
         """End what `enable` began, if anything, and begin a setting in its place, if any."""
-        with self._lock:
-            if self._enabled is not None:
-                self._settings.remove(self._enabled)
-            self._enabled = setting
-            if setting is not None:
-                self._settings.append(setting)
-            self._apply()
+        self._update(
+            lambda lasting: lasting.changed(lasting.enabled, setting)._replace(enabled=setting)
+        )
+
+    def _update(self, change: Callable[[_Lasting], _Lasting]) -> None:
+        try:
+            while True:
+                before = self._lasting.load()
+                if self._lasting.compare_and_set(before, change(before.value)):
+                    break
+            run_to_end(self._apply)
+        except BaseException:
+            run_to_end(self._apply)
+            raise
 
     def _apply(self) -> None:
-        setting = self._settings[-1] if self._settings else Setting((), None)
+        """Register what the latest setting names, and nothing else.
+
+        One thread at a time does so, which nothing interrupts but finalizers. These may change the
+        settings as well: they leave it to the loop, which looks again.
+        """
+        if self._applies:
+            return
+        self._applies = True
+        try:
+            seen = None
+            while (latest := self._lasting.load()) is not seen:
+                seen = latest
+                settings = latest.value.settings
+                self._switch(settings[-1] if settings else Setting((), None))
+        finally:
+            self._applies = False
+
+    def _switch(self, setting: Setting) -> None:
         for name in [name for name in self._libraries if name not in setting.ops]:
             self._libraries.pop(name)._destroy()
         for name in setting.ops:
@@ -294,7 +336,7 @@ def enable(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | Non
     tensor(-1.)
     >>> at.disable()
     """
-    _STATE.replace_enabled(_setting(ops, compute_dtype))
+    _STATE.replace_enabled(Setting(*_chosen(ops, compute_dtype)))
 
 
 def disable() -> None:
@@ -310,10 +352,7 @@ def disable() -> None:
     _STATE.replace_enabled(None)
 
 
-@contextmanager
-def use(
-    ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None = None
-) -> Iterator[None]:
+def use(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None = None) -> Scope:
     """Let PyTorch compute gradients with ascendref's kernels while a block runs.
 
     This holds for the whole process, its other threads too. Of several settings that last, in
@@ -324,6 +363,11 @@ def use(
     ----------
     ops, compute_dtype
         As for `enable`.
+
+    Returns
+    -------
+    context manager
+        It is a decorator, too.
 
     Raises
     ------
@@ -340,12 +384,8 @@ def use(
     >>> x.grad
     tensor([0.2695, 0.8789], dtype=torch.bfloat16)
     """
-    setting = _setting(ops, compute_dtype)
-    _STATE.begin(setting)
-    try:
-        yield
-    finally:
-        _STATE.end(setting)
+    chosen = _chosen(ops, compute_dtype)
+    return Scope(lambda: Setting(*chosen))
 
 
 class OperatorStatistics(NamedTuple):
@@ -386,7 +426,8 @@ def statistics() -> dict[str, OperatorStatistics]:
     }
 
 
-def _setting(ops: Any, compute_dtype: Any) -> Setting:
+def _chosen(ops: Any, compute_dtype: Any) -> tuple[tuple[str, ...], str | None]:
+    """Return the names of operators and of the compute type."""
     compute = None
     if compute_dtype is not None:
         compute = floating_type("compute_dtype", compute_dtype, "None, ").name
@@ -402,4 +443,4 @@ def _setting(ops: Any, compute_dtype: Any) -> Setting:
     for name in names:
         if name not in OVERRIDES:
             raise ArgumentValueError("ops", f"has {shown(name)}; allowed are {allowed}")
-    return Setting(names, compute)
+    return names, compute

@@ -10,6 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn import functional as F
 
 import ascendref as ar
@@ -65,6 +66,16 @@ def test_derivatives_of_any_order_are_those_of_pytorch(name: str) -> None:
     assert torch.autograd.gradgradcheck(lambda *args: op(*args, *scalars, None), given)
     result = op(*given, *scalars, None)
     torch.testing.assert_close(result, function(*given, *scalars), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_fake_tensors_have_derivatives(name: str) -> None:
+    mode = FakeTensorMode()
+    given = [mode.from_tensor(x) for x in tensors(name)]
+    result = getattr(torch.ops.ascendref, name)(*given, *ROWS[name][2], None)
+    first = torch.autograd.grad(result.square().sum(), given, create_graph=True)
+    second = torch.autograd.grad(sum([x.square().sum() for x in first]), given)
+    assert [x.shape for x in second] == [x.shape for x in first] == [x.shape for x in given]
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from itertools import product
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,6 +16,9 @@ from torch.nn import functional as F
 
 import ascendref as ar
 import ascendref.torch as at
+
+from ..device.fault_injection import inject, instructions, interrupt
+from ..support.alarm import alarm
 
 aten = torch.ops.aten
 inf, nan = float("inf"), float("nan")
@@ -317,6 +321,73 @@ def test_threads_switch_while_others_compute() -> None:
         thread.join()
     assert not failures
     assert not taken()
+
+
+def registered() -> list[str]:
+    """Return which of three operators are computed by ascendref now."""
+    return [name for name in ("hardshrink", "softplus", "prelu") if taken(name)]
+
+
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_an_interrupted_block_leaves_nothing_behind(step: int) -> None:
+    def call() -> None:
+        try:
+            with at.use(["softplus", "prelu"]):
+                pass
+        except KeyboardInterrupt:  # its traceback is alive here
+            assert registered() == ["hardshrink"]
+            raise
+
+    for instruction in instructions(step):
+        with at.use("hardshrink"):
+            reached = inject(call, instruction, interrupt)
+            assert registered() == ["hardshrink"], instruction
+        assert registered() == [], instruction
+        if not reached:
+            break
+    assert instruction > 200
+
+
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("before", [[], ["softplus"]])
+@pytest.mark.parametrize("after", [[], ["hardshrink"]])
+def test_an_interrupted_enable_or_disable_is_done_or_not(
+    before: list[str], after: list[str], step: int
+) -> None:
+    seen = set()
+    for instruction in instructions(step):
+        if before:
+            at.enable(before)
+        call = (lambda: at.enable(after)) if after else at.disable
+        reached = inject(call, instruction, interrupt)
+        found = registered()
+        assert found in (before, after), instruction
+        seen.add(tuple(found))
+        with at.use("prelu"):
+            assert registered() == ["prelu"]
+        assert registered() == found, instruction
+        at.disable()
+        assert registered() == [], instruction
+        if not reached:
+            break
+    assert seen == {tuple(before), tuple(after)}
+
+
+def test_interrupts_at_any_time_leave_nothing_behind() -> None:
+    random = Random(1)
+    hits = 0
+    with alarm(KeyboardInterrupt) as interrupt_after:
+        for _ in range(100):
+            try:
+                interrupt_after(random.uniform(1e-6, 1e-3))
+                for _ in range(20):
+                    with at.use("hardshrink"):
+                        pass
+                interrupt_after(0)
+            except KeyboardInterrupt:
+                hits += 1
+            assert registered() == []
+    assert hits > 50
 
 
 @pytest.mark.parametrize("ops", ["relu", ("prelu", "relu"), (1,)])
