@@ -1,0 +1,199 @@
+"""Which steps of a program come before which: the transitive closure of a graph of all of them.
+
+It shares nothing with the checker, which compares counters. Every call is a node, and so are the
+beginning and the end of every task. A function of the host is a row of nodes between the beginning
+and the end of its task. Edges say what comes before what:
+
+- the calls of the program, and those of a function, one after the other;
+- a task begins after the call that submits it;
+- two tasks of a stream run one after the other if the calls that submit them do;
+- a stream that waits for a record goes on after it;
+- a call that waits for streams returns after those of their tasks that were submitted before it.
+
+The third and the last rule need to know the closure, so edges are added until there are no more.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Part(NamedTuple):
+    """Some bytes of a block."""
+
+    block: int
+    start: int
+    count: int
+
+    def meets(self, other: Part) -> bool:
+        """Tell whether two parts share a byte."""
+        return (
+            self.block == other.block
+            and self.start < other.start + other.count
+            and other.start < self.start + self.count
+        )
+
+
+class Step(NamedTuple):
+    """A call of the program, or of a function of the host."""
+
+    #: tasks: fill, copy, record, wait, function, callback; accesses of the caller: set, move, read;
+    #: waits of the host: synchronize, finish (all streams), report (a callback);
+    #: ends of streams: destroy, close (in a function), force
+    what: str
+    #: the stream of a task, or that is waited for or ends
+    stream: int = -1
+    event: int = -1
+    value: int = 0
+    read: Part | None = None
+    written: Part | None = None
+    #: calls of the function
+    body: tuple[Step, ...] = ()
+
+
+TASKS = ("fill", "copy", "record", "wait", "function", "callback")
+
+
+class Access(NamedTuple):
+    """Bytes that a node reads and writes."""
+
+    node: int
+    read: Part | None
+    written: Part | None
+    #: number of the task on its stream that it is, if it is one
+    task: int | None
+
+    def conflicts(self, other: Access) -> bool:
+        """Tell whether the order of two accesses matters."""
+        pairs = ((self.written, other.written), (self.written, other.read))
+        pairs += ((self.read, other.written),)
+        return any(a is not None and b is not None and a.meets(b) for a, b in pairs)
+
+
+class Task(NamedTuple):
+    """A task: its stream, the node of the call that submits it, its beginning and its end."""
+
+    stream: int
+    call: int
+    begin: int
+    end: int
+
+
+class Order:
+    """The graph of a program."""
+
+    def __init__(self, program: list[Step]) -> None:
+        self.edges: list[set[int]] = []
+        self.tasks: list[Task] = []
+        self.accesses: list[Access] = []
+        self._records: dict[int, int] = {}
+        #: calls that wait: node and stream, -1 for all
+        self._waits: list[tuple[int, int]] = []
+        self._callback: tuple[Task, Step] | None = None
+        #: streams destroyed by force, and the calls that did it
+        self.forced: dict[int, int] = {}
+        last = self._node()
+        for step in program:
+            last = self._call(step, last)
+        self._close()
+
+    def before(self, first: int, second: int) -> bool:
+        """Tell whether a node comes before another."""
+        return bool(self.closure[first] >> second & 1)
+
+    def races(self) -> list[tuple[Access, Access]]:
+        """Return the accesses whose order matters, and that nothing orders."""
+        found = []
+        for k, one in enumerate(self.accesses):
+            for other in self.accesses[:k]:
+                a, b = one.node, other.node
+                if one.conflicts(other) and not (self.before(a, b) or self.before(b, a)):
+                    found.append((other, one))
+        return found
+
+    def _node(self, *before: int) -> int:
+        node = len(self.edges)
+        self.edges.append(set())
+        for other in before:
+            self.edges[other].add(node)
+        return node
+
+    def _call(self, step: Step, last: int) -> int:
+        """Add the nodes of a call, and return the one that the next call follows."""
+        call = self._node(last)
+        if step.what in TASKS:
+            begin = self._node(call)
+            end = self._node(begin)
+            task = Task(step.stream, call, begin, end)
+            if step.what == "callback":
+                self._callback = task, step
+            elif step.what == "function":
+                inner = begin
+                for part in step.body:
+                    inner = self._call(part, inner)
+                self.edges[inner].add(end)
+            elif step.what == "record":
+                self._records[step.event] = end
+            elif step.what == "wait":
+                self.edges[self._records[step.event]].add(begin)
+            else:
+                self.accesses.append(Access(begin, step.read, step.written, len(self.tasks)))
+            self.tasks.append(task)
+        elif step.what in ("set", "move", "read"):
+            self.accesses.append(Access(call, step.read, step.written, None))
+        elif step.what == "report" and self._callback is not None:
+            task, called = self._callback
+            self._callback = None
+            self.edges[task.begin].add(call)
+            for part in called.body:
+                call = self._call(part, call)
+            self.edges[call].add(task.end)
+        elif step.what in ("synchronize", "destroy"):
+            self._waits.append((call, step.stream))
+        elif step.what == "finish":
+            self._waits.append((call, -1))
+        elif step.what == "force":
+            self.forced[step.stream] = call
+        return call
+
+    def _close(self) -> None:
+        """Find what comes before what."""
+        while True:
+            self._find_closure()
+            added = False
+            for k, one in enumerate(self.tasks):
+                for other in self.tasks[:k]:
+                    if one.stream == other.stream:
+                        for first, second in ((one, other), (other, one)):
+                            if self.before(first.call, second.call):
+                                added |= self._add(first.end, second.begin)
+            for node, stream in self._waits:
+                for task in self.tasks:
+                    if stream in (-1, task.stream) and self.before(task.call, node):
+                        added |= self._add(task.end, node)
+            if not added:
+                return
+
+    def _add(self, first: int, second: int) -> bool:
+        if self.before(first, second):
+            return False
+        self.edges[first].add(second)
+        return True
+
+    def _find_closure(self) -> None:
+        #: for every node, the set of the nodes after it, as bits
+        self.closure = [0] * len(self.edges)
+        done = [False] * len(self.edges)
+        for root in range(len(self.edges)):
+            stack = [root]
+            while stack:
+                node = stack[-1]
+                left = [other for other in self.edges[node] if not done[other]]
+                if left and not done[node]:
+                    stack.extend(left)
+                    continue
+                stack.pop()
+                if not done[node]:
+                    for other in self.edges[node]:
+                        self.closure[node] |= self.closure[other] | 1 << other
+                    done[node] = True

@@ -1,0 +1,40 @@
+"""Functions of the host that access memory: races and unwritten bytes are found exactly.
+
+An oracle that shares nothing with the checker says which accesses nothing orders. The programs are
+random, right and wrong; each runs in every execution mode.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from .function_programs import Run, Writer
+from .order_oracle import Order
+
+EXECUTIONS = ("eager", "lazy", "random")
+
+
+def check_programs(first: int, count: int, *, ends: bool = True) -> tuple[int, int]:
+    """Check random programs; return how many are right and how many wrong."""
+    found = [0, 0]
+    for seed in range(first, first + count):
+        program = Writer(random.Random(seed), ends=ends).steps
+        wrong = bool(Order(program).races())
+        found[wrong] += 1
+        for execution in EXECUTIONS:
+            kinds = Run(program, execution, seed).kinds
+            assert kinds <= {"race", "wait"}
+            assert bool(kinds) == wrong, (seed, execution, kinds)
+    return found[0], found[1]
+
+
+def test_random_programs_with_functions() -> None:
+    assert min(check_programs(0, 100)) > 20
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("first", range(0, 50_000, 5_000))
+def test_many_random_programs_with_functions(first: int) -> None:
+    check_programs(first, 5_000)
