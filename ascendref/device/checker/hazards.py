@@ -52,14 +52,15 @@ class Site(NamedTuple):
             shadow, span = access
             first = shadow.address + span.start
             name, bytes_ = span.name, (first, first + span.nbytes)
+        task = operation.task
         return cls(
             operation.call,
-            None if operation.timeline.number == HOST else operation.timeline.number,
+            None if task.timeline.number == HOST else task.timeline.number,
             name,
             bytes_,
             operation.file,
             operation.line,
-            operation.index,
+            task.index,
         )
 
     def __str__(self) -> str:

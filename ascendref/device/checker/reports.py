@@ -101,15 +101,15 @@ class Reports:
     ) -> None:
         """Two operations that nothing orders access the same bytes; a wait may have failed to."""
         first, second = use[0], operation
-        if second.timeline.number == HOST:
-            missing = f"synchronize {first.timeline} after {first.call}, before {second.call}"
-        elif first.timeline.number == HOST:
-            missing = f"call {first.call} before {second.timeline} is given {second.call}"
+        one, other = first.task.timeline, second.task.timeline
+        if one.number == other.number:  # a function of the host submits one of them
+            missing = f"submit {second.call} once the host has waited for {first.call}"
+        elif other.number == HOST:
+            missing = f"synchronize {one} after {first.call}, before {second.call}"
+        elif one.number == HOST:
+            missing = f"call {first.call} before {other} is given {second.call}"
         else:
-            missing = (
-                f"make {second.timeline} wait for an event recorded on {first.timeline} after"
-                f" {first.call}"
-            )
+            missing = f"make {other} wait for an event recorded on {one} after {first.call}"
         kind: Kind = "race"
         why = "nothing orders the two"
         if vain is not None:

@@ -71,6 +71,8 @@ class Scheduler(ABC):
     def remove_if_closed(self, stream: BaseStream) -> None:
         """Remove a stream that is closing once no task and no failure of it is left."""
         if stream.closing and stream.failure is None and stream.first() is None:
+            if self.checker is not None:
+                self.checker.end_stream(stream.timeline, waited=False)
             self.streams.pop(stream.number, None)
 
     # ---- for calls of the host
@@ -98,7 +100,7 @@ class Scheduler(ABC):
             if task.reads or task.writes:
                 late = checker.record(operation, task.reads, task.writes, uses=not task.copies)
                 if late and task.function is not None:
-                    task.function = _checked(checker, task, task.function)
+                    task.function = _settled(checker, task, task.function)
             elif task.depends_on_host:
                 checker.launch_function(operation)
             stream.queue.append(task)
@@ -119,14 +121,9 @@ class Scheduler(ABC):
         try:
             if deadline is None and not in_task():  # others end, or are refused
                 begin_wait(checker, tasks)
-            if not self._wait(tasks, deadline):
-                return False
+            return self._wait(tasks, deadline)
         finally:
             end_wait()
-        for task in tasks:
-            if task.operation is not None:
-                checker.reach(task.operation.knowledge)
-        return True
 
     def _wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
         prerequisites = self._prerequisites(tasks)
@@ -269,6 +266,8 @@ class Scheduler(ABC):
 
     def end(self, task: Task, status: Status) -> None:
         """End a task; for one that was ended already, do what may be left of that."""
+        if self.checker is not None and task.depends_on_host and task.operation is not None:
+            self.checker.end_function(task.operation)
         if task.state is not State.DONE:
             task.ended = perf_counter_ns()
             task.status = status
@@ -331,12 +330,12 @@ class Scheduler(ABC):
         """React to a stream having queued tasks, the first of which may be ready."""
 
 
-def _checked(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
+def _settled(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
     """Return a task's function behind the check of what functions of the host may have written."""
 
     def run() -> None:
         assert task.operation is not None
-        checker.check_written(task.operation, task.reads)
+        checker.settle(task.operation, task.reads, task.writes, uses=not task.copies)
         function()
 
     return run

@@ -60,8 +60,11 @@ class Access(NamedTuple):
     node: int
     read: Part | None
     written: Part | None
-    #: number of the task on its stream that it is, if it is one
-    task: int | None
+    #: number of the task that it is, if it is one
+    task: int | None = None
+    #: for one of a callback: its place before the end of the task, which the calls of the program
+    #: before it do not share, for a callback counts as run at any time until they return
+    inside: int | None = None
 
     def conflicts(self, other: Access) -> bool:
         """Tell whether the order of two accesses matters."""
@@ -87,9 +90,10 @@ class Order:
         self.tasks: list[Task] = []
         self.accesses: list[Access] = []
         self._records: dict[int, int] = {}
-        #: calls that wait: node and stream, -1 for all
-        self._waits: list[tuple[int, int]] = []
+        #: calls that wait: where they begin and return, and for which stream, -1 for all
+        self._waits: list[tuple[int, int, int]] = []
         self._callback: tuple[Task, Step] | None = None
+        self._inside: int | None = None
         #: streams destroyed by force, and the calls that did it
         self.forced: dict[int, int] = {}
         last = self._node()
@@ -103,13 +107,42 @@ class Order:
 
     def races(self) -> list[tuple[Access, Access]]:
         """Return the accesses whose order matters, and that nothing orders."""
-        found = []
-        for k, one in enumerate(self.accesses):
-            for other in self.accesses[:k]:
-                a, b = one.node, other.node
-                if one.conflicts(other) and not (self.before(a, b) or self.before(b, a)):
-                    found.append((other, one))
-        return found
+        return [
+            (one, other)
+            for k, other in enumerate(self.accesses)
+            for one in self.accesses[:k]
+            if one.conflicts(other) and not (self.precedes(one, other) or self.precedes(other, one))
+        ]
+
+    def precedes(self, one: Access, other: Access) -> bool:
+        """Tell whether an access comes before another."""
+        return self.before(one.node, other.node) or (
+            one.inside is not None and self.before(one.inside, other.node)
+        )
+
+    def reads_dropped(self) -> bool:
+        """Tell whether anything reads what a task wrote that may have been dropped; without races.
+
+        Its stream was destroyed by force, and nothing had waited for it before.
+        """
+        writers: dict[tuple[int, int], Access] = {}
+        for access in sorted(self.accesses, key=lambda x: -self.closure[x.node].bit_count()):
+            if access.read is not None:
+                for k in range(access.read.start, access.read.start + access.read.count):
+                    writer = writers.get((access.read.block, k))
+                    if writer is not None and self.is_dropped(writer):
+                        return True
+            if access.written is not None:
+                for k in range(access.written.start, access.written.start + access.written.count):
+                    writers[access.written.block, k] = access
+        return False
+
+    def is_dropped(self, access: Access) -> bool:
+        """Tell whether an access is by a task that may have been dropped."""
+        if access.task is None:
+            return False
+        task = self.tasks[access.task]
+        return task.stream in self.forced and not self.before(task.end, self.forced[task.stream])
 
     def _node(self, *before: int) -> int:
         node = len(self.edges)
@@ -125,6 +158,8 @@ class Order:
             begin = self._node(call)
             end = self._node(begin)
             task = Task(step.stream, call, begin, end)
+            number = len(self.tasks)
+            self.tasks.append(task)
             if step.what == "callback":
                 self._callback = task, step
             elif step.what == "function":
@@ -137,21 +172,21 @@ class Order:
             elif step.what == "wait":
                 self.edges[self._records[step.event]].add(begin)
             else:
-                self.accesses.append(Access(begin, step.read, step.written, len(self.tasks)))
-            self.tasks.append(task)
+                self.accesses.append(Access(begin, step.read, step.written, task=number))
         elif step.what in ("set", "move", "read"):
-            self.accesses.append(Access(call, step.read, step.written, None))
+            self.accesses.append(Access(call, step.read, step.written, inside=self._inside))
         elif step.what == "report" and self._callback is not None:
             task, called = self._callback
             self._callback = None
             self.edges[task.begin].add(call)
+            self._inside = self._node(task.begin)
+            self.edges[self._inside].add(task.end)
             for part in called.body:
                 call = self._call(part, call)
-            self.edges[call].add(task.end)
-        elif step.what in ("synchronize", "destroy"):
-            self._waits.append((call, step.stream))
-        elif step.what == "finish":
-            self._waits.append((call, -1))
+            self._inside = None
+        elif step.what in ("synchronize", "destroy", "finish"):
+            begin, call = call, self._node(call)
+            self._waits.append((begin, call, step.stream))
         elif step.what == "force":
             self.forced[step.stream] = call
         return call
@@ -167,10 +202,10 @@ class Order:
                         for first, second in ((one, other), (other, one)):
                             if self.before(first.call, second.call):
                                 added |= self._add(first.end, second.begin)
-            for node, stream in self._waits:
+            for begin, end, stream in self._waits:
                 for task in self.tasks:
-                    if stream in (-1, task.stream) and self.before(task.call, node):
-                        added |= self._add(task.end, node)
+                    if stream in (-1, task.stream) and self.before(task.call, begin):
+                        added |= self._add(task.end, end)
             if not added:
                 return
 
