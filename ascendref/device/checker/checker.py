@@ -16,6 +16,7 @@ from .callers import find_caller
 from .hazards import HazardError, Kind
 from .ordering import (
     HOST,
+    MARKS,
     Clock,
     FunctionAccess,
     FunctionTimeline,
@@ -31,9 +32,6 @@ from .shadow import Segment, Shadow, Span, Use, meet
 
 #: after so many more readers of some bytes, those that nothing can race with are forgotten
 READERS: Final = 16
-
-#: marks of a stream from which on those are dropped that no function needs
-MARKS: Final = 64
 
 _index: Final = attrgetter("index")
 
@@ -99,13 +97,17 @@ class Checker:
         """Begin a task of a stream."""
         running, caller = _running.get(), find_caller(call)
         if running is not None:
+            submission = self._body(running).act(call, caller, running)
             branch = self._branch(timeline, running)
-            return branch.begin_in(running, call, caller)
+            if branch.is_long:
+                known = [(x.clock, x.host_index) for x in self._pending()]
+                branch.forget([*known, (self.host.clock, self.host.length)])
+            return branch.submit(submission)
         host = self.host
         if self._functions:
             # what they submit comes after what was submitted to its stream before them
             timeline.mark(host.step(), host.last_function)
-            if len(timeline.marks) > MARKS:
+            if len(timeline.marks) % MARKS == MARKS - 1:
                 timeline.forget_marks(self._oldest_function())
         if self._branches:
             self._absorb(timeline, timeline, host.clock, host.length)
@@ -115,7 +117,7 @@ class Checker:
         """Begin an access of the host, or of the function that the calling thread runs."""
         running, caller = _running.get(), find_caller(call)
         if running is not None:
-            return FunctionAccess(self._body(running).begin_in(running, call, caller), running)
+            return self._body(running).act(call, caller, running)
         host, callback = self.host, _callback.get()
         operation = host.begin(call, caller, host.length + 1, host.clock)
         return operation if callback is None else FunctionAccess(operation, callback)
@@ -143,7 +145,9 @@ class Checker:
         before = timeline.last_before(function.host_index)
         if before is not None:
             branch.join(before.knowledge, before.host_index)
-        self._absorb(branch, timeline, branch.clock, branch.host_index)
+        if timeline.number == function.timeline.number:
+            branch.join(function.knowledge, function.host_index)
+        self._absorb(branch, timeline, body.clock, body.host_index)
         return branch
 
     def _absorb(self, timeline: Timeline, stream: Timeline, clock: Clock, host_index: int) -> None:
@@ -279,8 +283,13 @@ class Checker:
 
     def _oldest_function(self) -> int:
         """Return how much of the host comes before all functions that have not ended."""
-        first = [timeline.functions[:1] for timeline in list(self._functions)]
-        return min([x.host_index for some in first for x in some], default=self.host.length)
+        return min([x.host_index for x in self._pending()], default=self.host.length)
+
+    def _pending(self) -> list[Operation]:
+        """Return the first function of each stream that has not ended."""
+        # not a slice: CPython may run finalizers between its two steps
+        first = [next(iter(timeline.functions), None) for timeline in list(self._functions)]
+        return [operation for operation in first if operation is not None]
 
     def _come_late(self, operation: Operation) -> None:
         """Note that what is written before operations after this is seen when they run."""
@@ -315,7 +324,7 @@ class Checker:
             begin = bisect_right(functions, before.reach(timeline), 0, end, key=_index)
             if begin < end and not precedes(before, functions[begin]):
                 kept = Kept(functions[end - 1].index, shadow, use, write)
-                if kept not in timeline.kept[-1:]:
+                if not timeline.kept or timeline.kept[-1] != kept:
                     timeline.kept.append(kept)
 
     def _check_kept(

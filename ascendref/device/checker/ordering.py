@@ -32,6 +32,9 @@ from .callers import Caller, source_of
 if TYPE_CHECKING:
     from .shadow import Shadow, Span
 
+#: so many entries are kept before those are dropped that nobody needs
+MARKS: Final = 64
+
 #: the number of the timeline of the host; streams count from 1
 HOST: Final = 0
 
@@ -181,31 +184,40 @@ class FunctionTimeline(Timeline):
         super().__init__(stream.number)
         self.count = numbers
         self.host_index = 0
-        #: functions, and the last task that each submitted
+        #: tasks behind the calls that submitted them
         self._submitted: list[tuple[Operation, Operation]] = []
 
-    def begin_in(self, function: Operation, call: str, caller: Caller) -> Operation:
-        """Begin what a function does, after what was joined."""
-        operation = self.begin(call, caller, self.host_index, self.clock)
-        if self._submitted and self._submitted[-1][0] is function:
-            self._submitted[-1] = function, operation
-        else:
-            self._submitted.append((function, operation))
-        return operation
+    def act(self, call: str, caller: Caller, task: Operation) -> Operation:
+        """Begin what a function does, with its task."""
+        return FunctionAccess(self.begin(call, caller, self.host_index, self.clock), task)
+
+    def submit(self, submission: Operation) -> Operation:
+        """Begin a task that a function submits."""
+        call, caller = submission.call, submission.caller
+        task = self.begin(call, caller, self.host_index, self.clock)
+        self._submitted.append((submission, task))
+        return task
 
     def submitted(self, clock: Clock, host_index: int) -> Operation | None:
-        """Return the last task of functions that are done by a clock, and so much of the host."""
-        for function, task in reversed(list(self._submitted)):
-            if is_reached(function, clock, host_index):
+        """Return the last task whose submission comes before what comes after a clock."""
+        for submission, task in reversed(list(self._submitted)):
+            if is_reached(submission, clock, host_index):
                 return task
         return None
 
     def forget(self, known: list[tuple[Clock, int]]) -> None:
-        """Drop tasks that nothing submitted later needs to look for, by all that may submit."""
-        while len(self._submitted) > 1 and all(
-            is_reached(self._submitted[1][0], *done) for done in known
-        ):
-            self._submitted.pop(0)
+        """Drop tasks that nothing needs to look for, given what all know that may submit."""
+        submitted = list(self._submitted)
+        for earlier, (submission, _) in zip(submitted, submitted[1:], strict=False):
+            if not all(is_reached(submission, *each) for each in known):
+                break
+            with suppress(ValueError):
+                self._submitted.remove(earlier)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is time to forget tasks."""
+        return len(self._submitted) % MARKS == MARKS - 1
 
 
 class Kept(NamedTuple):

@@ -163,9 +163,11 @@ class Order:
             if step.what == "callback":
                 self._callback = task, step
             elif step.what == "function":
-                inner = begin
+                inner, inside = begin, self._inside
+                self._inside = None
                 for part in step.body:
                     inner = self._call(part, inner)
+                self._inside = inside
                 self.edges[inner].add(end)
             elif step.what == "record":
                 self._records[step.event] = end

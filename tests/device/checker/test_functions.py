@@ -21,12 +21,14 @@ def check_programs(first: int, count: int, *, ends: bool = True) -> tuple[int, i
     found = [0, 0]
     for seed in range(first, first + count):
         program = Writer(random.Random(seed), ends=ends).steps
-        wrong = bool(Order(program).races())
-        found[wrong] += 1
+        order = Order(program)
+        races = bool(order.races())
+        found[races] += 1
+        # what is read of a dropped task is told of in place of a race
+        allowed = {"race", "wait"} if races else {"wait"} if order.reads_dropped() else set()
         for execution in EXECUTIONS:
             kinds = Run(program, execution, seed).kinds
-            assert kinds <= {"race", "wait"}
-            assert bool(kinds) == wrong, (seed, execution, kinds)
+            assert kinds <= allowed and bool(kinds) == bool(allowed), (seed, execution, kinds)
     return found[0], found[1]
 
 
