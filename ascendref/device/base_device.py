@@ -102,12 +102,12 @@ class BaseDevice(Handle):
         """
         deadline = deadline_after(timeout)
         self.scheduler.check()
-        tasks = self.scheduler.last_tasks()
         checker, reached = self.checker, []
         if checker is not None:
             streams = list(self.scheduler.streams.values())  # before those that ended meanwhile
             reached = [checker.knowledge(stream.timeline) for stream in streams]
             reached += checker.knowledge_of_ended()
+        tasks = self.scheduler.last_tasks()
         if not self.scheduler.wait(tasks, deadline):
             fail(
                 Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,

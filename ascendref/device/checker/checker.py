@@ -211,6 +211,12 @@ class Checker:
                 copied=copy.writes,
             )
 
+    def reach_record(self, record: Operation) -> None:
+        """Note that a call of the program saw that an event was reached."""
+        if record.timeline.abandoned:
+            record.timeline.confirm(record.index)
+        self.reach(record.knowledge)
+
     def end_stream(self, timeline: Timeline, *, waited: bool) -> None:
         """Note that a stream takes no more work, and whether the host has waited for it."""
         if not timeline.retired:
@@ -231,13 +237,13 @@ class Checker:
             if timeline is not stream and self._functions:
                 continue  # what they submit may come after it
             index = index or self.host.step()
-            timeline.retired = index
+            timeline.retire(index)
             self._ended.pop(timeline, None)
             self._late.pop(timeline, None)
             if timeline is stream:
                 body = self._bodies.pop(timeline, None)
                 if body is not None:
-                    body.retired = index
+                    body.retire(index)
             else:
                 branches = self._branches.get(stream, {})
                 branches.pop(source, None)
@@ -250,8 +256,7 @@ class Checker:
         known = self.host.clock if running is None else self._body(running).clock
         self._abandoned = True
         for each in (timeline, *self._branches.get(timeline, {}).values()):
-            dropped = range(known.get(each, 0) + 1, each.length + 1)
-            each.abandoned = (*each.abandoned, dropped)
+            each.abandon(known.get(each, 0))
 
     # ---- functions of the host
 
@@ -606,7 +611,7 @@ class Checker:
         running = _running.get()
         if running is not None and timeline.number != HOST:
             timeline = self._branch(timeline, running)
-        if record is not None:
+        if record is not None and not record.abandoned:
             timeline.join(record.knowledge, record.host_index)
         if record is None or overwritten is not None:
             call = "wait_event" if timeline.number else "synchronize"

@@ -69,10 +69,9 @@ class Timeline:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        nothing: Clock = {}
-        self._clock = AtomicReference(nothing)
+        self._clock = AtomicReference(NOTHING)
         #: what the next operation comes after, apart from those before it here
-        self.clock = nothing
+        self.clock = NOTHING
         #: gives the number of the next operation
         self.count = count(1)
         #: what was known when the latest operation began
@@ -86,7 +85,7 @@ class Timeline:
         self.host_index = maxsize
         #: which operation of the host ended it: what the host does from then on comes after it
         self.retired = 0
-        #: which of its operations may never have run
+        #: which of its operations may never have run, or may still run
         self.abandoned: tuple[range, ...] = ()
         #: the first and the last operation for which it is seen late what is written before them
         self.late: AtomicReference[tuple[int, int]] = AtomicReference((1, 0))
@@ -109,6 +108,25 @@ class Timeline:
                 break
         while self.clock is not (latest := self._clock.load().value):
             self.clock = latest
+
+    def abandon(self, known: int) -> None:
+        """Note that operations are dropped unless they have begun, but for so many."""
+        if known < self.length:
+            end = self.step()  # what comes after it comes after those that have begun
+            self.abandoned = (*self.abandoned, range(known + 1, end))
+
+    def confirm(self, index: int) -> None:
+        """Note that so many operations were not dropped."""
+        left = (range(max(gone.start, index + 1), gone.stop) for gone in self.abandoned)
+        self.abandoned = tuple(gone for gone in left if gone)
+
+    def retire(self, host_index: int) -> None:
+        """End it: the host knows that all of it is done, and has an operation after that."""
+        self.retired = host_index
+        # whoever remembers it must not remember what was before it as well, and so on
+        self._known, self.last, self.marks = None, None, []
+        self._clock = AtomicReference(NOTHING)
+        self.clock = NOTHING
 
     @property
     def knowledge(self) -> Clock:
@@ -236,6 +254,8 @@ class Kept(NamedTuple):
 #: stream -> how many of its tasks come before something; never changed, but replaced
 Clock = Mapping[Timeline, int]
 
+NOTHING: Final[Clock] = {}
+
 
 def joined(one: Clock, other: Clock, host_index: int) -> Clock:
     """Return the clock of what comes after two others, and after so much of the host.
@@ -356,7 +376,11 @@ def is_reached(operation: Operation, clock: Clock, host_index: int) -> bool:
     if timeline.number == HOST:
         reached = operation.index <= host_index
     else:
-        reached = operation.index <= clock.get(timeline, 0) or 0 < timeline.retired <= host_index
+        known = clock.get(timeline, 0)
+        reached = operation.index <= known or 0 < timeline.retired <= host_index
+        if reached and timeline.abandoned and not timeline.retired:
+            # a record that was dropped with it orders nothing
+            reached = not any(operation.index in x and known < x.stop for x in timeline.abandoned)
     return reached or (
         operation.in_function and is_reached(operation.task, clock, host_index)
     )

@@ -36,6 +36,8 @@ class Scheduler(ABC):
     def __init__(self, history: int) -> None:
         #: the streams that were not destroyed, by number
         self.streams: dict[int, BaseStream] = {}
+        #: those that were destroyed by force while a task ran, until it ends
+        self._leaving: dict[int, BaseStream] = {}
         #: what every call reports, because the device cannot be used any more
         self.sticky_error: Failure | None = None
         #: whether the first failure of a task becomes the sticky error
@@ -65,6 +67,8 @@ class Scheduler(ABC):
             last = stream.last
             if last is not None:
                 return last
+        if stream.first() is not None:
+            self._leaving[stream.number] = stream
         self.streams.pop(stream.number, None)
         return None
 
@@ -177,6 +181,8 @@ class Scheduler(ABC):
     def last_tasks(self) -> list[Task]:
         """Return the last task of every busy stream, the one submitted last first."""
         last = [stream.last for stream in list(self.streams.values())]
+        running = [stream.first() for stream in list(self._leaving.values())]
+        last += [task for task in running if task is not None and task.state is State.RUNNING]
         # in this order, a task that lacks a wait runs before the one that it relies on
         return sorted((task for task in last if task is not None), key=lambda task: -task.submitted)
 
@@ -185,6 +191,12 @@ class Scheduler(ABC):
         stream.aborted = frozenset(list(stream.queue))
         self._end_cancelled(stream)
         stream.aborted = frozenset()
+        self._remove_if_left(stream)
+
+    def _remove_if_left(self, stream: BaseStream) -> None:
+        """Forget a stream that was destroyed by force once no task of it runs."""
+        if stream.number in self._leaving and stream.first() is None:
+            self._leaving.pop(stream.number, None)
 
     def report(self, stream: BaseStream) -> None:
         """Raise the failure of a stream, which is reported once, or the sticky error."""
@@ -281,6 +293,7 @@ class Scheduler(ABC):
         if stream.queue:
             self._work_was_queued(stream)
         self.remove_if_closed(stream)
+        self._remove_if_left(stream)
 
     def _cancellation(self, task: Task) -> Status | None:
         """Return the code with which a queued task ends instead of running; None if it runs."""

@@ -111,8 +111,9 @@ class Stream(HostFunctionStream, Handle):
         self.check()
         deadline = deadline_after(timeout)
         self.scheduler.check()
-        task, checker = self.last, self.scheduler.checker
+        checker = self.scheduler.checker
         reached = {} if checker is None else checker.knowledge(self.timeline)
+        task = self.last
         if task is not None and not self.flags & _NOT_WAITED_FOR:
             if not self.scheduler.wait((task,), deadline):
                 fail(

@@ -130,19 +130,21 @@ class Order:
             if access.read is not None:
                 for k in range(access.read.start, access.read.start + access.read.count):
                     writer = writers.get((access.read.block, k))
-                    if writer is not None and self.is_dropped(writer):
+                    if writer is not None and self.is_dropped(writer, access):
                         return True
             if access.written is not None:
                 for k in range(access.written.start, access.written.start + access.written.count):
                     writers[access.written.block, k] = access
         return False
 
-    def is_dropped(self, access: Access) -> bool:
-        """Tell whether an access is by a task that may have been dropped."""
-        if access.task is None:
+    def is_dropped(self, access: Access, reader: Access) -> bool:
+        """Tell whether an access is by a task that may have been dropped before another's call."""
+        if access.task is None or self.tasks[access.task].stream not in self.forced:
             return False
         task = self.tasks[access.task]
-        return task.stream in self.forced and not self.before(task.end, self.forced[task.stream])
+        drop = self.forced[task.stream]
+        call = reader.node if reader.task is None else self.tasks[reader.task].call
+        return self.before(drop, call) and not self.before(task.end, drop)
 
     def _node(self, *before: int) -> int:
         node = len(self.edges)
