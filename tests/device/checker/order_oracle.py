@@ -15,6 +15,7 @@ The third and the last rule need to know the closure, so edges are added until t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 
@@ -120,13 +121,23 @@ class Order:
             one.inside is not None and self.before(one.inside, other.node)
         )
 
+    def in_order(self) -> Iterator[Access]:
+        """Return the accesses so that each comes after those before it."""
+        left = list(self.accesses)
+        while left:
+            first = next(
+                one for one in left if not any(self.precedes(x, one) for x in left if x is not one)
+            )
+            left.remove(first)
+            yield first
+
     def reads_dropped(self) -> bool:
         """Tell whether anything reads what a task wrote that may have been dropped; without races.
 
         Its stream was destroyed by force, and nothing had waited for it before.
         """
         writers: dict[tuple[int, int], Access] = {}
-        for access in sorted(self.accesses, key=lambda x: -self.closure[x.node].bit_count()):
+        for access in self.in_order():
             if access.read is not None:
                 for k in range(access.read.start, access.read.start + access.read.count):
                     writer = writers.get((access.read.block, k))
@@ -136,6 +147,26 @@ class Order:
                 for k in range(access.written.start, access.written.start + access.written.count):
                     writers[access.written.block, k] = access
         return False
+
+    def reads_unwritten(self, written: int) -> bool:
+        """Tell whether a call reads what nothing wrote; without races and dropped tasks.
+
+        So many bytes at the beginning of every block are written before.
+        """
+        known: dict[tuple[int, int], bool] = {}
+        found = False
+        for access in self.in_order():
+            brought = None
+            if access.read is not None:
+                block, start, count = access.read
+                places = [(block, k) for k in range(start, start + count)]
+                brought = [known.get(place, place[1] < written) for place in places]
+                found |= access.written is None and not all(brought)
+            if access.written is not None:
+                block, start, count = access.written
+                for k in range(count):
+                    known[block, start + k] = brought is None or brought[k]
+        return found
 
     def is_dropped(self, access: Access, reader: Access) -> bool:
         """Tell whether an access is by a task that may have been dropped before another's call."""
