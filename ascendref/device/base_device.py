@@ -107,18 +107,22 @@ class BaseDevice(Handle):
         self.check_process()
         deadline = deadline_after(timeout)
         self.scheduler.check()
+        checker, reached = self.checker, []
+        if checker is not None:
+            streams = list(self.scheduler.streams.values())  # before those that ended meanwhile
+            reached = [checker.knowledge(stream.timeline) for stream in streams]
+            reached += checker.knowledge_of_ended()
         tasks = self.scheduler.last_tasks()
-        reached = [stream.timeline.knowledge for stream in list(self.scheduler.streams.values())]
         if not self.scheduler.wait(tasks, deadline):
             fail(
                 Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                 f"{self!r} was not done within {shown(timeout)} ms; {self._queued()} tasks are"
                 " left",
             )
-        if self.checker is not None:
+        if checker is not None:
             for clock in reached:
-                self.checker.reach(clock)
-            self.checker.check_waits(None)
+                checker.reach(clock)
+            checker.check_waits(None)
         for task in tasks:
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{task.stream!r} was aborted while its work was waited for")

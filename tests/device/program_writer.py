@@ -604,33 +604,54 @@ class ProgramWriter(RuleBasedStateMachine):
 
     # ---- functions of the host
 
+    def access(
+        self, device: DeviceModel, block: MemoryModel | None, source: MemoryModel | None, value: int
+    ) -> None:
+        """Access memory: what a function of the host does."""
+        if block is not None and source is not None:
+            count = min(block.nbytes, source.nbytes)
+            device.dev.memcpy(block.memory, source.memory, count)
+        elif block is not None and block.pinned:
+            block.memory.numpy()[:] = value
+        elif block is not None:
+            device.dev.memset(block.memory, value)
+
     def launch_host_func(self, draw: Draw) -> None:
-        """Call a function of the host that notes it, may write pinned memory, and may raise."""
+        """Call a function of the host that notes it, may access memory, and may raise."""
         device = self.device(draw)
         queue = self.queue(draw, device)
         device.has_functions = True
         error = RuntimeError("raised by a host function") if draw.once_in(3) else None
-        block = self.block(draw, device, pinned=True) if draw.once_in(3) else None
+        block = self.block(draw, device) if draw.once_in(2) else None
+        source = self.block(draw, device) if block is not None and draw.once_in(2) else None
         value = draw.number(0, 255)
-        if block is not None:
-            self.order(draw, queue, [], [block])
+        reads = [] if source is None else [source]
+        writes = [] if block is None else [block]
+        self.order(draw, queue, reads, writes)
         position = queue.submitted + 1
         called = queue.called
-        view = None if block is None else block.memory.numpy()
+        access = partial(self.access, device, block, source, value)
 
         def function() -> None:
             called.append(position)
-            if view is not None:
-                view[:] = value
+            access()
             if error is not None:
                 raise error
 
         queue.calls.append(position)
         self.attempt(107000, queue.stream.launch_host_func, None)
         self.attempt(0, queue.stream.launch_host_func, function)
-        self.touch(queue, [], [] if block is None else [block])
-        if block is not None:
-            block.bytes[:], block.vague[:] = value, False
+        self.touch(queue, reads, writes)
+        if block is not None and source is not None:
+            count = min(block.nbytes, source.nbytes)
+            if block.pinned:
+                device.read_by_host(source.written[:count])
+            else:
+                block.written[:count] = source.written[:count].copy()
+            block.bytes[:count] = source.bytes[:count].copy()
+            block.vague[:count] = source.vague[:count].copy()
+        elif block is not None:
+            block.bytes[:], block.vague[:], block.written[:] = value, False, True
         if error is not None:
             queue.raised.append(Raised(position, error, certain=True))
 

@@ -543,6 +543,7 @@ class Program(ProgramWriter):
             while any(queue.raised for queue in device.queues):
                 self.synchronize_device(device)
             self.synchronize_device(device)
+            device.check_hazards(ended=True)
         for device in self.devices:
             for block in device.living():
                 self.compare(block)

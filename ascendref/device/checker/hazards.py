@@ -57,15 +57,16 @@ class Site(NamedTuple):
             shadow, span = access
             first = shadow.address + span.start
             name, bytes_ = span.name, (first, first + span.nbytes)
+        task = operation.task
         (file, line), *callers = operation.places
         return cls(
             operation.call,
-            None if operation.timeline.number == HOST else operation.timeline.number,
+            None if task.timeline.number == HOST else task.timeline.number,
             name,
             bytes_,
             file,
             line,
-            operation.index,
+            task.index,
             tuple(callers),
         )
 

@@ -5,18 +5,35 @@ stream, or what the host does. A *clock* says for every stream how many of its t
 something. The clock of a stream grows when it waits for an event, that of the host when it waits
 for tasks, and whatever is submitted comes after everything that the host knows to be done.
 
+A function of the host does things between the beginning and the end of its task: after what comes
+before the task, before what comes after it, and at the same time as whatever else the program does
+after it queued the function. The functions of a stream have a timeline of their own for that, and
+for every stream that they submit to another one, because when they submit has no part in the order:
+tasks of a stream are in order only if the calls that submit them are.
+
 All threads of the program count as one host: what orders them among each other, a lock or a queue,
-is not visible here.
+is not visible here. So do callbacks, which a thread of the program runs: what they do comes after
+all that the host did, and before what comes after their task.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import count
-from typing import ClassVar, Final
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import count, pairwise
+from operator import itemgetter
+from sys import maxsize
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from ..lock_free import AtomicReference
 from .callers import Caller, MachineCall, Place, places_of
+
+if TYPE_CHECKING:
+    from .shadow import Shadow, Span
+
+#: so many entries are kept before those are dropped that nobody needs
+MARKS: Final = 64
 
 #: the number of the timeline of the host; streams count from 1
 HOST: Final = 0
@@ -33,50 +50,97 @@ class Timeline:
 
     __slots__ = (
         "_clock",
-        "_count",
-        "_host_clock",
+        "_known",
         "abandoned",
         "clock",
+        "count",
+        "functions",
+        "host_index",
+        "kept",
+        "last",
+        "last_function",
         "last_record",
+        "late",
         "length",
+        "marks",
         "number",
         "retired",
     )
 
     def __init__(self, number: int) -> None:
         self.number = number
-        nothing: Clock = {}
-        self._clock = AtomicReference(nothing)
+        self._clock = AtomicReference(NOTHING)
         #: what the next operation comes after, apart from those before it here
-        self.clock = nothing
-        self._count = count(1)
-        #: what the host knew when the latest operation began
-        self._host_clock: Clock | None = None
-        #: how many operations there are
+        self.clock = NOTHING
+        #: gives the number of the next operation
+        self.count = count(1)
+        #: what was known when the latest operation began
+        self._known: Clock | None = None
+        #: number of the latest operation, and the operation
         self.length = 0
-        #: its latest record of an event
-        self.last_record = 0
-        #: whether it has ended: everything from now on comes after it
-        self.retired = False
-        #: which of its operations may never have run
+        self.last: Operation | None = None
+        #: its latest record of an event, its latest function of the host
+        self.last_record = self.last_function = 0
+        #: how many operations of the host the next one comes after; all, if the host submits it
+        self.host_index = maxsize
+        #: which operation of the host ended it: what the host does from then on comes after it
+        self.retired = 0
+        #: which of its operations may never have run, or may still run
         self.abandoned: tuple[range, ...] = ()
+        #: the first and the last operation for which it is seen late what is written before them
+        self.late: AtomicReference[tuple[int, int]] = AtomicReference((1, 0))
+        #: its functions of the host that have not ended
+        self.functions: list[Operation] = []
+        #: accesses that only those can race with
+        self.kept: list[Kept] = []
+        #: where it was when the host submitted something to it while functions might run: how many
+        #: operations of the host there were, and the operation before that
+        self.marks: list[tuple[int, Operation | None]] = []
 
-    def join(self, clock: Clock) -> None:
-        """Let the next operation come after what a clock says."""
+    def join(self, clock: Clock, host_index: int) -> None:
+        """Let the next operation come after what a clock says, and so much of the host."""
+        if self.host_index < host_index:
+            self.host_index = host_index
         while True:
             before = self._clock.load()
-            after = joined(before.value, clock)
+            after = joined(before.value, clock, self.host_index)
             if after is before.value or self._clock.compare_and_set(before, after):
                 break
         while self.clock is not (latest := self._clock.load().value):
             self.clock = latest
+
+    def abandon(self, known: int) -> None:
+        """Note that operations are dropped unless they have begun, but for so many."""
+        if known < self.length:
+            end = self.step()  # what comes after it comes after those that have begun
+            self.abandoned = (*self.abandoned, range(known + 1, end))
+
+    def confirm(self, index: int) -> None:
+        """Note that so many operations were not dropped."""
+        left = (range(max(gone.start, index + 1), gone.stop) for gone in self.abandoned)
+        self.abandoned = tuple(gone for gone in left if gone)
+
+    def retire(self, host_index: int) -> None:
+        """End it: the host knows that all of it is done, and has an operation after that."""
+        self.retired = host_index
+        # whoever remembers it must not remember what was before it as well, and so on
+        self._known, self.last, self.marks = None, None, []
+        self._clock = AtomicReference(NOTHING)
+        self.clock = NOTHING
 
     @property
     def knowledge(self) -> Clock:
         """What comes before anything that comes after all operations so far."""
         return {**self.clock, self: self.length}
 
-    def begin(self, call: str, caller: Caller, host: Timeline, known: Clock) -> Operation:
+    def step(self) -> int:
+        """Return the number of one more operation."""
+        index = next(self.count)
+        if self.length < index:  # threads may overtake one another
+            self.length = index
+        return index
+
+    def begin(self, call: str, caller: Caller, host_index: int, known: Clock) -> Operation:
         """Begin an operation.
 
         Parameters
@@ -85,33 +149,134 @@ class Timeline:
             What it is called.
         caller : tuple
             Code of the program that calls, and the place of the call in it.
-        host : Timeline
-            The host that submits it.
+        host_index : int
+            How many operations of the host come before it.
         known : clock
             What comes before it because it is submitted now.
         """
-        if known is not self._host_clock:
-            self.join(known)
-            self._host_clock = known
-        index = next(self._count)
-        if self.length < index:  # threads may overtake one another
+        if known is not self._known:
+            self.join(known, host_index)
+            self._known = known
+        index = next(self.count)
+        if self.length < index:
             self.length = index
-        return Operation(self, index, self.clock, host.length, call, caller)
+        operation = self.last = Operation(self, index, self.clock, host_index, call, caller)
+        return operation
+
+    def mark(self, host_index: int, last_function: int) -> None:
+        """Mark where it is before the host submits, the first time after a function was queued."""
+        if not self.marks or self.marks[-1][0] <= last_function:
+            self.marks.append((host_index, self.last))
+
+    def last_before(self, host_index: int) -> Operation | None:
+        """Return the last operation that the host submitted before a function."""
+        last, marks = self.last, list(self.marks)  # in this order: they are made in the other
+        at = bisect_right(marks, host_index, key=itemgetter(0))
+        return marks[at][1] if at < len(marks) else last
+
+    def forget_marks(self, host_index: int) -> None:
+        """Drop the marks that no function needs which comes after so much of the host."""
+        for mark in list(self.marks):
+            if mark[0] <= host_index:
+                with suppress(ValueError):
+                    self.marks.remove(mark)
 
     def __str__(self) -> str:
         return f"stream {self.number}" if self.number else "the host"
 
 
+class FunctionTimeline(Timeline):
+    """What the functions of a stream do, or the tasks that they submit to a stream.
+
+    Parameters
+    ----------
+    stream : Timeline
+        The stream that they run on, or submit to.
+    numbers : iterator of int
+        The numbers of the operations.
+    """
+
+    __slots__ = ("_submitted",)
+
+    def __init__(self, stream: Timeline, numbers: count[int]) -> None:
+        super().__init__(stream.number)
+        self.count = numbers
+        self.host_index = 0
+        #: tasks behind the calls that submitted them
+        self._submitted: list[tuple[Operation, Operation]] = []
+
+    def act(self, call: str, caller: Caller, task: Operation) -> Operation:
+        """Begin what a function does, with its task."""
+        return FunctionAccess(self.begin(call, caller, self.host_index, self.clock), task)
+
+    def submit(self, submission: Operation) -> Operation:
+        """Begin a task that a function submits."""
+        call, caller = submission.call, submission.caller
+        task = self.begin(call, caller, self.host_index, self.clock)
+        self._submitted.append((submission, task))
+        return task
+
+    def submitted(self, clock: Clock, host_index: int) -> Operation | None:
+        """Return the last task whose submission comes before what comes after a clock."""
+        for submission, task in reversed(list(self._submitted)):
+            if is_reached(submission, clock, host_index):
+                return task
+        return None
+
+    def forget(self, known: list[tuple[Clock, int]]) -> None:
+        """Drop tasks that nothing needs to look for, given what all know that may submit."""
+        submitted = list(self._submitted)
+        for earlier, (submission, _) in pairwise(submitted):
+            if not all(is_reached(submission, *each) for each in known):
+                break
+            with suppress(ValueError):
+                self._submitted.remove(earlier)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is time to forget tasks."""
+        return len(self._submitted) % MARKS == MARKS - 1
+
+
+class Submission(NamedTuple):
+    """A task that was submitted, and has no place in the order of its stream yet."""
+
+    #: its stream, or what functions of a stream submit to that
+    timeline: Timeline
+    #: begins it, as the next operation there
+    place: Callable[[], Operation]
+
+
+class Kept(NamedTuple):
+    """An access that took place at the same time as functions whose accesses are not seen yet.
+
+    One that comes after it, and after these functions, has taken its place.
+    """
+
+    #: the last of the functions, by its number
+    until: int
+    shadow: Shadow
+    use: tuple[Operation, Span]
+    write: bool
+
+
 #: stream -> how many of its tasks come before something; never changed, but replaced
 Clock = Mapping[Timeline, int]
 
+NOTHING: Final[Clock] = {}
 
-def joined(one: Clock, other: Clock) -> Clock:
-    """Return the clock of what comes after two others; streams that have ended need no entry."""
-    later = {k: n for k, n in other.items() if n > one.get(k, 0) and not k.retired}
+
+def joined(one: Clock, other: Clock, host_index: int) -> Clock:
+    """Return the clock of what comes after two others, and after so much of the host.
+
+    Streams that the host ended before that need no entry.
+    """
+    later = {
+        k: n for k, n in other.items() if n > one.get(k, 0) and not 0 < k.retired <= host_index
+    }
     if not later:
         return one
-    return {**{k: n for k, n in one.items() if not k.retired}, **later}
+    return {**{k: n for k, n in one.items() if not 0 < k.retired <= host_index}, **later}
 
 
 class Operation:
@@ -119,7 +284,7 @@ class Operation:
 
     __slots__ = ("_code", "_place", "call", "clock", "host_index", "index", "timeline")
 
-    #: whether it is what a function of the host does while its stream waits
+    #: whether a function of the host does it while its stream waits
     in_function: ClassVar = False
 
     def __init__(
@@ -132,7 +297,7 @@ class Operation:
         caller: Caller,
     ) -> None:
         self.timeline = timeline
-        #: how many operations of its timeline there are with it; 0 if it will never run
+        #: its number on its timeline; 0 if it will never run
         self.index = index
         #: what comes before it on other timelines
         self.clock = clock
@@ -148,6 +313,20 @@ class Operation:
         self.index = 0
 
     @property
+    def task(self) -> Operation:
+        """The task that it is, or that it is a part of."""
+        return self
+
+    def reach(self, timeline: Timeline) -> int:
+        """Return how many operations of a timeline come before it, or are it."""
+        return self.index if self.timeline is timeline else self.clock.get(timeline, 0)
+
+    @property
+    def beginning(self) -> Clock:
+        """What comes before anything that comes after its beginning."""
+        return {**self.clock, self.timeline: self.index - 1}
+
+    @property
     def knowledge(self) -> Clock:
         """What comes before anything that comes after this."""
         if self.timeline.number == HOST:
@@ -158,13 +337,6 @@ class Operation:
     def caller(self) -> Caller:
         """Code of the program that called, and the place of the call in it."""
         return self._code, self._place
-
-    def part(self, call: str, caller: Caller, *, after: Timeline | None = None) -> Operation:
-        """Return an operation that is part of this one, and perhaps comes after the host's."""
-        host_index, clock = self.host_index, self.clock
-        if after is not None:
-            host_index, clock = after.length, joined(after.clock, self.clock)
-        return FunctionAccess(self.timeline, self.index, clock, host_index, call, caller)
 
     @property
     def abandoned(self) -> bool:
@@ -183,21 +355,55 @@ class Operation:
 
 
 class FunctionAccess(Operation):
-    """An access by a function of the host that a stream runs, with the place of that task."""
+    """An access by a function of the host: seen when the function runs, maybe after later tasks."""
 
-    __slots__ = ()
+    __slots__ = ("_task",)
 
     in_function: ClassVar = True
+
+    def __init__(self, operation: Operation, task: Operation) -> None:
+        super().__init__(
+            operation.timeline,
+            operation.index,
+            operation.clock,
+            operation.host_index,
+            operation.call,
+            operation.caller,
+        )
+        self._task = task
+
+    @property
+    def task(self) -> Operation:
+        """The task of the function."""
+        return self._task
+
+
+def is_reached(operation: Operation, clock: Clock, host_index: int) -> bool:
+    """Tell whether an operation comes before what comes after a clock and so much of the host."""
+    timeline = operation.timeline
+    if timeline.number == HOST:
+        reached = operation.index <= host_index
+    else:
+        known = clock.get(timeline, 0)
+        reached = operation.index <= known or 0 < timeline.retired <= host_index
+        if reached and timeline.abandoned and not timeline.retired:
+            # a record that was dropped with it orders nothing
+            reached = not any(operation.index in x and known < x.stop for x in timeline.abandoned)
+    return reached or (operation.in_function and is_reached(operation.task, clock, host_index))
 
 
 def precedes(first: Operation, second: Operation) -> bool:
     """Tell whether an operation comes before another one, or is the same."""
-    timeline = first.timeline
-    if timeline is second.timeline:
+    if first.timeline is second.timeline:
         return first.index <= second.index
-    if timeline.number == HOST:
-        return first.index <= second.host_index
-    return first.index <= second.clock.get(timeline, 0) or timeline.retired
+    if is_reached(first, second.clock, second.host_index):
+        return True
+    # on the stream of a function, what comes after it comes after all that it does
+    return (
+        first.in_function
+        and first.task.timeline is second.timeline
+        and (first.task.index <= second.index)
+    )
 
 
 def are_ordered(first: Operation, second: Operation) -> bool:

@@ -9,13 +9,14 @@ that anything else may rightly write meanwhile are left out.
 from __future__ import annotations
 
 from collections.abc import Callable
+from sys import maxsize
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .ordering import HOST, Clock, Operation
+from .ordering import Clock, Operation, is_reached
 from .shadow import Segment, Shadow, Span, Use
 
 
@@ -115,5 +116,4 @@ class PinnedCopy:
 
 
 def _is_known(operation: Operation, known: Clock) -> bool:
-    timeline = operation.timeline
-    return timeline.number == HOST or operation.index <= known.get(timeline, 0) or timeline.retired
+    return is_reached(operation, known, maxsize)

@@ -97,14 +97,17 @@ class Reports:
     ) -> None:
         """Two operations that nothing orders access the same bytes; a wait may have failed to."""
         first, second = use[0], operation
-        if second.timeline.number == HOST:
+        one, other = first.task.timeline, second.task.timeline
+        if one.number == other.number:  # a function of the host submits one of them
+            missing = f"submit {second.call} once the host has waited for {first.call}"
+        elif other.number == HOST:
             missing = f"{_synchronize(first)}, before {second.call}"
-        elif first.timeline.number == HOST:
-            missing = f"call {first.call} before {second.timeline} is given {second.call}"
+        elif one.number == HOST:
+            missing = f"call {first.call} before {other} is given {second.call}"
         else:
             missing = (
-                f"make {second.timeline} wait{_by(second, 'aclrtStreamWaitEvent')} for an event"
-                f" recorded{_by(second, 'aclrtRecordEvent')} on {first.timeline} after {first.call}"
+                f"make {other} wait{_by(second, 'aclrtStreamWaitEvent')} for an event"
+                f" recorded{_by(second, 'aclrtRecordEvent')} on {one} after {first.call}"
             )
         kind, reason, missing = _explained(why, first, second, "nothing orders the two", missing)
         self._find(

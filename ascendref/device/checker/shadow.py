@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..lock_free import AtomicReference, Snapshot
-from .ordering import Operation, precedes
+from .ordering import Operation, Timeline
 
 #: pieces of memory that a view may have; one with more is not checked
 RUNS: Final = 4096
@@ -49,6 +49,22 @@ class Span(NamedTuple):
         else:
             for low, high in _runs(*self.gaps):
                 yield self.start + low, self.start + high
+
+
+def meet(one: Span, other: Span) -> bool:
+    """Tell whether two views of the same memory have a byte in common."""
+    if one.start >= other.start + other.nbytes or other.start >= one.start + one.nbytes:
+        return False
+    if one.gaps is None and other.gaps is None:
+        return True
+    pieces = iter(list(other.runs()))
+    low, high = next(pieces, (0, 0))
+    for start, stop in one.runs():
+        while high <= start and low < high:
+            low, high = next(pieces, (0, 0))
+        if low < stop and start < high:
+            return True
+    return False
 
 
 def _joined(
@@ -110,8 +126,7 @@ class Segment:
     writer : Use or None
         Who wrote it last.
     readers : dict of int to Use
-        Who has read it since: the last of each timeline, by its number; of the functions of the
-        host on a stream, by its number below zero.
+        Who has read it since: the last of each timeline, by its key.
     written : bool
         Whether anything was ever written there.
     """
@@ -123,7 +138,7 @@ class Segment:
         start: int,
         stop: int,
         writer: Use | None,
-        readers: dict[int, Use],
+        readers: dict[Timeline, Use],
         written: bool,
     ) -> None:
         self.start = start
@@ -133,17 +148,6 @@ class Segment:
         self.written = written
         #: whether others took its place
         self.stale = False
-
-    def keep_later(self, operation: Operation) -> bool:
-        """Forget the reads before a write of a host function; tell if a later write is known.
-
-        What such a function does is seen when it runs, after tasks that come after it.
-        """
-        if self.writer is not None and precedes(operation, self.writer[0]):
-            return True
-        readers = dict(self.readers)  # in one atomic step
-        self.readers = {k: use for k, use in readers.items() if precedes(operation, use[0])}
-        return False
 
     def divided(self, start: int, stop: int) -> list[Segment]:
         """Return segments of which the same is known, divided where a range begins and ends."""
@@ -239,7 +243,7 @@ class Shadow:
             self._latest = span, snapshot, found
         return found
 
-    def read(self, key: int, use: Use) -> None:
+    def read(self, key: Timeline, use: Use) -> None:
         """Remember a read once more: segments were divided meanwhile."""
         segments = self.segments(use[1])
         for segment in segments:
@@ -247,15 +251,15 @@ class Shadow:
         if any([segment.stale for segment in segments]):
             self.read(key, use)
 
-    def write(self, use: Use) -> None:
+    def write(self, use: Use, *, seen: bool) -> None:
         """Remember a write once more: segments were divided meanwhile."""
         segments = self.segments(use[1])
         for segment in segments:
-            segment.written = True
+            segment.written = segment.written or seen
             segment.writer = use
             segment.readers = {}
         if any([segment.stale for segment in segments]):
-            self.write(use)
+            self.write(use, seen=seen)
 
     def merge(self, segments: list[Segment], use: Use) -> None:
         """Make one segment of those of a write, if there are no gaps between them."""
@@ -275,8 +279,8 @@ class Shadow:
                 segment.written = False
 
     def mark_written(self, span: Span) -> None:
-        """Note that bytes may be written by what is not seen."""
-        segments = self._cut(span.start, span.start + span.nbytes)
+        """Note that bytes are written; all that a view spans if it has too many pieces."""
+        segments = self.segments(span) or self._cut(span.start, span.start + span.nbytes)
         for segment in segments:
             segment.written = True
         if any([segment.stale for segment in segments]):
@@ -319,6 +323,8 @@ class Shadow:
             replaced = segments[first:after_last]
             if not replaced or any([part.writer is not use or part.readers for part in replaced]):
                 return  # another thread was here
+            if not all([part.written for part in replaced]):
+                return  # it is seen later whether they are
             after = (
                 [*starts[: first + 1], *starts[after_last:]],
                 [*segments[:first], merged, *segments[after_last:]],

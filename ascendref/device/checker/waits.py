@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
+from sys import maxsize
 from typing import Final, NamedTuple
 
-from .ordering import HOST, Clock, Operation, Timeline, precedes
+from .ordering import HOST, Clock, Operation, Timeline, is_reached, precedes
 
 #: waits of each kind that are remembered, the latest ones
 _REMEMBERED: Final = 4096
@@ -73,15 +74,9 @@ class Waits:
     """The waits that may explain a race: by themselves, most are harmless.
 
     The first turn of a loop often waits for an event that its end records.
-
-    Parameters
-    ----------
-    host : Timeline
-        What the host does.
     """
 
-    def __init__(self, host: Timeline) -> None:
-        self._host = host
+    def __init__(self) -> None:
         #: those that waited for nothing
         self._early: deque[VainWait] = deque(maxlen=_REMEMBERED)
         #: those for a record that had taken the place of another
@@ -110,7 +105,7 @@ class Waits:
                 gone = any([_is_known(record, known) for record in list(wait.late)])
             else:
                 of_host = waiting.number == HOST or wait.operation.in_function
-                gone = not of_host and timeline in (None, waiting)
+                gone = not of_host and (timeline is None or timeline.number == waiting.number)
             if gone:
                 with suppress(ValueError):
                     self._early.remove(wait)
@@ -130,7 +125,8 @@ class Waits:
             if precedes(wait.operation, second)
         ]
         # that of the stream itself says more than one that it came to know of
-        waits.sort(key=lambda wait: wait.operation.timeline is not second.timeline)
+        stream = second.task.timeline.number
+        waits.sort(key=lambda wait: wait.operation.timeline.number != stream)
         for wait in waits:
             after = [record for record in wait.records if precedes(first, record)]
             before = [record for record in wait.records if not precedes(first, record)]
@@ -138,10 +134,10 @@ class Waits:
             if after and not any([precedes(record, second) for record in before]):
                 found = Explanation(wait, after[0])
                 # another stream may have waited early for its own work, and may rightly have
-                if not found.late or wait.operation.timeline in (second.timeline, self._host):
+                if not found.late or wait.operation.timeline.number in (stream, HOST):
                     return found
         # where an event was recorded after the first, what is missing is a wait for that one
-        if first.timeline.last_record < first.index:
+        if first.task.timeline.last_record < first.task.index:
             for wait in waits:
                 if not wait.records:
                     return Explanation(wait, None)
@@ -149,4 +145,4 @@ class Waits:
 
 
 def _is_known(record: Operation, known: Clock) -> bool:
-    return record.timeline.retired or record.index <= known.get(record.timeline, 0)
+    return is_reached(record, known, maxsize)

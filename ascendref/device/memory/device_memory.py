@@ -405,3 +405,5 @@ class DeviceMemory(BaseDevice):
             self.scheduler.wait((task,), None)
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{task.stream!r} was aborted before the copy ran")
+            if self.checker is not None and task.operation is not None:
+                self.checker.reach(task.operation.knowledge)

@@ -13,7 +13,6 @@ from typing import ClassVar
 from ...core.errors import AclError, fail
 from ...core.products import Product
 from ...core.status import Status
-from ..checker.callers import find_caller
 from ..checker.checker import Checker
 from ..timeouts import remaining
 from .deadlock import begin_wait, end_wait
@@ -40,6 +39,8 @@ class Scheduler(ABC):
     def __init__(self, history: int) -> None:
         #: the streams that were not destroyed, by number
         self.streams: dict[int, BaseStream] = {}
+        #: those that were destroyed by force while a task ran, until it ends
+        self._leaving: dict[int, BaseStream] = {}
         #: what every call reports, because the device cannot be used any more
         self.sticky_error: Failure | None = None
         #: what every call reports first, in a child of the process that made the device
@@ -71,12 +72,16 @@ class Scheduler(ABC):
             last = stream.last
             if last is not None:
                 return last
+        if stream.first() is not None:
+            self._leaving[stream.number] = stream
         self.streams.pop(stream.number, None)
         return None
 
     def remove_if_closed(self, stream: BaseStream) -> None:
         """Remove a stream that is closing once no task and no failure of it is left."""
         if stream.closing and stream.failure is None and stream.first() is None:
+            if self.checker is not None:
+                self.checker.end_stream(stream.timeline, waited=False)
             self.streams.pop(stream.number, None)
 
     # ---- for calls of the host
@@ -102,7 +107,7 @@ class Scheduler(ABC):
         The place of a task that waits for a promise is open until the promise is kept.
         """
         if _is_held(task):
-            task.held = find_caller(task.label), checker.known
+            task.held = checker.submit(task.stream.timeline, task.label)
             task.stream.queue.append(task)
             self._place_held(checker)  # another thread may have kept the promise meanwhile
             return
@@ -111,20 +116,22 @@ class Scheduler(ABC):
     def _place(
         self, checker: Checker, task: Task, then: Callable[[Task], object] | None = None
     ) -> None:
-        timeline = task.stream.timeline
-        caller = None
-        if task.held is not None:
-            caller, known = task.held
-            timeline.join(known)
-        if task.after is not None and task.after.operation is not None:
-            timeline.join(task.after.operation.knowledge)
-        operation = task.operation = checker.begin(timeline, task.label, caller)
+        timeline, held = task.stream.timeline, task.held
+        record = None if task.after is None else task.after.operation
+        if held is None:
+            if record is not None:
+                checker.follow(timeline, record)
+            operation = task.operation = checker.begin(timeline, task.label)
+        else:
+            if record is not None and not record.abandoned:
+                held.timeline.join(record.knowledge, record.host_index)
+            operation = task.operation = held.place()
         try:
             if task.reads or task.writes:
                 late = checker.record(operation, task.reads, task.writes, uses=not task.copies)
                 if late and task.function is not None:
-                    task.function = _checked(checker, task, task.function)
-            elif task.depends_on_host:
+                    task.function = _settled(checker, task, task.function)
+            elif task.kind in (Kind.HOST, Kind.CALLBACK):
                 checker.launch_function(operation)
             if isinstance(task, Promise):
                 self._place_held(checker)  # before it runs, and they can
@@ -168,14 +175,9 @@ class Scheduler(ABC):
                 if promise is not None and not self._wait(tasks, monotonic() + PATIENCE):
                     if promise.promised:
                         checker.find_lost_wait(promise.label)
-            if not self._wait(tasks, deadline):
-                return False
+            return self._wait(tasks, deadline)
         finally:
             end_wait()
-        for task in tasks:
-            if task.operation is not None:
-                checker.reach(task.operation.knowledge)
-        return True
 
     def _wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
         prerequisites = self._prerequisites(tasks)
@@ -229,6 +231,8 @@ class Scheduler(ABC):
     def last_tasks(self) -> list[Task]:
         """Return the last task of every busy stream, the one submitted last first."""
         last = [stream.last for stream in list(self.streams.values())]
+        running = [stream.first() for stream in list(self._leaving.values())]
+        last += [task for task in running if task is not None and task.state is State.RUNNING]
         # in this order, a task that lacks a wait runs before the one that it relies on
         return sorted((task for task in last if task is not None), key=lambda task: -task.submitted)
 
@@ -237,6 +241,12 @@ class Scheduler(ABC):
         stream.aborted = frozenset(list(stream.queue))
         self._end_cancelled(stream)
         stream.aborted = frozenset()
+        self._remove_if_left(stream)
+
+    def _remove_if_left(self, stream: BaseStream) -> None:
+        """Forget a stream that was destroyed by force once no task of it runs."""
+        if stream.number in self._leaving and stream.first() is None:
+            self._leaving.pop(stream.number, None)
 
     def report(self, stream: BaseStream) -> None:
         """Raise the failure of a stream, which is reported once, or the sticky error."""
@@ -318,6 +328,8 @@ class Scheduler(ABC):
 
     def end(self, task: Task, status: Status) -> None:
         """End a task; for one that was ended already, do what may be left of that."""
+        if self.checker is not None and task.depends_on_host and task.operation is not None:
+            self.checker.end_function(task.operation)
         if task.state is not State.DONE:
             task.ended = perf_counter_ns()
             task.status = status
@@ -331,6 +343,7 @@ class Scheduler(ABC):
         if stream.queue:
             self._work_was_queued(stream)
         self.remove_if_closed(stream)
+        self._remove_if_left(stream)
 
     def _cancellation(self, task: Task) -> Status | None:
         """Return the code with which a queued task ends instead of running; None if it runs."""
@@ -388,12 +401,12 @@ def _is_held(task: Task) -> bool:
     return (last is not None and last.unplaced) or (after is not None and after.unplaced)
 
 
-def _checked(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
+def _settled(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
     """Return a task's function behind the check of what functions of the host may have written."""
 
     def run() -> None:
         assert task.operation is not None
-        checker.check_written(task.operation, task.reads)
+        checker.settle(task.operation, task.reads, task.writes, uses=not task.copies)
         function()
 
     return run

@@ -12,10 +12,9 @@ from typing import Final, NamedTuple, NoReturn, Protocol
 
 from ...core.errors import AclError, fail
 from ...core.status import Status
-from ..checker.callers import Caller
 from ..checker.checker import Access
 from ..checker.hazards import HazardError
-from ..checker.ordering import Clock, Operation, Timeline
+from ..checker.ordering import Operation, Submission, Timeline
 
 _stream_numbers: Final = count(1)
 
@@ -109,8 +108,8 @@ class Task:
         self.after = after
         #: its place in the order of the program, if there is a checker
         self.operation: Operation | None = None
-        #: for one without a place yet: who submitted it, and what came before it then
-        self.held: tuple[Caller, Clock] | None = None
+        #: for one that was submitted before its place in the order was known: how it gets it
+        self.held: Submission | None = None
         self.state = State.QUEUED
         #: code that it ended with
         self.status = Status.ACL_SUCCESS

@@ -82,6 +82,8 @@ class Callback:
         finally:  # an interrupt goes to the caller; it may have come before the function began
             if self.begun:
                 self.end()
+        if checker is not None and operation is not None:
+            checker.wait(operation.knowledge)
 
     def end(self) -> None:
         """End the task; for one that was ended already, do what may be left of that."""

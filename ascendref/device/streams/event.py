@@ -256,9 +256,9 @@ class Event(Handle):
                 Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
                 f"{self!r} was not reached within {shown(timeout)} ms in {record.stream!r}",
             )
-        self._seen(record)
         if record.status is Status.ACL_ERROR_RT_STREAM_ABORT:
             fail(record.status, f"the record of {self!r} was aborted in {record.stream!r}")
+        self._seen(record)
         self.device.scheduler.report(record.stream)
 
     def elapsed_time(self, end: Event) -> float:
@@ -370,8 +370,9 @@ class Event(Handle):
         self._reach(record)
 
     def _reach(self, task: Task) -> None:
-        if self.device.checker is not None and task.operation is not None:
-            self.device.checker.reach(task.operation.knowledge)
+        checker, dropped = self.device.checker, task.status is Status.ACL_ERROR_RT_STREAM_ABORT
+        if checker is not None and task.operation is not None and not dropped:
+            checker.reach_record(task.operation)
 
     def add_wait(self, task: Task) -> None:
         """Keep a wait that a stream is about to queue, for `query_wait_status`."""

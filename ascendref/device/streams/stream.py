@@ -111,7 +111,9 @@ class Stream(HostFunctionStream, Handle):
         self.check()
         deadline = deadline_after(timeout)
         self.scheduler.check()
-        task, reached = self.last, self.timeline.knowledge
+        checker = self.scheduler.checker
+        reached = {} if checker is None else checker.knowledge(self.timeline)
+        task = self.last
         if task is not None and not self.flags & _NOT_WAITED_FOR:
             if not self.scheduler.wait((task,), deadline):
                 fail(
@@ -121,9 +123,9 @@ class Stream(HostFunctionStream, Handle):
                 )
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{self!r} was aborted while its work was waited for")
-        if self.scheduler.checker is not None and not self.flags & _NOT_WAITED_FOR:
-            self.scheduler.checker.reach(reached)
-            self.scheduler.checker.check_waits(self.timeline)
+        if checker is not None and not self.flags & _NOT_WAITED_FOR:
+            checker.reach(reached)
+            checker.check_waits(self.timeline)
         self.scheduler.report(self)
 
     def query(self) -> bool:
@@ -145,10 +147,11 @@ class Stream(HostFunctionStream, Handle):
         """
         self.check()
         self.scheduler.check()
-        reached = self.timeline.knowledge
+        checker = self.scheduler.checker
+        reached = {} if checker is None else checker.knowledge(self.timeline)
         done = self.scheduler.query(self.last)
-        if done and self.scheduler.checker is not None:
-            self.scheduler.checker.reach(reached)
+        if done and checker is not None:
+            checker.reach(reached)
         return done
 
     def wait_event(self, event: Event) -> None:
