@@ -150,7 +150,9 @@ def test_an_address_of_another_device_says_so(programs):
     lines = [text.split(": ", 2)[2] for text in out.splitlines()]
     number = r"is 0x1\w+"
     assert re.fullmatch(
-        rf"dst {number}, which belongs to device 1; the call is for device 0", lines[0]
+        rf"dst {number}, which belongs to device 1; the call is for device 0;"
+        " aclrtDeviceEnablePeerAccess enables copies between them",
+        lines[0],
     )
     assert re.fullmatch(
         rf"devPtr {number}, which belongs to device 1; the call is for device 0", lines[1]

@@ -143,23 +143,7 @@ def _check_copy(dst: int, dst_size: int, src: int, count: int, kind: int) -> Dev
     device = process.current().device
     if count > dst_size:
         fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"count is {count}, destMax is {dst_size}")
-    _check_reach(device, dst, src)
     return device
-
-
-def _check_reach(device: Device, dst: int, src: int) -> None:
-    """Refuse a copy between devices that were not connected by `aclrtDeviceEnablePeerAccess`."""
-    found = [find_memory(x) if x >= FIRST_ADDRESS else None for x in (dst, src)]
-    spaces = [memory.space for memory in found if memory is not None]
-    for one in spaces:
-        for other in spaces:
-            if one is not other and not one.reaches(other):
-                fail(
-                    Status.ACL_ERROR_RT_PARAM_INVALID,
-                    f"dst is {found[0]!r} of {spaces[0].device!r}, src is {found[1]!r} of"
-                    f" {spaces[1].device!r}; a copy between devices must be enabled with"
-                    " aclrtDeviceEnablePeerAccess",
-                )
 
 
 def aclrtMemcpy(dst: int, dst_size: int, src: int, count: int, kind: int) -> None:
@@ -193,8 +177,8 @@ def _copy(
 ) -> None:
     """Copy now, or queue a copy, under the names of C."""
     device.check_process()
-    _check_device(device, names.dst, dst)
-    _check_device(device, names.src, src)
+    for name, address in ((names.dst, dst), (names.src, src)):
+        _check_device(device, name, address, copies=True)
     copy = prepare_copy(device.address_space, _place(dst, count), _place(src, count), count, names)
     _run(device, copy, call, stream)
 
@@ -216,14 +200,17 @@ def _run(device: Device, copy: Copy | None, call: str, stream: Stream | None) ->
         device.queue_copy(copy, call, stream)
 
 
-def _check_device(device: Device, name: str, address: int) -> None:
-    """Refuse an address of another device than the one that copies."""
+def _check_device(device: Device, name: str, address: int, *, copies: bool = False) -> None:
+    """Refuse an address of another device; a copy may have it where `peers` enabled that."""
     memory = find_memory(address) if address >= FIRST_ADDRESS else None
-    if memory is not None and memory.device is not device:
+    if memory is None or memory.device is device:
+        return
+    if not (copies and memory.space.reaches(device.address_space)):
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
             f"{name} is {address:#x}, which belongs to device {process.number_of(memory.device)};"
-            f" the call is for device {process.number_of(device)}",
+            f" the call is for device {process.number_of(device)}"
+            + ("; aclrtDeviceEnablePeerAccess enables copies between them" if copies else ""),
         )
 
 
