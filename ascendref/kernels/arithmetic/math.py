@@ -125,20 +125,20 @@ def _sunk32(typingctx: Any, power: Any) -> Any:
 
 
 @intrinsic
-def _with_lost_one32(typingctx: Any, value: Any, half: Any) -> Any:
-    """Add ``2**-n`` to a value where 2**n + 1 is no float32; half is 2**(n - 1)."""
+def _lost_one32(typingctx: Any, half: Any) -> Any:
+    """``2**-n`` for half = 2**(n - 1), where 2**n + 1 is no float32 but 2**n is; else 0."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         word, least = ir.IntType(32), 24
         both = ir.Constant(word, (127 + 126) << 23)
-        inverse = builder.sub(both, builder.bitcast(args[1], word))
+        inverse = builder.sub(both, builder.bitcast(args[0], word))
         # one comparison for both ends: beyond 2**127, these are the bits of a large unsigned number
         end = ir.Constant(word, (128 - least) << 23)
         lost = builder.icmp_unsigned("<", inverse, end)
-        total = builder.fadd(args[0], builder.bitcast(inverse, ir.FloatType()))
-        return builder.select(lost, total, args[0])
+        bits = builder.select(lost, inverse, ir.Constant(word, 0))
+        return builder.bitcast(bits, ir.FloatType())
 
-    return value(value, half), codegen
+    return half(half), codegen
 
 
 @intrinsic
@@ -223,8 +223,6 @@ _FARTHEST_F: Final = _F(193.0)
 #: quotients by exponentials that are not finite are multiplied with it twice; then denominators
 #: are between 2**-24 and 2**127
 _SINK_F: Final = _F(2.0**-76)
-#: infinity times this is infinite; any other product is nothing beside such a denominator
-_TINY_F: Final = _F(2.0**-104)
 
 _LOG2E_D: Final = _D(float.fromhex("0x1.71547652b82fep+0"))
 _LN2_HIGH_D: Final = _D(float.fromhex("0x1.62e42fefa39efp-1"))
@@ -306,12 +304,12 @@ def over_one_plus_exp_float32(numerator: Any, x: Any) -> Any:
     # halves all along, because 2**128 is no float32
     power = _half_power32(n)
     # next to a power that it does not fit, the 1 goes with the small terms; far out it is nothing
-    small = _with_lost_one32(small, power)
-    half_one = blend(far, x * _TINY_F, _HALF_F)
+    small += _lost_one32(power)
+    half_one = blend(far, x - near, _HALF_F)  # 0, or nothing beside the power, or infinite
     power = blend(far, _sunk32(power), power)
     half = fma(power, r + small, half_one + power)
-    result = blend(far, numerator * _SINK_F, numerator) / (half + half)
-    return blend(far, result * _SINK_F, result)
+    scale = blend(far, _SINK_F, _ONE_F)
+    return scale * (scale * numerator / (half + half))
 
 
 @inlined
