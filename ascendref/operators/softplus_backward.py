@@ -264,6 +264,11 @@ def softplus_backward(
     The formula is the vendor's (aclnnSoftplusBackward). F64 tensors are computed in F64 here; the
     device narrows them to F32.
 
+    Rounding: a result is rounded to the promoted type of the inputs, whatever ``compute_dtype`` is,
+    and then cast to the type of ``out``, so an F32 ``out`` gets numbers of BF16 from BF16 inputs;
+    in F64 arithmetic it is rounded once, to the type of ``out``. With integers in ``self`` F32
+    takes the place of F16 and BF16 as the promoted type.
+
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
     an F16 or BF16 result within 0.5 + 1/256 ulp, also where ``exp(-beta * self)`` is beyond the
     range of F32. Unless ``beta`` is a power of two its product with ``self`` is rounded, which the
