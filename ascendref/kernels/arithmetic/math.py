@@ -223,6 +223,8 @@ _FARTHEST_F: Final = _F(193.0)
 #: quotients by exponentials that are not finite are multiplied with it twice; then denominators
 #: are between 2**-24 and 2**127
 _SINK_F: Final = _F(2.0**-76)
+#: infinity times this is infinite; any other product is nothing beside such a denominator
+_TINY_F: Final = _F(2.0**-104)
 
 _LOG2E_D: Final = _D(float.fromhex("0x1.71547652b82fep+0"))
 _LN2_HIGH_D: Final = _D(float.fromhex("0x1.62e42fefa39efp-1"))
@@ -305,7 +307,7 @@ def over_one_plus_exp_float32(numerator: Any, x: Any) -> Any:
     power = _half_power32(n)
     # next to a power that it does not fit, the 1 goes with the small terms; far out it is nothing
     small += _lost_one32(power)
-    half_one = blend(far, x - near, _HALF_F)  # 0, or nothing beside the power, or infinite
+    half_one = blend(far, x * _TINY_F, _HALF_F)
     power = blend(far, _sunk32(power), power)
     half = fma(power, r + small, half_one + power)
     scale = blend(far, _SINK_F, _ONE_F)
