@@ -164,19 +164,26 @@ def result(types: Types) -> ElementType:
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """The rounding of β·self, if it needs one, is amplified by the exponential."""
+    """The rounding of β·self, if it needs one, is amplified by the exponential.
+
+    Nothing is stated where it is -inf in F32 but no infinity: then an infinite gradient gives NaN.
+    """
     beta = single(scalars["beta"])
     ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
     # in F64 the product is a sum of two numbers
-    if kind is FLOAT64 or abs(math.frexp(beta)[0]) in (0.5, 0.0):
+    exact = abs(math.frexp(beta)[0]) in (0.5, 0.0)
+    if kind is FLOAT64 or exact and abs(beta) <= 1:
         return Bound(ulp)
     bits = float_format(kind).fraction - 23
+    growth = 0.0 if exact else 2.0**bits
 
     def more(self: NDArray[np.float64]) -> NDArray[np.float64]:
         z = beta * self
-        return np.where(np.isfinite(z), 2.0**bits * np.abs(z), 0.0)
+        amplified = np.where(np.isfinite(z), growth * np.abs(z), 0.0)
+        return np.where((z < -float_format(FLOAT32).largest) & np.isfinite(z), math.inf, amplified)
 
-    return Bound(ulp, more=more, words=f"+ 2**{bits}·|z|")
+    words = ("" if exact else f"+ 2**{bits}·|z| ") + "for finite β·self"
+    return Bound(ulp, more=more, words=words)
 
 
 OPERATOR = declare(
@@ -275,7 +282,8 @@ def softplus_backward(
     exponential amplifies: by ``abs(beta * self)`` ulp for F32, 2**-13 of that for F16 and 2**-16
     for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded and F64 results
     within 1 ulp. In F16 and BF16 arithmetic an exponential that overflows gives a 0 with the
-    gradient's sign.
+    gradient's sign. Where ``beta * self`` itself overflows to -inf, in F32 arithmetic too, an
+    infinite gradient gives NaN.
 
     Examples
     --------
