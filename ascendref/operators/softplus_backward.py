@@ -172,7 +172,7 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
     # in F64 the product is a sum of two numbers
     exact = abs(math.frexp(beta)[0]) in (0.5, 0.0)
-    if kind is FLOAT64 or exact and abs(beta) <= 1:
+    if kind is FLOAT64 or (exact and abs(beta) <= 1):
         return Bound(ulp)
     bits = float_format(kind).fraction - 23
     growth = 0.0 if exact else 2.0**bits
