@@ -99,6 +99,10 @@ def hardshrink_backward(
     passes the gradient if its scalar loop meets it, as in a short array, and gives 0 if its vector
     loop does.
 
+    Rounding: a result is rounded to the promoted type of the inputs, whatever ``compute_dtype`` is,
+    and then cast to the type of ``out``, so an F32 ``out`` gets numbers of BF16 from BF16 inputs;
+    in F64 arithmetic it is rounded once, to the type of ``out``.
+
     Accuracy: the result is the gradient or 0, so it is exact in its own type.
 
     Examples

@@ -186,6 +186,9 @@ def logit_grad(
     The formula is the vendor's (aclnnLogitGrad). ``1 - eps`` is evaluated in float32. At 0 and 1
     the result is ``dy`` times infinity.
 
+    Rounding: a result is rounded to the type of the inputs, whatever ``compute_dtype`` is; ``out``
+    has that type too.
+
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1.5 ulp of the exact value, an
     F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic F16, BF16 and F32 results are
     correctly rounded and F64 results within 1 ulp.

@@ -158,6 +158,9 @@ def prelu_backward(
     The formulas are the vendor's (aclnnPreluBackward). The sum is rounded once at the end; its tree
     depends on the number of terms alone, so its bits are the same for any number of threads.
 
+    Rounding: both results are rounded to the type of the inputs, whatever ``compute_dtype`` is;
+    ``out`` has that type too.
+
     Accuracy: ``grad_input`` is correctly rounded in F32 and in F64 arithmetic. In F32 arithmetic,
     the default, the error of a sum of n terms is at most ``69 + ceil(log2(n / 1024))`` times 2**-24
     of the sum of their magnitudes, and half an ulp for its last rounding. That holds as long as

@@ -446,6 +446,10 @@ def smooth_l1_loss_backward(
     of this one, element by element, as the loss depends on ``self - target`` alone; where an input
     was broadcast, its own gradient is the sum over the axes that it was stretched along.
 
+    Rounding: a result is rounded to the promoted type of the inputs, whatever ``compute_dtype`` is,
+    and then cast to the type of ``out``, so an F32 ``out`` gets numbers of BF16 from BF16 inputs;
+    in F64 arithmetic it is rounded once, to the type of ``out``.
+
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value,
     1.5 ulp for the mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever
     ``norm * slope`` is 0 or a normal float32. In F64 arithmetic F16, BF16 and F32 results are

@@ -21,24 +21,21 @@ from ..kernels.arithmetic.formula import (
     Truth,
     exp,
     exp_exactly,
-    exp_limit,
     exp_sum,
     fma,
     inf,
     narrow,
     one,
-    one_plus_exp,
+    over_one_plus_exp,
     quotient,
     rnd,
+    scaled_exp,
     select,
     sign,
     sign_of_sum,
     two_sum,
     zero,
 )
-
-#: the largest float32 whose exponential is finite in that type
-FINITE_EXP = 88.72283172607422
 
 
 def prepare(beta: float, threshold: float) -> tuple[float, float]:
@@ -54,9 +51,9 @@ def prepare_minus(beta: float, threshold: float) -> tuple[float, float]:
 def grad_input(grad_output: float, self: float, minus_beta: float, threshold: float) -> float:
     """1 + exp is rounded once; z is compared with the threshold before it is rounded."""
     minus_z = minus_beta * self
-    logistic = grad_output / one_plus_exp(minus_z)
+    logistic = over_one_plus_exp(grad_output, minus_z)
     passes = fma(minus_beta, self, threshold) < zero
-    return select(passes | propagates(grad_output, -minus_z), grad_output, logistic)
+    return select(passes, grad_output, logistic)
 
 
 def steps(grad_output: float, self: float, minus_beta: float, threshold: float) -> float:
@@ -67,11 +64,27 @@ def steps(grad_output: float, self: float, minus_beta: float, threshold: float) 
     return select(passes, grad_output, logistic)
 
 
-def power_of(z: float, self: float, remainder: float | None, beta: float) -> tuple[float, float]:
-    """exp(-β·self), where z is that product as a double, as a sum of two."""
+def correction(z: float, self: float, remainder: float, beta: float) -> float:
+    """What is added to -z for the exact -β·self, where z is that product as a double."""
+    return -(fma(beta, self, -z) + beta * remainder)
+
+
+def power_of(
+    z: float, self: float, remainder: float | None, beta: float
+) -> tuple[float, float, float]:
+    """exp(-β·self), where z is that product as a double, as `exp_sum` gives it."""
     if remainder is None:
         return exp_sum(-z, None)
-    return exp_sum(-z, -(fma(beta, self, -z) + beta * remainder))
+    return exp_sum(-z, correction(z, self, remainder, beta))
+
+
+def scaled_power_of(
+    z: float, self: float, remainder: float | None, beta: float
+) -> tuple[float, float]:
+    """The same as `scaled_exp` gives it."""
+    if remainder is None:
+        return scaled_exp(-z, None)
+    return scaled_exp(-z, correction(z, self, remainder, beta))
 
 
 def double(
@@ -79,12 +92,11 @@ def double(
 ) -> float:
     """Exponential and denominator are sums of two numbers each."""
     z = beta * self
-    power, rest = power_of(z, self, remainder, beta)
-    total, below = two_sum(one, power)
-    value = quotient(grad_output, total, below + rest)
-    value = select(z < -exp_limit, zero * grad_output, value)
-    passes = passes_unchanged(grad_output, self, remainder, beta, threshold)
-    return select(passes, grad_output, value)
+    power, rest, scale = power_of(z, self, remainder, beta)
+    total, below = two_sum(scale, power)
+    value = scale * quotient(scale * grad_output, total, below + rest)
+    edge, at_edge = limit(grad_output, self, remainder, beta, threshold)
+    return select(at_edge, edge, value)
 
 
 def truth(
@@ -92,26 +104,25 @@ def truth(
 ) -> tuple[float, bool]:
     """The exponential is rounded to one number, so the value is off by less than 3 ulp."""
     z = beta * self
-    power, rest = power_of(z, self, remainder, beta)
-    value = grad_output / (one + (power + rest))
-    value = select(z < -exp_limit, zero * grad_output, value)
-    passes = passes_unchanged(grad_output, self, remainder, beta, threshold)
-    return select(passes, grad_output, value), passes
+    power, scale = scaled_power_of(z, self, remainder, beta)
+    value = scale * grad_output / (scale + power)
+    edge, at_edge = limit(grad_output, self, remainder, beta, threshold)
+    return select(at_edge, edge, value), at_edge
 
 
-def passes_unchanged(
+def limit(
     grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
-) -> bool:
-    """Whether the gradient passes unchanged, decided for the exact β·self."""
-    z = beta * self
+) -> tuple[float, bool]:
+    """The result that takes no exponential, and where, decided for the exact β·self."""
     positive = sign(beta) * sign(self) > zero
     above = fma(beta, self, -threshold)
     if remainder is not None:
         above += beta * remainder
-    finite = (abs(beta) < inf) & (abs(self) < inf)
     above = select(threshold == zero, positive, above > zero)
-    at_infinity = select(finite, False, z == inf)  # where exp(-z) is exactly 0
-    return above | at_infinity | propagates(grad_output, select(finite, zero, z))
+    finite = (abs(beta) < inf) & (abs(self) < inf)
+    infinite = select(finite, zero, beta * self)  # but 0 for a product that overflows
+    edge = select(infinite == -inf, zero * grad_output, grad_output)
+    return edge, above | (abs(infinite) == inf)
 
 
 def decide(
@@ -124,18 +135,18 @@ def decide(
 ) -> int:
     """The sign of grad_output - middle·(1 + exp(-z)); it is 0 for z = 0 alone."""
     z = beta * self
-    rest = zero if remainder is None else -(fma(beta, self, -z) + beta * remainder)
-    half, high, low = exp_exactly(-z, rest)
+    rest = zero if remainder is None else correction(z, self, remainder, beta)
+    power, high, low, scale = exp_exactly(-z, rest)
     if abs(z) < 2.0**-200:
         # the product may be too small for a double, but in a tie its sign decides
         high = -(sign(beta) * sign(self)) * 2.0**-200
     return sign_of_sum(
         (
-            (grad_output, one),
-            (-middle, one),
-            (-middle, half + half),
-            (-middle, 2.0 * half * high),
-            (-middle, 2.0 * half * low),
+            (grad_output, scale),
+            (-middle, scale),
+            (-middle, power),
+            (-middle, power * high),
+            (-middle, power * low),
         )
     )
 
@@ -155,22 +166,23 @@ def result(types: Types) -> ElementType:
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """The rounding of β·self, if it needs one, is amplified by the exponential.
 
-    Nothing is stated where the exponential overflows, which gives 0.
+    Nothing is stated where it is -inf in F32 but no infinity: then an infinite gradient gives NaN.
     """
     beta = single(scalars["beta"])
+    ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
     # in F64 the product is a sum of two numbers
-    exact = kind is FLOAT64 or abs(math.frexp(beta)[0]) in (0.5, 0.0)
+    exact = abs(math.frexp(beta)[0]) in (0.5, 0.0)
+    if kind is FLOAT64 or (exact and abs(beta) <= 1):
+        return Bound(ulp)
     bits = float_format(kind).fraction - 23
     growth = 0.0 if exact else 2.0**bits
-    limit = exp_limit if kind is FLOAT64 else FINITE_EXP
 
     def more(self: NDArray[np.float64]) -> NDArray[np.float64]:
         z = beta * self
         amplified = np.where(np.isfinite(z), growth * np.abs(z), 0.0)
-        return np.where(z < -limit, math.inf, amplified)
+        return np.where((z < -float_format(FLOAT32).largest) & np.isfinite(z), math.inf, amplified)
 
-    words = ("" if exact else f"+ 2**{bits}·|z| ") + "for finite exp(−z)"
-    ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
+    words = ("" if exact else f"+ 2**{bits}·|z| ") + "for finite β·self"
     return Bound(ulp, more=more, words=words)
 
 
@@ -259,12 +271,19 @@ def softplus_backward(
     The formula is the vendor's (aclnnSoftplusBackward). F64 tensors are computed in F64 here; the
     device narrows them to F32.
 
+    Rounding: a result is rounded to the promoted type of the inputs, whatever ``compute_dtype`` is,
+    and then cast to the type of ``out``, so an F32 ``out`` gets numbers of BF16 from BF16 inputs;
+    in F64 arithmetic it is rounded once, to the type of ``out``. With integers in ``self`` F32
+    takes the place of F16 and BF16 as the promoted type.
+
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
-    an F16 or BF16 result within 0.5 + 1/256 ulp, wherever ``exp(-beta * self)`` is a finite float32
-    (the result is 0 elsewhere). Unless ``beta`` is a power of two its product with ``self`` is
-    rounded, which the exponential amplifies: by ``abs(beta * self)`` ulp for F32, 2**-13 of that
-    for F16 and 2**-16 for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded
-    and F64 results within 1 ulp.
+    an F16 or BF16 result within 0.5 + 1/256 ulp, also where ``exp(-beta * self)`` is beyond the
+    range of F32. Unless ``beta`` is a power of two its product with ``self`` is rounded, which the
+    exponential amplifies: by ``abs(beta * self)`` ulp for F32, 2**-13 of that for F16 and 2**-16
+    for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded and F64 results
+    within 1 ulp. In F16 and BF16 arithmetic an exponential that overflows gives a 0 with the
+    gradient's sign. Where ``beta * self`` itself overflows to -inf, in F32 arithmetic too, an
+    infinite gradient gives NaN.
 
     Examples
     --------

@@ -13,6 +13,7 @@ import ascendref as ar
 from ..support.cases import FLOATS
 from ..support.operands import arguments, each_operator, results
 from ..support.rounding import FORMATS, array_of, assert_bits
+from ..support.two_phase import place, queue
 
 
 @each_operator
@@ -24,6 +25,59 @@ def test_compute_types_may_be_named_in_numpys_ways(operator: str) -> None:
             got = results(getattr(ar, operator)(*tensors, compute_dtype=name))
             for actual, other in zip(got, want, strict=True):
                 assert_bits(actual, other)
+
+
+@pytest.mark.parametrize("compute", [None, "float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+@each_operator
+def test_a_wider_output_gets_results_rounded_to_the_type_of_the_inputs(
+    operator: str, kind: str, compute: str | None
+) -> None:
+    tensors = arguments(operator, (5, 20), kind)
+    want = results(getattr(ar, operator)(*tensors, compute_dtype=compute))
+    wide = tuple(np.empty(result.shape, np.float32) for result in want)
+    out = wide if len(wide) > 1 else wide[0]
+    if operator in ("prelu_backward", "logit_grad"):
+        with pytest.raises(ar.ArgumentTypeError, match=f"{kind} is expected"):
+            getattr(ar, operator)(*tensors, out=out, compute_dtype=compute)
+        return
+    getattr(ar, operator)(*tensors, out=out, compute_dtype=compute)
+    assert_bits(wide[0], want[0].astype(np.float32))
+
+
+def test_a_wider_output_of_softplus_gets_float32_for_integers() -> None:
+    (grad, _), integers = arguments("softplus_backward", (20,), "bfloat16"), np.arange(-9, 11)
+    out = np.empty(20, np.float32)
+    ar.softplus_backward(grad, integers, out=out)
+    assert_bits(out, ar.softplus_backward(grad.astype(np.float32), integers))
+    assert_bits(ar.softplus_backward(grad, integers), out.astype(grad.dtype))
+
+
+@pytest.mark.parametrize("operator", ["softplus_backward", "smooth_l1_loss_backward"])
+def test_a_wider_output_is_rounded_once_in_float64(operator: str) -> None:
+    tensors = arguments(operator, (5, 20), "bfloat16")
+    out = np.empty((5, 20), np.float32)
+    getattr(ar, operator)(*tensors, out=out, compute_dtype="float64")
+    want = getattr(ar, operator)(*[t.astype("d") for t in tensors]).astype(np.float32)
+    assert_bits(out, want)
+    assert np.any(out != out.astype(FORMATS["bfloat16"].dtype))
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_a_wider_output_on_the_device_gets_rounded_results(kind: str) -> None:
+    device = ar.Device("Atlas A2")
+    for operator, scalars in (
+        ("hardshrink_backward", (0.5,)),
+        ("softplus_backward", (1.0, 20.0)),
+        ("smooth_l1_loss_backward", (1, 1.0)),
+    ):
+        tensors = arguments(operator, (5, 20), kind)
+        want = getattr(ar, operator)(*tensors)
+        assert want.dtype == tensors[0].dtype
+        result = device.empty((5, 20), np.float32)
+        queue(device, operator, *[place(device, t) for t in tensors], *scalars, result)
+        device.synchronize()
+        assert_bits(result.numpy(), want.astype(np.float32))
 
 
 def test_compute_types_may_be_named_in_other_libraries_ways() -> None:

@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 import ascendref as ar
 
 from ..support.cases import FLOATS, SCALARS, numbers
+from ..support.operands import beyond_exp
 from ..support.rounding import FORMATS, assert_bits
 
 jax = pytest.importorskip("jax", reason="jax is an extra")
@@ -103,6 +104,14 @@ def test_gradients_have_the_bits_of_the_array_functions(name: str, kind: str) ->
 
 def _call(function: Any, scalars: Any, compute: str | None, *operands: Any) -> Any:
     return function(*operands, *scalars, compute_dtype=compute)
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16", "float64"])
+def test_softplus_divides_by_exponentials_beyond_its_type(kind: str) -> None:
+    grad, x = beyond_exp(kind, 1000)
+    (got,) = jax.jit(partial(pullback, aj.softplus))(grad, x)
+    assert np.count_nonzero(got) > 500
+    assert_bits(np.asarray(got), ar.softplus_backward(grad, x))
 
 
 @each_function

@@ -106,23 +106,29 @@ def test_a_tiny_input_decides_the_ties_of_softplus(kind: str) -> None:
     assert hard_cases.count > before
 
 
+@pytest.mark.parametrize(("first", "last", "unit"), [(-3, 3, 1.0), (-718, -701, 2.0**-13)])
 @pytest.mark.parametrize("out", ["float16", "bfloat16", "float32"])
-def test_doubles_next_to_a_middle_of_a_narrower_type(out: str) -> None:
-    """An F64 gradient puts the result of softplus as near to a middle as doubles go."""
+def test_doubles_next_to_a_middle_of_a_narrower_type(
+    out: str, first: float, last: float, unit: float
+) -> None:
+    """An F64 gradient puts the result of softplus as near to a middle as doubles go.
+
+    Also where the exponential is beyond the doubles.
+    """
     form = FORMATS[out]
-    middle = 1 + 2.0 ** -(form.fraction + 1)
-    x = np.linspace(-3, 3, 61)
+    middle = unit * (1 + 2.0 ** -(form.fraction + 1))
+    x = np.linspace(first, last, 61)
     with mpmath.workprec(300):
         want, grads, xs = [], [], []
         for value in x:
             logistic = 1 / (1 + mpmath.exp(-mpmath.mpf(float(value))))
             near = float(middle / logistic)
-            for grad in (np.nextafter(near, 0), near, np.nextafter(near, 9)):
+            for grad in (np.nextafter(near, 0), near, np.nextafter(near, np.inf)):
                 product = logistic * mpmath.mpf(float(grad))
                 up = product > middle
                 grads.append(grad)
                 xs.append(value)
-                want.append(1 + 2.0**-form.fraction if up else 1.0)
+                want.append(unit * (1 + 2.0**-form.fraction if up else 1.0))
     grad, data = np.array(grads), np.array(xs)
     result = np.empty(grad.size, dtype(out))
     before = hard_cases.count

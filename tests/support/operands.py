@@ -26,6 +26,22 @@ def gives(actual: Any, kind: str, *values: float) -> None:
     assert_bits(actual, row(kind, *values))
 
 
+def beyond_exp(kind: str, count: int, result: str | None = None) -> tuple[Any, Any]:
+    """Return gradients and inputs of softplus for which exp(-x) is infinite in their arithmetic.
+
+    Most of the quotients are no zeros of a result type; half of them are subnormal, or next to it.
+    """
+    rng, form = np.random.default_rng(11), FORMATS[result or kind]
+    normal, lowest = 1 - form.bias, 1 - form.bias - form.fraction
+    top, limit = FORMATS[kind].bias + 1, 709.8 if kind == "float64" else 89.0
+    x = -rng.uniform(limit, (top - lowest) * np.log(2) + 1, count)
+    least = np.where(rng.random(count) < 0.5, lowest - 2, normal)
+    most = np.clip(top + x / np.log(2), least, normal + form.fraction)
+    exponent = np.minimum(rng.uniform(least, most) - x / np.log(2), top - 2.0**-6)
+    fraction = np.exp2(exponent - np.floor(exponent)) * rng.choice([-1, 1], count)
+    return array_of(kind, np.ldexp(fraction, np.floor(exponent).astype(int))), array_of(kind, x)
+
+
 def tiniest(kind: str) -> float:
     """Return the smallest subnormal of a type."""
     form = FORMATS[kind]

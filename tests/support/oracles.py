@@ -71,14 +71,22 @@ class Arithmetic:
         rest = (product - (total - part)) + (z - part)
         return round_to("float32", to_odd(total, rest)).astype(np.float32)
 
-    def denominators(self, z: Any) -> list[Any]:
-        """Return what may pass for 1 + exp(-z) in float32: both neighbours of the true value."""
-        true = 1 + np.exp(-z.astype(np.float64))
+    def over_one_plus_exp(self, grad: Any, minus_z: Any) -> list[Any]:
+        """Return what may pass for grad / (1 + exp(-z)) in float32.
+
+        The denominator is either neighbour of the true value. Where that is beyond float32,
+        gradient and quotient are multiplied with 2**-76 instead, and the quotient is rounded twice
+        where it is subnormal.
+        """
+        exponent = minus_z.astype(np.float64)
+        scale = np.where(exponent > 88.72283172607422, np.float32(2.0**-76), np.float32(1))
+        true = (1 + np.exp(exponent)) * scale.astype(np.float64) ** 2
         near = true.astype(np.float32)
         slack = 2.0**-48
         below = np.where(near > true * (1 - slack), np.nextafter(near, np.float32(0)), near)
         above = np.where(near < true * (1 + slack), np.nextafter(near, np.float32(np.inf)), near)
-        return [near] + [np.where(z == 0, near, other) for other in (below, above)]
+        neighbours = [np.where(minus_z == 0, near, other) for other in (below, above)]
+        return [grad * scale / s * scale for s in (near, *neighbours)]
 
 
 def hardshrink_backward(a: Arithmetic, tensors: Any, lambd: Any) -> Any:
@@ -98,7 +106,7 @@ def softplus_backward(a: Arithmetic, tensors: Any, beta: Any, threshold: Any) ->
     infinite = np.isinf(grad) & (z > -np.inf)
     if a.kind == "float32":
         passes = (a.fma(b, x, -t) > 0) | infinite
-        return ([np.where(passes, grad, grad / s) for s in a.denominators(z)],)
+        return ([np.where(passes, grad, value) for value in a.over_one_plus_exp(grad, -z)],)
     power = a.rnd(np.exp(-z))
     return ([np.where((z > t) | infinite, grad, a.rnd(grad / a.rnd(a.number(1.0) + power)))],)
 

@@ -57,8 +57,6 @@ def softplus_backward(tensors: list[Array], beta: Any, threshold: Any) -> Any:
     for at in zip(*np.nonzero(np.isfinite(z) & (abs(z - LONG(t)) <= abs(z) * SLACK)), strict=True):
         passes[at] = Fraction(float(b)) * fraction(x[at]) > Fraction(float(t))
     value = grad / (1 + np.exp(-z))
-    # the limit of the exponential's range is documented
-    value = np.where(z < -LONG(709.782712893384), grad * 0, value)
     value = np.where(passes | (np.isinf(grad) & (z > -np.inf)), grad, value)
 
     def exactly(at: Any) -> Fraction:
@@ -68,14 +66,14 @@ def softplus_backward(tensors: list[Array], beta: Any, threshold: Any) -> Any:
         if product == 0:
             return fraction(grad[at]) / 2
         # beyond, a little below the gradient or a 0 is all that matters
-        product = max(min(product, Fraction(300)), Fraction(-800))
+        product = max(min(product, Fraction(300)), Fraction(-1500))
         with mpmath.workprec(2500 if abs(product) < 1e-30 else 600):
             power = mpmath.exp(-mpmath.mpf(product.numerator) / product.denominator)
             result = mpmath.mpf(1) / (1 + power)
             mantissa, exponent = int(result.man), int(result.exp)
         return fraction(grad[at]) * mantissa * Fraction(2) ** exponent
 
-    slack = np.where(passes, 0, SLACK + np.fmin(abs(z), 1000) * LONG(2.0) ** -62)
+    slack = np.where(passes, 0, SLACK + np.fmin(abs(z), 1500) * LONG(2.0) ** -62)
     return value, slack, exactly
 
 

@@ -19,6 +19,8 @@ import ascendref.torch as at
 
 from ..device.fault_injection import inject, instructions, interrupt
 from ..support.alarm import alarm
+from ..support.operands import beyond_exp
+from ..support.rounding import exact
 
 aten = torch.ops.aten
 inf, nan = float("inf"), float("nan")
@@ -72,6 +74,29 @@ def test_edges_are_those_of_pytorchs_loop_over_single_elements(name: str, dtype:
         zeros = (found == 0) & (expected == 0)
         assert torch.equal(found.signbit()[zeros], expected.signbit()[zeros]), scalars
     assert fell_back(name) == before
+
+
+@pytest.mark.parametrize("dtype", FLOATS[1:], ids=str)
+def test_softplus_divides_by_exponentials_beyond_its_type(dtype: Any) -> None:
+    arrays = beyond_exp(str(dtype).removeprefix("torch."), 1000)
+    grad, x = (torch.tensor(exact(array)).to(dtype) for array in arrays)
+    want = ar.softplus_backward(grad, x)
+    assert torch.count_nonzero(want) > 500
+    with at.use("all"):
+        assert torch.equal(aten.softplus_backward(grad, x, 1, 20), want)
+    x.requires_grad_()
+    at.ops.softplus(x).backward(grad)
+    assert torch.equal(x.grad, want)
+
+
+@pytest.mark.parametrize(("dtype", "grad", "x"), [("float32", 1e38, -90), ("float64", 1e300, -715)])
+def test_softplus_divides_as_pytorch_multiplies(dtype: str, grad: float, x: float) -> None:
+    tensors = [torch.tensor([value], dtype=getattr(torch, dtype)) for value in (grad, x)]
+    expected = aten.softplus_backward(*tensors, 1, 20)  # its exp(x) is subnormal
+    with at.use("all"):
+        found = aten.softplus_backward(*tensors, 1, 20)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=0)
+    assert found != 0
 
 
 def layouts(shape: tuple[int, ...]) -> list[torch.Tensor]:

@@ -9,8 +9,6 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
 from ..compiler.jit import inlined
 from .codecs import REGISTER, decoder, rounder
@@ -27,26 +25,16 @@ from .formula import (
     two_sum,
 )
 from .math import (
-    LARGEST_D,
+    blend,
     copysign,
     exp_exactly,
     exp_float32,
     exp_float64,
     exp_sum_float64,
     fma,
-    one_plus_exp_float32,
+    over_one_plus_exp_float32,
+    scaled_exp_float64,
 )
-
-
-@intrinsic
-def _blend(typingctx: Any, condition: Any, yes: Any, no: Any) -> Any:
-    """Return one of two values without a branch."""
-    kind = typingctx.unify_types(yes, no)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.select(*args)
-
-    return kind(types.boolean, kind, kind), codegen
 
 
 def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
@@ -89,10 +77,10 @@ def primitives(compute: str) -> dict[str, Any]:
         "nan": register(math.nan),
         "rnd": rounder(compute),
         "exp": exp_float32 if register is np.float32 else exp_float64,
-        "one_plus_exp": one_plus_exp_float32,
+        "over_one_plus_exp": over_one_plus_exp_float32,
         "least": least,
-        "exp_limit": LARGEST_D,
         "exp_sum": exp_sum_float64,
+        "scaled_exp": scaled_exp_float64,
         "exp_exactly": exp_exactly,
         "sign_of_sum": sign_of_sum,
         "copysign": copysign,
@@ -101,7 +89,7 @@ def primitives(compute: str) -> dict[str, Any]:
         "number": decoder("float64", compute),
         "float32": np.float32,
         "select": bind(select, {}),
-        "blend": _blend,
+        "blend": blend,
         "exponent": bind(exponent, {"math": math}),
     }
     for function in (sign, narrow, split, two_sum, two_difference, quotient):

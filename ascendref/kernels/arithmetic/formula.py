@@ -28,8 +28,6 @@ one: Final = 1.0
 inf: Final = math.inf
 #: the smallest positive number of float32
 least: Final = 2.0**-149
-#: the largest number whose exponential is finite
-exp_limit: Final = float.fromhex("0x1.62e42fefa39efp+9")
 nan: Final = math.nan
 
 
@@ -53,9 +51,12 @@ def exp(value: float) -> float:
     return math.exp(value)
 
 
-def one_plus_exp(value: float) -> float:
-    """Return 1 + exp(value), off by less than 0.85 ulp in float32."""
-    return one + math.exp(value)
+def over_one_plus_exp(numerator: float, value: float) -> float:
+    """Return numerator / (1 + exp(value)), off by less than 1.75 ulp in float32.
+
+    The exponential may be beyond the range of numbers.
+    """
+    return numerator / (one + math.exp(value))
 
 
 def copysign(magnitude: float, value: float) -> float:
@@ -82,19 +83,33 @@ def two_difference(a: float, b: float) -> tuple[float, float]:
     return total, (a - (total - part)) - (b + part)
 
 
-def exp_sum(value: float, rest: float | None) -> tuple[float, float]:
-    """Return exp(value + rest) as a sum of two doubles, to be added to 1; finite always.
+def exp_sum(value: float, rest: float | None) -> tuple[float, float, float]:
+    """Return a, b and s: exp(value + rest) is ``(a + b) / s**2``; all three are finite, always.
 
-    The second is at most an eighth of the first: bring them together with `two_sum` before they are
-    multiplied. Below exp(-120) the sum is that. Without a rest there is less to compute.
+    The sum is to be added to s: that is 1, or nothing beside a number that no double holds. It is
+    for exponentials above exp(-120) and below what takes the largest double to the smallest. The
+    second number is at most an eighth of the first: bring them together with `two_sum` before they
+    are multiplied. Without a rest there is less to compute.
     """
     power = math.exp(value if rest is None else value + rest)
-    return power - power / 16, power / 16
+    return power - power / 16, power / 16, one
 
 
-def exp_exactly(value: float, rest: float) -> tuple[float, float, float]:
-    """Return exp(value + rest) as ``2 * half * (1 + high + low)``, with some 95 bits."""
-    return 0.5, math.expm1(value + rest), zero
+def scaled_exp(value: float, rest: float | None) -> tuple[float, float]:
+    """Return ``exp(value + rest) * s`` and s, to be added: a denominator for truth mode.
+
+    It is for exponentials above exp(-120) and below what takes the largest double to a number that
+    F32 rounds to 0; no matter what a double holds.
+    """
+    return math.exp(value if rest is None else value + rest), one
+
+
+def exp_exactly(value: float, rest: float) -> tuple[float, float, float, float]:
+    """Return ``exp(value + rest) * s`` as ``power * (1 + high + low)``, and s: all four.
+
+    It has some 95 bits, and the limits of `scaled_exp`.
+    """
+    return one, math.expm1(value + rest), zero, one
 
 
 def sign_of_sum(products: tuple[tuple[float, float], ...]) -> int:

@@ -19,7 +19,6 @@ from numba import types
 from numba.extending import intrinsic
 
 from ..compiler.jit import helper, inlined
-from .formula import exp_limit
 
 _F: Final = np.float32
 _D: Final = np.float64
@@ -36,6 +35,17 @@ def copysign(typingctx: Any, magnitude: Any, value: Any) -> Any:
         return builder.call(function, args)
 
     return magnitude(magnitude, magnitude), codegen
+
+
+@intrinsic
+def blend(typingctx: Any, condition: Any, yes: Any, no: Any) -> Any:
+    """Return one of two values without a branch."""
+    kind = typingctx.unify_types(yes, no)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.select(*args)
+
+    return kind(types.boolean, kind, kind), codegen
 
 
 @intrinsic
@@ -103,19 +113,32 @@ def _half_power32(typingctx: Any, n: Any) -> Any:
 
 
 @intrinsic
-def _lost_one32(typingctx: Any, n: Any) -> Any:
-    """``2**-n``, where 2**n + 1 is no float32 and that is a normal number; else 0."""
+def _sunk32(typingctx: Any, power: Any) -> Any:
+    """Return ``power * 2**-152``, where the power's exponent may be beyond float32."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        word = ir.IntType(32)
+        bits = builder.sub(builder.bitcast(args[0], word), ir.Constant(word, 152 << 23))
+        return builder.bitcast(bits, ir.FloatType())
+
+    return power(power), codegen
+
+
+@intrinsic
+def _lost_one32(typingctx: Any, half: Any) -> Any:
+    """``2**-n`` for half = 2**(n - 1), where 2**n + 1 is no float32 but 2**n is; else 0."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         word, least = ir.IntType(32), 24
-        exponent = builder.shl(builder.sub(ir.Constant(word, 127), args[0]), ir.Constant(word, 23))
-        above = builder.sub(args[0], ir.Constant(word, least))
-        # one comparison for both ends: what is below is a large unsigned number
-        lost = builder.icmp_unsigned("<", above, ir.Constant(word, 127 - least))
-        bits = builder.select(lost, exponent, ir.Constant(word, 0))
+        both = ir.Constant(word, (127 + 126) << 23)
+        inverse = builder.sub(both, builder.bitcast(args[0], word))
+        # one comparison for both ends: beyond 2**127, these are the bits of a large unsigned number
+        end = ir.Constant(word, (128 - least) << 23)
+        lost = builder.icmp_unsigned("<", inverse, end)
+        bits = builder.select(lost, inverse, ir.Constant(word, 0))
         return builder.bitcast(bits, ir.FloatType())
 
-    return types.float32(types.int32), codegen
+    return half(half), codegen
 
 
 @intrinsic
@@ -193,6 +216,15 @@ _ONE_F: Final = _F(1.0)
 _HALF_F: Final = _F(0.5)
 #: below its exponential, 1 + exp is 1 with room to spare
 _NOTHING_F: Final = _F(-60.0)
+#: the largest number whose exponential is finite
+_LARGEST_F: Final = _F(88.72283172607422)
+#: its exponential is beyond twice what takes the largest number to the smallest
+_FARTHEST_F: Final = _F(193.0)
+#: quotients by exponentials that are not finite are multiplied with it twice; then denominators
+#: are between 2**-24 and 2**127
+_SINK_F: Final = _F(2.0**-76)
+#: infinity times this is infinite; any other product is nothing beside such a denominator
+_TINY_F: Final = _F(2.0**-104)
 
 _LOG2E_D: Final = _D(float.fromhex("0x1.71547652b82fep+0"))
 _LN2_HIGH_D: Final = _D(float.fromhex("0x1.62e42fefa39efp-1"))
@@ -219,9 +251,18 @@ _LN2_THIRD_D: Final = _D(float.fromhex("0x1.cc01f97b57a08p-87"))
 #: 1/10, 1/9 … 1/2 as double-doubles
 _INVERSES: Final = tuple((1 / k, float(Fraction(1, k) - Fraction(1 / k))) for k in range(10, 1, -1))
 _SHRINK_D: Final = _D(2.0**-10)
-_FAR_D: Final = _D(700.0)
+#: its exponential takes the largest double to less than half of the smallest float32
+_FARTHER_D: Final = _D(820.0)
+_SCALE_D: Final = _D(2.0**-200)
+_SCALE_BITS_D: Final = np.int64(200)
 #: the largest number whose exponential is finite
-LARGEST_D: Final = _D(exp_limit)
+_LARGEST_D: Final = _D(float.fromhex("0x1.62e42fefa39efp+9"))
+#: its exponential is beyond twice what takes the largest number to the smallest
+_FARTHEST_D: Final = _D(1456.0)
+#: exponentials that are not finite are multiplied with it twice, and are then above 2**-65
+_SINK_D: Final = _D(2.0**-544)
+_SUNK_D: Final = np.int64(1088)
+_UNSUNK_D: Final = np.int64(0)
 _ZERO_D: Final = _D(0.0)
 _ONE_D: Final = _D(1.0)
 _TWO_D: Final = _D(2.0)
@@ -253,17 +294,24 @@ def exp_float32(x: Any) -> Any:
 
 
 @inlined
-def one_plus_exp_float32(x: Any) -> Any:
-    """Return 1 + exp(x), off by less than 0.85 ulp."""
-    x = _HIGHEST_F if x > _HIGHEST_F else x
-    x = _NOTHING_F if x < _NOTHING_F else x
-    n, r, small = _reduced_float32(x)
+def over_one_plus_exp_float32(numerator: Any, x: Any) -> Any:
+    """Return numerator / (1 + exp(x)), off by less than 1.75 ulp, however large the exponential.
+
+    The denominator is off by less than 0.85 ulp; it is infinite for an infinite x alone.
+    """
+    # from branches, LLVM would make two loops' worth of arithmetic, for both values of far
+    far = x > _LARGEST_F
+    near = blend(x > _FARTHEST_F, _FARTHEST_F, x)
+    n, r, small = _reduced_float32(blend(near < _NOTHING_F, _NOTHING_F, near))
     # halves all along, because 2**128 is no float32
     power = _half_power32(n)
-    # next to a power that it does not fit, the 1 goes with the small terms
-    small += _lost_one32(n)
-    half = fma(power, r + small, _HALF_F + power)
-    return half + half
+    # next to a power that it does not fit, the 1 goes with the small terms; far out it is nothing
+    small += _lost_one32(power)
+    half_one = blend(far, x * _TINY_F, _HALF_F)
+    power = blend(far, _sunk32(power), power)
+    half = fma(power, r + small, half_one + power)
+    scale = blend(far, _SINK_F, _ONE_F)
+    return scale * (scale * numerator / (half + half))
 
 
 @inlined
@@ -317,21 +365,39 @@ def exp_float64(x: Any) -> Any:
 
 
 @inlined
-def exp_sum_float64(x: Any, rest: Any) -> Any:
-    """Return exp(x + rest) as a sum of two numbers, to be added to 1.
-
-    The second is at most an eighth of the first.
-    """
-    near = LARGEST_D if x > LARGEST_D else x
+def _sum_float64(x: Any, rest: Any, farthest: Any) -> Any:
+    """Return exp(x + rest) as ``2**n * (total + small)``: these, for x within limits."""
+    near = farthest if x > farthest else x
     near = _NOTHING_D if near < _NOTHING_D else near
     if rest is not None:
         rest = rest if near == x else _ZERO_D
     n, r, small = _reduced_float64(near, rest)
     total = _ONE_D + r
-    small = small + (r - (total - _ONE_D))
+    return n, total, small + (r - (total - _ONE_D))
+
+
+@inlined
+def exp_sum_float64(x: Any, rest: Any) -> Any:
+    """Return a, b and s: exp(x + rest) is ``(a + b) / s**2``, to be added to 1.
+
+    The second number is at most an eighth of the first. The scale s is 1 unless the exponential is
+    beyond float64; then 1 is nothing beside it, and so is s beside the sum.
+    """
+    far = x > _LARGEST_D
+    if rest is not None:
+        far |= (x == _LARGEST_D) & (rest > _ZERO_D)
+    n, total, small = _sum_float64(x, rest, _FARTHEST_D)
     # 2**1024 is no float64, its half is
-    half = _half_power64(n)
-    return half * (total + total), half * (small + small)
+    half = _half_power64(n - blend(far, _SUNK_D, _UNSUNK_D))
+    return half * (total + total), half * (small + small), blend(far, _SINK_D, _ONE_D)
+
+
+@inlined
+def scaled_exp_float64(x: Any, rest: Any) -> Any:
+    """Return ``exp(x + rest) * s`` and s = 2**-200, to be added; the same for all x above 820."""
+    n, total, small = _sum_float64(x, rest, _FARTHER_D)
+    power = _half_power64(n - _SCALE_BITS_D)
+    return power * (total + total) + power * (small + small), _SCALE_D
 
 
 @helper
@@ -355,13 +421,14 @@ def _sum(a: Any, b: Any) -> Any:
 
 @helper
 def exp_exactly(x: Any, rest: Any) -> Any:
-    """Return exp(x + rest) as ``2 * half * (1 + high + low)``, off by less than 2**-95 of itself.
+    """Return ``exp(x + rest) * s`` as ``power * (1 + high + low)``, and s = 2**-200: all four.
 
-    However close to 1 it is, its distance from 1 has a relative error below 2**-90. Beyond ±700 it
-    changes no more, which is far beyond what a sum with any float32 could tell.
+    It is off by less than 2**-95 of itself. However close to 1 the exponential is, its distance
+    from 1 has a relative error below 2**-90. It changes no more below -120 and above 820: there it
+    is too small to matter beside 1, unless all else is equal, or too large for any quotient.
     """
-    if abs(x) > _FAR_D:
-        x, rest = (_FAR_D if x > _ZERO_D else -_FAR_D), _ZERO_D
+    if x < _NOTHING_D or x > _FARTHER_D:
+        x, rest = (_FARTHER_D if x > _ZERO_D else _NOTHING_D), _ZERO_D
     n = np.rint(x * _LOG2E_D)
     # the product with the first part of ln 2 is exact, and so is the difference
     r = _sum((x - n * _LN2_FIRST_D, rest), (-n * _LN2_SECOND_D, -n * _LN2_THIRD_D))
@@ -372,4 +439,4 @@ def exp_exactly(x: Any, rest: Any) -> Any:
         p = _product(r, _sum((_ONE_D, _ZERO_D), _product(p, inverse)))
     for _ in range(10):
         p = _sum((_TWO_D * p[0], _TWO_D * p[1]), _product(p, p))
-    return _half_power64(np.int64(n)), p[0], p[1]
+    return _TWO_D * _half_power64(np.int64(n) - _SCALE_BITS_D), p[0], p[1], _SCALE_D
