@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 NEEDS_EXTRA = {  # a library to the modules that import it
-    "dask": ["ascendref/functional/dask_arrays.py"],
+    "dask": ["ascendref/functional/dask_*.py"],
     "jax": ["ascendref/jax/*"],
     "selenium": ["tests/site/browse.py"],
     "torch": ["ascendref/functional/torch_calls.py", "ascendref/torch/*"],

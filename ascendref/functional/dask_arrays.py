@@ -5,13 +5,15 @@ partial sums of blocks (`Partial`), whose tree does not depend on how the data a
 such a part if its terms follow one another and begin where a block of the tree does. Where the
 chunks are not like that, the sums get chunks of their own, of the data in the order of their terms;
 the elementwise result keeps the caller's.
+
+Chunks of size 0 are dropped first: an axis of length 1 that has such a chunk broadcasts wrongly in
+dask.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
-from math import isnan, prod
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import dask.array as da
@@ -19,18 +21,28 @@ import numpy as np
 
 from ..core.arrays import import_array
 from ..core.dtypes import BY_NUMPY, FLOAT64, ElementType, promote
-from ..core.errors import ArgumentError, ArgumentTypeError, ArgumentValueError
+from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.operator import Operator, Shape, find_operator
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
-from ..kernels.loops.channel_plan import BLOCK
 from .call import array_call, call_on_part, compute_type
 from .call_cache import Call
+from .dask_chunks import (
+    Places,
+    UnknownAxes,
+    check_blocks,
+    check_cuts,
+    check_known,
+    chunk_starts,
+    in_blocks_of,
+    in_term_order,
+    places_of,
+    result_shapes,
+    unknown_axes,
+    without_empty_chunks,
+)
 from .partial_sums import Partial, partial_call
 
-#: what stands for a size that is not known before it is computed, for which dask has NaN: a number
-#: that is hardly a size
-_UNKNOWN: Final = 1_048_583
 #: partial sums that are merged in one task
 _MERGED: Final = 16
 
@@ -43,11 +55,7 @@ class _Checked(NamedTuple):
     scalars: tuple[float, ...]
     shapes: tuple[Shape, ...]
     compute: str
-
-    @property
-    def unknown(self) -> bool:
-        """Whether the size of a tensor is not known before it is computed."""
-        return any(isnan(size) for tensor in self.tensors for size in tensor.shape)
+    unknown: UnknownAxes
 
 
 def call_operator(call: Call) -> Any:
@@ -68,17 +76,18 @@ def call_operator(call: Call) -> Any:
         )
     checked = _check(call)
     if operator.channel_term is not None:
+        grad, data, _ = checked.tensors
+        if not isinstance(call.tensors[1], da.Array) and grad.shape == data.shape:
+            checked.tensors[1] = data.rechunk(grad.chunks)
         return _channel_sums(operator, checked)
-    dtype = promote(*checked.types).numpy
     size = None
     if operator.part_scalars is not None:
-        values = checked.scalars
-        size = _UNKNOWN if checked.unknown else prod(checked.shapes[0])
-        if operator.part_scalars(values, size) == values:
+        size = prod(checked.shapes[0])
+        if operator.part_scalars(checked.scalars, size) == checked.scalars:
             size = None
-        elif checked.unknown:
-            raise _unknown_chunks(operator, checked, "all results are counted")
-    return _blockwise(operator, checked, dtype, size)
+        else:
+            check_known(operator, checked.tensors, "all results are counted")
+    return _blockwise(operator, checked, size)
 
 
 def _check(call: Call) -> _Checked:
@@ -92,14 +101,14 @@ def _check(call: Call) -> _Checked:
     operator.check_types(types)
     for param, tensor in zip(operator.tensors, tensors, strict=True):
         check_rank(param.name, tensor.ndim)
+    if operator.channel_term is not None:
+        check_known(operator, tensors, "terms are counted")
     scalars = tuple(map(check_array_scalar, operator.scalars, call.scalars))
-    sizes = [tuple([_UNKNOWN if isnan(n) else n for n in tensor.shape]) for tensor in tensors]
-    try:
-        shapes = operator.shapes(operator, tuple(sizes))
-    except ArgumentValueError as error:
-        problem = error.problem.replace(str(_UNKNOWN), "nan")
-        raise ArgumentValueError(error.argument, problem) from None
-    return _Checked(tensors, types, scalars, shapes, compute_type(call.compute_dtype, types))
+    unknown = unknown_axes(tensors)
+    shapes = result_shapes(operator, tensors, unknown)
+    check_cuts(operator, tensors, unknown)
+    compute = compute_type(call.compute_dtype, types)
+    return _Checked(tensors, types, scalars, shapes, compute, unknown)
 
 
 def _dask_array(argument: str, value: Any, types: tuple[ElementType, ...]) -> Any:
@@ -116,39 +125,41 @@ def _dask_array(argument: str, value: Any, types: tuple[ElementType, ...]) -> An
     return value
 
 
-def _blockwise(
-    operator: Operator, checked: _Checked, dtype: np.dtype[Any], size: int | None
-) -> Any:
+def _blockwise(operator: Operator, checked: _Checked, size: int | None) -> Any:
     """Return the elementwise result."""
-    rank = max(tensor.ndim for tensor in checked.tensors)
+    shape, dtype = checked.shapes[0], promote(*checked.types).numpy
+    axes = tuple(range(len(shape)))[::-1]
     pairs: list[Any] = []
     for tensor in checked.tensors:
-        pairs += [tensor, tuple(range(tensor.ndim))[::-1]]
-    try:
-        return da.blockwise(
-            _element_block,
-            tuple(range(rank))[::-1],
-            *pairs,
-            token=operator.name,
-            dtype=dtype,
-            meta=np.empty((0,) * rank, dtype),
-            operator=operator.name,
-            scalars=checked.scalars,
-            compute=checked.compute,
-            size=size,
-        )
-    except ValueError as error:  # sizes that are not known, of chunks that do not fit
-        first = operator.tensors[0].name
-        raise ArgumentValueError(
-            first, f"has chunks that do not fit the others': {error}"
-        ) from error
+        pairs += [without_empty_chunks(tensor), axes[len(shape) - tensor.ndim :]]
+    return da.blockwise(
+        _element_block,
+        axes,
+        *pairs,
+        token=operator.name,
+        dtype=dtype,
+        meta=np.empty((0,) * len(shape), dtype),
+        # where another tensor has length 1, dask declares that one
+        adjust_chunks={k: 0 for k, n in zip(axes, shape, strict=True) if n == 0},
+        operator=operator.name,
+        scalars=checked.scalars,
+        compute=checked.compute,
+        size=size,
+        unknown=checked.unknown,
+    )
 
 
 def _element_block(
-    *tensors: Any, operator: str, scalars: tuple[float, ...], compute: str, size: int | None
+    *tensors: Any,
+    operator: str,
+    scalars: tuple[float, ...],
+    compute: str,
+    size: int | None,
+    unknown: UnknownAxes,
 ) -> Any:
     """Compute a block of an elementwise result, of ``size`` results in all where that matters."""
     found = find_operator(operator)
+    check_blocks(found, tensors, unknown)
     if size is None:
         return array_call(found, tensors, scalars, None, compute)
     return call_on_part(Call(found, tensors, scalars, None, compute), size)
@@ -159,24 +170,21 @@ def _element_block(
 
 def _channel_sums(operator: Operator, checked: _Checked) -> Any:
     """Return the elementwise result and the sums."""
-    if checked.unknown:
-        raise _unknown_chunks(operator, checked, "terms are counted")
-    grad, data, weight = checked.tensors
-    if data.size == 0:
-        return data, da.zeros(checked.shapes[1], dtype=data.dtype)
+    given = checked.tensors[1]
+    if given.size == 0:
+        return given, da.zeros(checked.shapes[1], dtype=given.dtype)
+    grad, data, weight = map(without_empty_chunks, checked.tensors)
     if data.ndim == 0:  # which has no axis to sum over
         tensors = [grad.reshape(1), data.reshape(1), weight]
         result, sums = _channel_sums(operator, checked._replace(tensors=tensors))
         return result.reshape(()), sums
     axis = 1 if weight.size > 1 else None
-    if data.npartitions == 1 and grad.shape == data.shape:
-        data = data.rechunk(grad.chunks)
-    grad = _with_chunks_of(data, grad)
+    grad = in_blocks_of(data, grad)
     factors = weight.reshape(-1)
     if axis is not None:  # beside the blocks that they belong to
         factors = factors.rechunk((data.chunks[1],)).reshape((-1, *(1,) * (data.ndim - 2)))
     common = {"operator": operator.name, "compute": checked.compute}
-    places = _places(data, axis)
+    places = places_of(data, axis)
     if checked.compute == FLOAT64.name:  # exact sums may be cut anywhere
         places, whole = None, True
     else:
@@ -193,7 +201,7 @@ def _channel_sums(operator: Operator, checked: _Checked) -> Any:
         )
         result = pairs.map_blocks(_result_of, dtype=data.dtype, meta=data._meta)
         axes = tuple([k for k in range(data.ndim) if k != axis])
-        return result, _merged_sums(pairs, axes, operator, checked)
+        return result.rechunk(given.chunks), _merged_sums(pairs, axes, operator, checked)
     result = da.map_blocks(
         _result_block,
         *(grad, data, factors),
@@ -202,17 +210,17 @@ def _channel_sums(operator: Operator, checked: _Checked) -> Any:
         meta=data._meta,
         **common,
     )
-    grad, data = (_in_term_order(a, axis) for a in (da.broadcast_to(grad, data.shape), data))
+    grad, data = (in_term_order(array, axis) for array in (grad, data))
     parts = da.map_blocks(
         _sums_of_terms,
         *(grad, data),
         token=f"{operator.name}_terms",
         dtype=object,
         meta=np.empty((0, 0), object),
-        starts=_starts(data.chunks[1]),
+        starts=chunk_starts(data.chunks[1]),
         **common,
     )
-    return result, _merged_sums(parts, (1,), operator, checked)
+    return result.rechunk(given.chunks), _merged_sums(parts, (1,), operator, checked)
 
 
 def _merged_sums(parts: Any, axes: tuple[int, ...], operator: Operator, checked: _Checked) -> Any:
@@ -240,7 +248,7 @@ def _result_and_sums(
     *,
     operator: str,
     compute: str,
-    places: _Places | None,
+    places: Places | None,
     block_id: tuple[int, ...],
 ) -> tuple[Any, Partial]:
     """Compute a block of the result, and its partial sums."""
@@ -284,8 +292,8 @@ def _merge(blocks: Any, axis: Any, keepdims: bool) -> Partial:
 
 
 def _totals(blocks: Any, axis: Any, keepdims: bool) -> Any:
-    """Return the sums of a chunk of channels."""
-    return _merge(blocks, axis, keepdims).round()
+    """Return the sums of a chunk of channels, one of which alone has the shape of its factor."""
+    return _merge(blocks, axis, keepdims).round().reshape(-1)
 
 
 def _only_total(blocks: Any, axis: Any, keepdims: bool) -> Any:
@@ -297,89 +305,3 @@ def _flat(blocks: Any) -> list[Partial]:
     if not isinstance(blocks, list):
         return [blocks]
     return [partial for block in blocks for partial in _flat(block)]
-
-
-class _Places(NamedTuple):
-    """Where the blocks of an array stand in the order of its terms."""
-
-    #: the axes that are summed over, the terms that lie between two of their indices, and the first
-    #: index of each chunk
-    axes: tuple[int, ...]
-    steps: tuple[int, ...]
-    starts: tuple[Sequence[int], ...]
-
-    def first(self, block: tuple[int, ...]) -> int:
-        """Return the position of a block's first term."""
-        return sum(
-            starts[block[axis]] * step
-            for axis, step, starts in zip(self.axes, self.steps, self.starts, strict=True)
-        )
-
-
-def _places(data: Any, axis: int | None) -> _Places | None:
-    """Return where blocks stand; None if the sum of one would not be part of the tree."""
-    axes = tuple([k for k in range(data.ndim) if k != axis])
-    sizes = [data.shape[k] for k in axes]
-    steps = tuple([prod(sizes[k + 1 :]) for k in range(len(sizes))])
-    starts = tuple([_starts(data.chunks[k]) for k in axes])
-    cut = [k for k in range(len(axes)) if len(starts[k]) > 1]
-    # terms of a block follow one another if before the last axis that is cut it has one index each
-    if cut and any(n != 1 for axis in axes[: cut[-1]] for n in data.chunks[axis]):
-        return None
-    if any(start * steps[k] % BLOCK for k in cut for start in starts[k]):
-        return None
-    return _Places(axes, steps, starts)
-
-
-def _starts(chunks: tuple[int, ...]) -> Sequence[int]:
-    """Return the first index of each chunk; briefly where all but the last have one size."""
-    if len(set(chunks[:-1])) == 1 and chunks[0] > 0:
-        return range(0, chunks[0] * len(chunks), chunks[0])
-    return tuple(accumulate(chunks[:-1], initial=0))
-
-
-def _with_chunks_of(data: Any, grad: Any) -> Any:
-    """Return a gradient that broadcasts with the chunks of the data, where it has their size."""
-    lead = data.ndim - grad.ndim
-    chunks = [
-        data.chunks[lead + axis] if size == data.shape[lead + axis] else (1,)
-        for axis, size in enumerate(grad.shape)
-    ]
-    return grad.rechunk(tuple(chunks))
-
-
-def _in_term_order(array: Any, axis: int | None) -> Any:
-    """Return an array of channels × terms, cut at block borders of the tree.
-
-    Chunks are about as large as they were.
-    """
-    elements = prod(array.chunksize)
-    array = array[None] if axis is None else da.moveaxis(array, axis, 0)
-    terms = elements // max(array.chunksize[0], 1) // BLOCK * BLOCK
-    return _flattened(array, elements).rechunk({1: max(terms, BLOCK)})
-
-
-def _flattened(array: Any, elements: int) -> Any:
-    """Return an array whose axes but the first are one, in chunks of about so many elements."""
-    if array.ndim == 1:
-        return array[:, None]
-    if array.ndim == 2:
-        return array
-    # dask makes all but the first of the axes whole
-    if array.chunksize[0] * prod(array.shape[2:]) > 4 * elements:
-        rows = [_flattened(array[:, k], elements) for k in range(array.shape[1])]
-        return da.concatenate(rows, axis=1)
-    return array.reshape(array.shape[0], -1)
-
-
-def _unknown_chunks(operator: Operator, checked: _Checked, why: str) -> ArgumentError:
-    argument, shape = next(
-        (param.name, tensor.shape)
-        for param, tensor in zip(operator.tensors, checked.tensors, strict=True)
-        if any(isnan(size) for size in tensor.shape)
-    )
-    return ArgumentValueError(
-        argument,
-        f"has shape {shape}, which is not known before it is computed; {why}, so call its"
-        " compute_chunk_sizes() before",
-    )

@@ -58,7 +58,7 @@ def _check_labels(labelled: dict[str, Any]) -> None:
     except ValueError as error:
         argument = next(iter(labelled))
         raise ArgumentValueError(
-            argument, f"has other coordinates than another argument: {error}"
+            argument, f"has other coordinates or lengths than another argument: {error}"
         ) from error
 
 

@@ -2,7 +2,8 @@
 
 ``hardshrink``, ``softplus``, ``prelu``, ``smooth_l1_loss`` and ``logit`` are ordinary functions for
 ``jax.jit``, ``jax.vmap`` and ``jax.grad``. Their results are JAX's arithmetic; their gradients have
-the bits of the array functions (``ascendref.softplus_backward`` and so on).
+the bits of the array functions (``ascendref.softplus_backward`` and so on), but F64 data have F64
+scalars.
 
 Examples
 --------

@@ -12,7 +12,7 @@ from ..core.arrays import import_array
 from ..core.dtypes import FLOATS, DTypeLike, floating_type, names
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.operator import OPERATORS, Operator
-from ..declaration.scalars import RealNumber, check_array_scalar, single
+from ..declaration.scalars import RealNumber, check_array_scalar
 from ..operators.smooth_l1_loss_backward import REDUCTIONS
 from .gradients import Function, differentiable
 
@@ -48,7 +48,8 @@ def hardshrink(
 
     Notes
     -----
-    The gradient has the bits of `ascendref.hardshrink_backward`: 0 where ``x`` is NaN.
+    The gradient has the bits of `ascendref.hardshrink_backward`: 0 where ``x`` is NaN. That narrows
+    ``lambd`` to F32; here it is F64 for F64 data.
 
     Examples
     --------
@@ -92,7 +93,8 @@ def softplus(
 
     Notes
     -----
-    The gradient has the bits of `ascendref.softplus_backward`.
+    The gradient has the bits of `ascendref.softplus_backward`. That narrows ``beta`` and
+    ``threshold`` to F32; here they are F64 for F64 data.
 
     Examples
     --------
@@ -193,7 +195,8 @@ def smooth_l1_loss(
     Notes
     -----
     The gradient for ``x`` has the bits of `ascendref.smooth_l1_loss_backward`; that for ``target``
-    is its negative.
+    is its negative. The operator narrows ``beta`` to F32; here it is F64 for F64 data, if it is
+    within 2**-299 and 2**299.
 
     Examples
     --------
@@ -242,7 +245,8 @@ def logit(
 
     Notes
     -----
-    The gradient has the bits of `ascendref.logit_grad`.
+    The gradient has the bits of `ascendref.logit_grad`. That narrows ``eps`` to F32; here it is F64
+    for F64 data.
 
     Examples
     --------
@@ -283,9 +287,11 @@ def _smooth_l1_loss(x: Any, target: Any, reduction: float, beta: float) -> Any:
 
 
 def _logit(x: Any, eps: float) -> Any:
-    low = single(eps)
+    kind = x.dtype.type
+    with np.errstate(over="ignore"):
+        low = kind(eps)
     if low >= 0:
-        high = np.float32(1) - np.float32(low)
+        high = kind(1) - low
         x = jnp.where(x < low, low, jnp.where(x > high, high, x))
     return jnp.log(x / (1 - x))
 

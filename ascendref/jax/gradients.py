@@ -16,7 +16,8 @@ from jax import numpy as jnp
 from ..core.dtypes import ELEMENT_TYPES, ElementType
 from ..core.fork_safety import import_to_end, runs_to_end
 from ..declaration.operator import OPERATORS
-from ..functional.call import kernel_for
+from ..functional.call import channel_sum_kernel, formula_kernel
+from .formulas import elementwise_formula
 
 if TYPE_CHECKING:  # at run time they would import Numba before the first gradient
     from .handler import Handler
@@ -48,8 +49,6 @@ class Function(NamedTuple):
         return self.formula(*wide, *self.scalars).astype(kind)
 
 
-# this is called with what JAX hashes, so that a program is compiled once
-@partial(jax.custom_vjp, nondiff_argnums=(0,))
 def differentiable(function: Function, *operands: Any) -> Any:
     """Return a function's result; its derivative is by the kernels.
 
@@ -60,6 +59,36 @@ def differentiable(function: Function, *operands: Any) -> Any:
     *operands : Array
         Its operands, of one type; shapes are what the operator takes.
     """
+    # what JAX sums in the gradient of an operand that is the same on all devices, it sums outside
+    axes = frozenset().union(*map(_mapped_axes, operands))
+    return _with_gradients(function, *[_mapped_over(axes, operand) for operand in operands])
+
+
+def _mapped_axes(array: Any) -> frozenset[Any]:
+    """Return the axes of a mesh on which `jax.shard_map` says that an array varies.
+
+    JAX 0.5 says nothing, 0.6 to 0.9 say it in another place than 0.10.
+    """
+    kind: Any = jax.typeof(array) if hasattr(jax, "typeof") else None
+    kind = getattr(kind, "manual_axis_type", kind)
+    axes: frozenset[Any] = getattr(kind, "varying", getattr(kind, "vma", frozenset()))
+    return axes
+
+
+def _mapped_over(axes: frozenset[Any], array: Any) -> Any:
+    """Return an array as one that varies on all of these axes."""
+    missing = tuple(axes - _mapped_axes(array))
+    if not missing:
+        return array
+    if hasattr(jax.lax, "pcast"):
+        return jax.lax.pcast(array, missing, to="varying")
+    return jax.lax.pvary(array, missing)
+
+
+# this is called with what JAX hashes, so that a program is compiled once
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _with_gradients(function: Function, *operands: Any) -> Any:
+    """Return a function's result, from operands that vary on the same axes."""
     return function.forward(*operands)
 
 
@@ -72,7 +101,7 @@ def _backward(function: Function, operands: tuple[Any, ...], grad: Any) -> tuple
     return gradients
 
 
-differentiable.defvjp(_forward, _backward)
+_with_gradients.defvjp(_forward, _backward)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -105,16 +134,16 @@ def _second_derivatives(
 
 def _elementwise_call(function: Function, kind: ElementType, tensors: list[Any]) -> tuple[Any, ...]:
     """Return the one gradient of an elementwise function."""
-    shape = tensors[0].shape
+    data = tensors[function.operands[0]]
     key = _elementwise_key(function.operator, function.scalars, function.compute, kind)
-    return _call(key, function.scalars, (prod(shape),), tensors, [shape], kind)
+    return _call(key, function.scalars, (prod(data.shape),), tensors, (data,))
 
 
 def _call_with_sums(function: Function, kind: ElementType, tensors: list[Any]) -> tuple[Any, ...]:
     """Return the gradients for the data and for a weight per channel."""
     _, data, weight = tensors
     key, plan = _sums_key(function.operator, function.compute, kind, data.shape, weight.size)
-    return _call(key, (), plan, tensors, [data.shape, weight.shape], kind)
+    return _call(key, (), plan, tensors, (data, weight))
 
 
 def _call(
@@ -122,15 +151,10 @@ def _call(
     scalars: tuple[float, ...],
     plan: tuple[int, ...],
     tensors: list[Any],
-    shapes: list[tuple[int, ...]],
-    kind: ElementType,
+    alike: tuple[Any, ...],
 ) -> tuple[Any, ...]:
-    """Call a kernel from the program that JAX traces."""
-    call = jax.ffi.ffi_call(
-        _TARGET,
-        tuple([jax.ShapeDtypeStruct(shape, kind.numpy) for shape in shapes]),
-        vmap_method="broadcast_all",
-    )
+    """Call a kernel from the program that JAX traces; results have the types of these arrays."""
+    call = jax.ffi.ffi_call(_TARGET, alike, vmap_method="broadcast_all")
     attributes = {
         "kernel": np.int64(key),
         "numbers": np.array(scalars or (0.0,)),  # XLA has no empty arrays
@@ -146,8 +170,8 @@ def _elementwise_key(
 ) -> int:
     """Load an elementwise kernel with all that it may need, and return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    declared = OPERATORS[operator]
-    kernel: Any = kernel_for(declared, (kind,) * len(declared.tensors), kind, compute, scalars)
+    formula = elementwise_formula(operator, kind, compute, scalars)
+    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)
     return handler.add(kernel.name, kernel.table, task, with_sums=False)
@@ -159,7 +183,7 @@ def _sums_key(
 ) -> tuple[int, tuple[int, ...]]:
     """Load a kernel with sums per channel; return its key and how it walks such operands."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    kernel: Any = kernel_for(OPERATORS[operator], (kind,) * 3, kind, compute, ())
+    kernel: Any = channel_sum_kernel(OPERATORS[operator], kind, compute)
     plan, shared, partial_bytes = kernel.dense_call(shape, channels)
     task = launch.address(kernel.task(plan.layout))
     _ = kernel.total_task

@@ -19,24 +19,10 @@ from ..support.rounding import assert_bits
 da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")
 
+from ..support.chunks import computed  # noqa: E402
+
 # dask warns of graphs that grow where chunks of inputs differ, as it does for its own functions
 pytestmark = pytest.mark.filterwarnings("ignore:Increasing number of chunks")
-
-
-def computed(got: Any) -> tuple[Any, ...]:
-    """Return lazy results as arrays, after a look at what is known of them before."""
-    lazy = results(got)
-    for array in lazy:
-        assert isinstance(array, da.Array)
-    arrays: tuple[Any, ...] = dask.compute(*lazy, scheduler="synchronous")
-    for before, after in zip(lazy, arrays, strict=True):
-        assert type(after) is np.ndarray
-        assert (before.dtype, before.shape) == (after.dtype, after.shape)
-        assert type(before._meta) is np.ndarray
-        assert before._meta.dtype == after.dtype
-        for chunks, size in zip(before.chunks, after.shape, strict=True):
-            assert sum(chunks) == size
-    return arrays
 
 
 @each_operator

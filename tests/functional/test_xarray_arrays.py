@@ -73,6 +73,23 @@ def test_a_smaller_array_broadcasts_by_its_last_dimensions() -> None:
         ar.hardshrink_backward(row, x.values)
 
 
+def test_gradients_that_broadcast_to_any_chunks() -> None:
+    x = numbers("float32", (4, 3, 5), 1, tame=True)
+    weight = numbers("float32", (3,), 2, tame=True)
+    array = labelled(x, ((0, 2, 2), (3,), (1, 0, 4)))
+    row = xr.DataArray(x[0, 0], dims="row")
+    for grad, plain in ((row, x[0, 0]), (x[:1, :1], x[:1, :1]), (x[0, 0, 0], x[0, 0, 0])):
+        result, sums = ar.prelu_backward(grad, array, weight)
+        want = ar.prelu_backward(plain, x, weight)
+        assert result.data.chunks == array.data.chunks
+        assert (result.dims, sums.dims) == (DIMS, ("channel",))
+        assert_bits(result.values, want[0])
+        assert_bits(sums.values, want[1])
+    # as xarray's own functions do
+    with pytest.raises(ar.ArgumentValueError, match=r"other coordinates or lengths .*'image'"):
+        ar.prelu_backward(labelled(x)[:1], array, weight)
+
+
 def test_labels_that_disagree_are_refused() -> None:
     x = labelled(numbers("float32", (4, 3, 5), 1))
     square = xr.DataArray(np.ones((3, 3), np.float32), dims=("a", "b"))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ascendref as ar
+from ascendref.declaration.scalars import single
 
 from ..support.cases import FLOATS, SCALARS, numbers
 from ..support.operands import beyond_exp
@@ -90,6 +91,8 @@ def test_gradients_have_the_bits_of_the_array_functions(name: str, kind: str) ->
         for shape in SHAPES if compute is None else SHAPES[2:5]:
             operands = operands_of(name, kind, shape)
             for scalars in SCALARS[case.operator][: 2 if compute is None else 1]:
+                # JAX keeps F64's scalars, the operators narrow them
+                scalars = tuple([s if isinstance(s, str) else single(s) for s in scalars])
                 function = partial(_call, case.function, scalars, compute)
                 grad = result_grad(function, operands, kind)
                 want = case.gradients(grad, *operands, scalars=scalars, compute_dtype=compute)
