@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...core.errors import recorded
 from ...core.status import Status
 from .hazards import HazardError, Kind, Site
 from .ordering import HOST, Operation
@@ -40,7 +41,7 @@ class Reports:
         """Keep a hazard, and raise it unless hazards are collected alone."""
         self.keep(error)
         if not self.collect:
-            raise error
+            raise recorded(error)
 
     def keep(self, error: HazardError) -> None:
         """Keep a hazard, unless one like it was found at the same places before."""
@@ -168,7 +169,7 @@ class Reports:
             "call process_report before waiting, or subscribe another thread",
         )
         self.keep(error)
-        raise error
+        raise recorded(error)
 
     def wait_in_task(
         self, status: Status, problem: str, task: Operation | None, waits: Operation
