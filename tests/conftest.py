@@ -13,6 +13,8 @@ import ascendref as ar
 from ascendref.core.errors import get_last_error, recent_error_message
 from ascendref.functional import call, call_cache
 
+from .support.daily import SEED, VARIABLE
+
 # the same examples in every run: a failure in CI is a failure here
 settings.register_profile("stable", deadline=None, derandomize=True, print_blob=True)
 # for a search: new examples in every run, about eight minutes of tests/device/test_fuzz.py
@@ -24,6 +26,11 @@ settings.load_profile("stable")
 # a background job of a shell ignores it, and the processes of tests would inherit that
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_report_header() -> str:
+    """Print which part of the long sweeps this run has."""
+    return f"long sweeps: {VARIABLE}={SEED}"
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

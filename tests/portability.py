@@ -22,6 +22,7 @@ import numpy as np
 import ascendref as ar
 
 from .support.calls import call
+from .support.daily import todays
 from .support.programs import without_copies
 from .support.rounding import FORMATS, bits_of, digest
 from .support.two_phase import place, plain, queue
@@ -264,10 +265,14 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="K/N",
         help="the K-th of N parts of the rows",
     )
+    parser.add_argument(
+        "--daily", action="store_true", help="a third of them, another one every day"
+    )
     parser.add_argument("--write", action="store_true", help="store the digests of this machine")
     options = parser.parse_args(arguments)
     part, parts = options.part
-    rows = (quick() if options.quick else table())[part - 1 :: parts]
+    rows = quick() if options.quick else table()
+    rows = (todays(rows, 3) if options.daily else rows)[part - 1 :: parts]
     found = {}
     for row in rows:
         found[str(row)] = digest_of(row.arrays())

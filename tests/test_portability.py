@@ -80,7 +80,7 @@ def test_data_are_the_same_everywhere() -> None:
     + [
         pytest.param(
             processor,
-            () if processor == "generic" else ("--quick",),
+            ("--daily",) if processor == "generic" else ("--daily", "--quick"),
             marks=pytest.mark.exhaustive,
         )
         for processor in PROCESSORS

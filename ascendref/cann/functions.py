@@ -194,7 +194,6 @@ _PYTHON: Final = {
         "aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)",
         "aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, out int64_t *value)",
     ),
-    BASE: ("const char *aclGetRecentErrMsg()",),
     ACLNN: (
         "aclnnStatus aclnnInit(const char *configPath)",
         "aclnnStatus aclnnFinalize()",
@@ -217,6 +216,7 @@ _MOVING: Final = tuple(
 #: prototypes of the functions that are written in C, by header
 _NATIVE: Final = {
     BASE: (
+        "const char *aclGetRecentErrMsg()",
         "size_t aclDataTypeSize(aclDataType dataType)",
         "float aclFloat16ToFloat(aclFloat16 value)",
         "aclFloat16 aclFloatToFloat16(float value)",

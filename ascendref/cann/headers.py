@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os.path import dirname, relpath
+from pathlib import PurePath
 
 from ..declaration.operator import OPERATORS
 from .constants import BASE_ENUMS, BASE_MACROS, META_MACROS, RT_ENUMS, RT_MACROS
@@ -31,7 +33,11 @@ _OBJECTS = (
 
 
 def headers() -> dict[str, str]:
-    """Return the text of every header by its path under ``include/``."""
+    """Return the text of every header by its path under ``include/``.
+
+    Each includes others by relative paths, and is found by its bare name too: programs include them
+    with the folder or without, and build scripts name some of the folders.
+    """
     opaque = "\n".join(f"typedef struct {name} {name};" for name in _OBJECTS)
     texts = {
         BASE: _header(
@@ -39,23 +45,19 @@ def headers() -> dict[str, str]:
             ("<stdbool.h>", "<stddef.h>", "<stdint.h>", "<stdio.h>"),
             [_BASE_TYPES, *_enums(BASE_ENUMS), _macros(BASE_MACROS)],
         ),
-        RT: _header(
-            RT,
-            (f'"{BASE}"',),
-            [_RT_TYPES, *_enums(RT_ENUMS), _macros(RT_MACROS), STRUCTURES],
-        ),
-        ACL: _header(ACL, (f'"{RT}"',), []),
+        RT: _header(RT, (BASE,), [_RT_TYPES, *_enums(RT_ENUMS), _macros(RT_MACROS), STRUCTURES]),
+        ACL: _header(ACL, (RT,), []),
         META: _header(
-            META, (f'"{BASE}"',), ["typedef int32_t aclnnStatus;", opaque, _macros(META_MACROS)],
+            META, (BASE,), ["typedef int32_t aclnnStatus;", opaque, _macros(META_MACROS)],
             "static const aclnnStatus OK = 0;",
         ),
-        ACLNN: _header(ACLNN, (f'"{META}"',), []),
+        ACLNN: _header(ACLNN, (META,), []),
     }  # fmt: skip
     for operator in OPERATORS.values():
         path = f"aclnnop/{operator.header}"
-        texts[path] = _header(path, (f'"{ACLNN}"',), [])
-        texts[f"aclnnop/level2/{operator.header}"] = f'#include "{path}"\n'
-    return texts
+        texts[path] = _header(path, (ACLNN,), [])
+        texts[f"aclnnop/level2/{operator.header}"] = f'#include "../{operator.header}"\n'
+    return {PurePath(path).name: f'#include "{path}"\n' for path in texts} | texts
 
 
 def _header(path: str, includes: Iterable[str], parts: Iterable[str], only_cpp: str = "") -> str:
@@ -69,7 +71,7 @@ def _header(path: str, includes: Iterable[str], parts: Iterable[str], only_cpp: 
         "/* Written by `ascendref cann`: the interface of the emulated device. */",
         f"#ifndef {guard}",
         f"#define {guard}",
-        *(f"#include {name}" for name in includes),
+        *(f"#include {_included(name, path)}" for name in includes),
         "#ifdef __cplusplus",
         'extern "C" {',
         "#endif",
@@ -82,6 +84,11 @@ def _header(path: str, includes: Iterable[str], parts: Iterable[str], only_cpp: 
         "#endif",
     ]
     return "\n".join([*lines, ""])
+
+
+def _included(name: str, path: str) -> str:
+    """Return what the header at a path writes to include another one, or one of the system."""
+    return name if name.startswith("<") else f'"{relpath(name, dirname(path))}"'
 
 
 def _enums(enums: Mapping[str, Mapping[str, int]]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -40,12 +41,34 @@ _FLAGS: Final = (
     "-shared",
     "-pthread",
 )
-_ENVIRONMENT: Final = """# Source this file: programs find the headers and libraries of ascendref.
-export ASCEND_HOME_PATH={root}
-export ASCEND_TOOLKIT_HOME={root}
-export ASCEND_INSTALL_PATH={root}
-export LD_LIBRARY_PATH={root}/lib64${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}
-"""
+#: variables of the vendor's set_env.sh -> folders of the root
+_VARIABLES: Final = {
+    "ASCEND_HOME_PATH": "",
+    "ASCEND_TOOLKIT_HOME": "",
+    "ASCEND_INSTALL_PATH": "",
+    "ASCEND_AICPU_PATH": "",
+    "ASCEND_OPP_PATH": "/opp",
+    "TOOLCHAIN_HOME": "/toolkit",
+}
+_SEARCH_PATHS: Final = {
+    "LD_LIBRARY_PATH": "/lib64",
+    "PATH": "/bin",
+    "PYTHONPATH": "/python/site-packages",
+}
+#: folders in which the vendor's components have headers and libraries of their own
+_ARCHITECTURE: Final = platform.machine()
+_COMPONENTS: Final = (
+    "acllib",
+    "atc",
+    "compiler",
+    "fwkacllib",
+    "runtime",
+    "toolkit",
+    f"{_ARCHITECTURE}-linux",
+)
+#: folders with the libraries that programs are linked with where there is no device
+_STUBS: Final = ("devlib", f"devlib/{_ARCHITECTURE}", f"devlib/linux/{_ARCHITECTURE}")
+_FOLDERS: Final = ("lib64", "opp", "python/site-packages", *_STUBS)
 
 
 def compiler(variable: str) -> list[str]:
@@ -69,9 +92,10 @@ def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({}
     """Return the folder in the user's cache for what is made of all sources and of some more."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     digest = hashlib.sha256()
-    for source, text in sorted({**_sources(find_libpython()), **more_sources}.items()):
+    texts = {**_sources(find_libpython()), **headers(), **more_sources}
+    for source, text in sorted(texts.items()):
         digest.update(f"{source}\n{text}\n".encode())
-    digest.update(repr(compile_command()).encode())
+    digest.update(repr((compile_command(), _links(), set_env(Path()))).encode())
     return cache / "ascendref" / name / f"{ascendref.__version__}-{digest.hexdigest()[:16]}"
 
 
@@ -114,12 +138,43 @@ def publish(root: Path, write: Callable[[Path], None]) -> None:
 def _write(made: Path, root: Path) -> None:
     """Write everything below a folder that is going to be the root."""
     write_headers(made)
-    (made / "lib64").mkdir()
+    for folder in _FOLDERS:
+        (made / folder).mkdir(parents=True, exist_ok=True)
     compile_library(made / "include", made / "lib64" / LIBRARIES[0])
-    for name in LIBRARIES[1:]:
-        # one file: a program that links several gets one library
-        (made / "lib64" / name).symlink_to(LIBRARIES[0])
-    (made / "set_env.sh").write_text(_ENVIRONMENT.format(root=shlex.quote(str(root))))
+    for place, target in _links().items():
+        (made / place).parent.mkdir(parents=True, exist_ok=True)
+        (made / place).symlink_to(os.path.relpath(target, Path(place).parent))
+    (made / "set_env.sh").write_text(set_env(root))
+
+
+def _links() -> dict[str, str]:
+    """Return the other places of files and folders of the root, without a circle.
+
+    Scripts for the vendor's releases look for the same things in different places.
+    """
+    # one file: a program that links several gets one library
+    links = {f"lib64/{name}": f"lib64/{LIBRARIES[0]}" for name in LIBRARIES[1:]}
+    links |= {f"{folder}/{name}": f"lib64/{name}" for folder in _STUBS for name in LIBRARIES}
+    links |= {"lib64/stub": "devlib", "bin/setenv.bash": "set_env.sh"}
+    for component in _COMPONENTS:
+        links |= {f"{component}/{name}": name for name in ("bin", "devlib", "include", "lib64")}
+    return links
+
+
+def set_env(root: Path) -> str:
+    """Return the script, for any POSIX shell, that makes builds and programs use a root."""
+    lines = ["# Source this file: builds and programs find ascendref where they look for CANN."]
+    for name, folder in _VARIABLES.items():
+        lines.append(f"export {name}={shlex.quote(f'{root}{folder}')}")
+    for name, folder in _SEARCH_PATHS.items():
+        place = shlex.quote(f"{root}{folder}")
+        lines += [
+            f'case ":${{{name}:-}}:" in',
+            f"    *:{place}:*) ;;",
+            f'    *) export {name}={place}"${{{name}:+:${name}}}" ;;',
+            "esac",
+        ]
+    return "\n".join([*lines, ""])
 
 
 def write_headers(made: Path) -> None:

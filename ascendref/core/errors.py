@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections import deque
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 from .status import Status
 
@@ -21,10 +21,14 @@ __all__ = [
     "fail",
     "fail_argument",
     "get_last_error",
+    "message_of",
     "peek_at_last_error",
     "recent_error_message",
+    "recorded",
     "shown",
 ]
+
+E = TypeVar("E", bound="AclError")
 
 #: messages that are kept for a thread until it asks for them
 MESSAGES_KEPT: Final = 1000
@@ -46,6 +50,21 @@ def shown(value: object) -> str:
     except Exception:  # an integer of thousands of digits, or the object's own fault
         return f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def message_of(error: BaseException) -> str:
+    """Return the text of an exception, even if its ``__str__`` raises.
+
+    Examples
+    --------
+    >>> from ascendref.core.errors import message_of
+    >>> message_of(ValueError("too long"))
+    'too long'
+    """
+    try:
+        return str(error)
+    except BaseException as failure:
+        return f"(its message raised {type(failure).__name__})"
 
 
 class ArgumentError(Exception):
@@ -201,18 +220,21 @@ _RUNTIME: Final = (107, 207, 507)
 
 def fail(status: Status, message: str, cause: BaseException | None = None) -> NoReturn:
     """Raise an AclError and record it for the calling thread."""
-    _record(status, message)
-    raise AclError(status, message) from cause
+    raise recorded(AclError(status, message)) from cause
 
 
 def fail_argument(status: Status, argument: str, problem: str) -> NoReturn:
     """Raise an AclArgumentError and record it for the calling thread."""
-    _record(status, f"{argument} {problem}")
-    raise AclArgumentError(status, argument, problem)
+    raise recorded(AclArgumentError(status, argument, problem))
 
 
-def _record(status: Status, message: str) -> None:
-    """Record a failure for `get_last_error` and `recent_error_message`."""
+def recorded(error: E) -> E:
+    """Record a failure for the calling thread, which is about to raise or return it.
+
+    `get_last_error` and `recent_error_message` tell it. A failure that is recorded twice is told
+    once.
+    """
+    status, message = error.status, error.message
     if status // 1000 in _RUNTIME:
         _state.last = status
     digits = str(int(status))
@@ -223,6 +245,7 @@ def _record(status: Status, message: str) -> None:
     if all(message != text for _, text in list(_state.messages)):
         head = f"[PID: {os.getpid()}] {stamp}.{micros // 1000:03}.{micros % 1000:03} {title}: "
         _state.messages.appendleft((head, message))
+    return error
 
 
 def peek_at_last_error() -> Status:
@@ -271,11 +294,15 @@ def get_last_error() -> Status:
 def recent_error_message() -> str | None:
     """Return the calling thread's failure messages, newest first, and forget them.
 
+    Every `AclError` that a call raises leaves one, a `HazardError` too. Errors without a code, such
+    as `ArgumentTypeError`, leave none.
+
     Returns
     -------
     str or None
-        One line per failure with process, time, title and code; None where there is none. Equal
-        messages are kept once, and the oldest are dropped past ``MESSAGES_KEPT``.
+        For each failure a line with process, time, title, code and message; a hazard's goes on over
+        some lines. None where there is none. Equal messages are kept once, and the oldest are
+        dropped past ``MESSAGES_KEPT``.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,11 @@ import pytest
 
 import ascendref as ar
 from ascendref.cann import libpython
-from ascendref.cann.root import LIBRARIES, install
+from ascendref.cann.root import LIBRARIES, install, set_env
+
+from .conftest import PROGRAMS
+
+ARCH = platform.machine()
 
 
 def ascendref(*arguments, **environment):
@@ -28,7 +33,7 @@ def test_the_command_writes_a_root_and_says_where(tmp_path):
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["root"] == str(prefix)
-    assert {path.name for path in Path(said["lib"]).iterdir()} == set(LIBRARIES)
+    assert {path.name for path in Path(said["lib"]).glob("*.so")} == set(LIBRARIES)
     assert (Path(said["include"]) / "aclnnop" / "level2" / "aclnn_logit_grad.h").is_file()
     sourced = subprocess.run(
         ["sh", "-c", '. "$0"/set_env.sh && echo "$ASCEND_HOME_PATH:$LD_LIBRARY_PATH"', prefix],
@@ -40,6 +45,90 @@ def test_the_command_writes_a_root_and_says_where(tmp_path):
     (prefix / "mine").write_text("kept")
     assert ascendref("cann", "--prefix", prefix).stdout == f"{prefix}\n"
     assert (prefix / "mine").read_text() == "kept"
+
+
+@pytest.fixture(scope="module")
+def prefix(root, tmp_path_factory):
+    """A root whose name needs quoting."""
+    prefix = tmp_path_factory.mktemp("prefix") / "Ascend's $HOME (8.0) [new]"
+    prefix.symlink_to(root)
+    (prefix.parent / "set_env.sh").write_text(set_env(prefix))
+    return prefix
+
+
+SOURCED = """
+set -eu
+cd /
+. "$1"; . "$1"
+for name in ASCEND_HOME_PATH ASCEND_TOOLKIT_HOME ASCEND_INSTALL_PATH ASCEND_AICPU_PATH \\
+    ASCEND_OPP_PATH TOOLCHAIN_HOME LD_LIBRARY_PATH PATH PYTHONPATH
+do
+    eval echo '"$'$name'"'
+done
+"""
+
+
+@pytest.mark.parametrize("shell", ["bash", "sh"])
+@pytest.mark.parametrize("before", ["", "/lib"])
+def test_the_script_sets_the_vendor_s_variables_once(prefix, shell, before):
+    environment = {"PATH": os.environ["PATH"]}
+    if before:
+        environment |= {"LD_LIBRARY_PATH": before, "PYTHONPATH": before}
+    done = subprocess.run(
+        [shell, "-c", SOURCED, shell, prefix.parent / "set_env.sh"],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.stderr == ""
+    *folders, libraries, path, python_path = done.stdout.splitlines()
+    assert folders == [*[str(prefix)] * 4, f"{prefix}/opp", f"{prefix}/toolkit"]
+    behind = f":{before}" if before else ""
+    assert libraries == f"{prefix}/lib64{behind}"
+    assert path == f"{prefix}/bin:{environment['PATH']}"
+    assert python_path == f"{prefix}/python/site-packages{behind}"
+    assert all(Path(folder).is_dir() for folder in (*folders, path.split(":")[0]))
+
+
+@pytest.mark.parametrize(
+    "libraries",
+    ["runtime/lib64/stub", "lib64", "$(arch)-linux/devlib", "acllib/lib64/stub/linux/$(arch)"],
+)
+def test_scripts_of_samples_build_and_run(root, tmp_path, libraries):
+    found = {"ASCEND_INSTALL_PATH": str(root), "LIBRARIES": libraries.replace("$(arch)", ARCH)}
+    done = subprocess.run(
+        ["bash", PROGRAMS / "sample" / "run.sh", tmp_path],
+        cwd=tmp_path,
+        env=os.environ | found,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "device 0, 161001"
+
+
+def test_headers_are_found_without_their_folders(root, tmp_path):
+    """Whichever of the folders a compiler is told: each includes the rest by itself."""
+    include = root / "include"
+    headers = {path.relative_to(include) for path in include.rglob("*.h")}
+    operator = Path("aclnn_logit_grad.h")
+    assert {operator, Path("aclnnop") / operator, Path("aclnnop/level2") / operator} <= headers
+    for header in headers:
+        for folder in (header.parent, Path()):
+            source = tmp_path / "one.c"
+            source.write_text(f'#include "{header.relative_to(folder)}"\n')
+            words = ["cc", "-fsyntax-only", "-Wall", "-Werror", f"-I{include / folder}", source]
+            subprocess.run(words, check=True)
+
+
+def test_every_place_leads_to_the_one_library_and_no_circle(root):
+    places = [path for path in root.rglob("*") if path.is_symlink()]
+    for path in places:
+        assert path.exists(), path
+        assert not root.is_relative_to(path.resolve())
+        assert not path.is_relative_to(path.resolve())
+    libraries = {path.resolve() for path in root.rglob("*.so")}
+    assert libraries == {(root / "lib64" / LIBRARIES[0]).resolve()}
 
 
 def test_the_compilers_get_the_flags(tmp_path):

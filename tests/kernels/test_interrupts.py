@@ -17,22 +17,27 @@ import pytest
 from ascendref.core import fork_safety
 from ascendref.core.fork_safety import run_to_end
 
+from ..support.daily import todays
 from ..support.processes import run, run_program
+
+#: parts of a program's duration after which it is interrupted
+MOMENTS = [k / 120 for k in range(1, 121)]
 
 
 @pytest.mark.parametrize(
     ("moments", "cached"),
     [
-        (3, True),
-        pytest.param(120, True, marks=pytest.mark.exhaustive),
-        pytest.param(40, False, marks=pytest.mark.exhaustive),
+        ([1 / 3, 2 / 3, 1], True),
+        pytest.param(todays(MOMENTS[2::3], 4), False, marks=pytest.mark.exhaustive),
+        pytest.param(todays(MOMENTS, 4), True, marks=pytest.mark.exhaustive),
     ],
+    ids=["loading, few", "compiling", "loading"],
 )
 def test_an_interrupt_at_any_moment_of_the_first_call(
-    tmp_path: Path, moments: int, cached: bool
+    tmp_path: Path, moments: list[float], cached: bool
 ) -> None:
     module = "tests.support.interrupted_calls"
-    assert run("-m", module, moments, tmp_path, int(cached), timeout=1200) == "[]"
+    assert run("-m", module, tmp_path, int(cached), *moments, timeout=1200) == "[]"
 
 
 @contextmanager

@@ -1,9 +1,9 @@
-"""First calls that are interrupted: ``python -m tests.support.interrupted_calls N FOLDER CACHED``.
+"""First calls with interrupts: ``python -m tests.support.interrupted_calls FOLDER CACHED PART...``.
 
-A program is interrupted (a handler raises KeyboardInterrupt) at N moments, spread over its run. For
-every moment a process is forked, in which nothing is imported yet. It runs the program a second
-time, which must give the right results, and ends. FOLDER is for the kernel cache; CACHED is 1 if
-the kernels are in it before.
+A program is interrupted (a handler raises KeyboardInterrupt) after parts of its duration: numbers
+from 0 to 1. For each, a process is forked in which nothing is imported yet. It runs the
+program a second time, which must give the right results, and ends. FOLDER is for the kernel cache;
+CACHED is 1 if the kernels are in it before.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ def start(after: float, folder: str) -> int:
     sys.exit()
 
 
-def main(count: int, folder: str, cached: bool) -> None:
-    """Interrupt the program at so many moments; print those after which it failed."""
+def main(folder: str, cached: bool, parts: list[float]) -> None:
+    """Interrupt the program after these parts; print the moments after which it failed."""
     if cached:
         os.waitpid(start(0, folder), 0)
     begun = monotonic()
     os.waitpid(start(0, folder), 0)
     duration = monotonic() - begun
-    moments = [duration * k / count for k in range(1, count + 1)]
+    moments = [duration * part for part in parts]
     failed, running = [], {}
     while moments or running:
         if moments and len(running) < 2:
@@ -78,4 +78,4 @@ def main(count: int, folder: str, cached: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3] == "1")
+    main(sys.argv[1], sys.argv[2] == "1", [float(part) for part in sys.argv[3:]])

@@ -1,5 +1,4 @@
 /* Calls: arguments on their way to Python, results and failures on their way back, and the log. */
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +9,7 @@
 
 enum { MOST_PARAMETERS = 16 };
 
-/* The code of the exception that Python raised last, which is recorded and cleared. */
-static int32_t status_of_exception(const char *name)
+int32_t ascendref_status_of_exception(const char *name)
 {
     PyObject *kind, *error, *traceback;
     python.PyErr_Fetch(&kind, &error, &traceback);
@@ -20,12 +18,17 @@ static int32_t status_of_exception(const char *name)
     int32_t status = ACL_ERROR_INTERNAL_ERROR;
     PyObject *name_object = python.PyBytes_FromStringAndSize(name, (intptr_t)strlen(name));
     PyObject *const arguments[] = {name_object, error};
-    PyObject *answer = python.PyObject_Vectorcall(ascendref_helper(PYTHON_STATUS_OF), arguments, 2, NULL);
+    PyObject *answer = NULL;
+    /* an interrupt of the program in Python breaks it off once or twice */
+    for (int turn = 0; turn < 3 && !answer; turn++) {
+        answer = python.PyObject_Vectorcall(ascendref_helper(PYTHON_STATUS_OF), arguments, 2, NULL);
+        if (answer) break;
+        interrupted |= python.PyErr_ExceptionMatches(*python.KeyboardInterrupt);
+        python.PyErr_Clear();
+    }
     if (answer) {
         status = (int32_t)python.PyLong_AsLongLong(answer);
         python.Py_DecRef(answer);
-    } else {
-        python.PyErr_Clear();
     }
     python.Py_DecRef(name_object);
     python.Py_DecRef(kind);
@@ -42,27 +45,9 @@ int32_t ascendref_call_helper(const char *function, int helper, PyObject *first,
     PyObject *answer = python.PyObject_Vectorcall(ascendref_helper(helper), members, 2, NULL);
     python.Py_DecRef(first);
     python.Py_DecRef(second);
-    if (!answer) return status_of_exception(function);
+    if (!answer) return ascendref_status_of_exception(function);
     python.Py_DecRef(answer);
     return ACL_SUCCESS;
-}
-
-int32_t ascendref_refuse(int32_t status, const char *format, ...)
-{
-    char message[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    int lock;
-    int32_t lost = ascendref_enter(&lock);
-    if (lost) return lost;
-    /* Python records it and raises it */
-    int32_t code = ascendref_call_helper(
-        "", PYTHON_REFUSE, python.PyLong_FromLongLong(status),
-        python.PyBytes_FromStringAndSize(message, (intptr_t)strlen(message)));
-    ascendref_leave(lock);
-    return code;
 }
 
 /* The code for a handle that stands for nothing. */
@@ -225,14 +210,14 @@ static int64_t answered(const struct function *function, const argument *argumen
     PyObject *answer = python.PyObject_Vectorcall(callable, members, count, NULL);
     int64_t result = ACL_SUCCESS;
     if (!answer)
-        result = function->result == RESULT_TEXT ? 0 : status_of_exception(function->name);
+        result = ascendref_status_of_exception(function->name);
     else if (function->result == RESULT_STATUS)
         result = store_outputs(function, arguments, answer);
     else if (function->result == RESULT_INTEGER)
         result = python.PyLong_AsLongLong(answer);
     else
         result = stored_text(answer);
-    if (!answer && function->result == RESULT_TEXT) status_of_exception(function->name);
+    if (!answer && function->result == RESULT_TEXT) result = 0;
     if (answer) python.Py_DecRef(answer);
     if (function->ends_handle) end_handle(function, arguments, members);
     if (function->moves_tensor && result == ACL_SUCCESS) move_tensor(function, arguments);
@@ -253,7 +238,7 @@ static int64_t with_python(const struct function *function, const argument *argu
         if (function->parameters[k].output) continue;
         members[count] = converted(&function->parameters[k], arguments[k], &code);
         if (!members[count]) {
-            result = code ? code : status_of_exception(function->name);
+            result = code ? code : ascendref_status_of_exception(function->name);
             break;
         }
         count++;

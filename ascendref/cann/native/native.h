@@ -80,10 +80,17 @@ extern const char ascendref_digest[];    /* of the table that the library was ma
 /* python.c */
 typedef struct _object PyObject;
 
-/* Take the interpreter's lock, after starting Python if nothing did; 0, or the code that every call
-   returns because there is no Python. */
-int32_t ascendref_enter(int *lock);
+/* Take the interpreter's lock, after starting Python if nothing did; 0, or a code and why there is no
+   Python. */
+int32_t ascendref_lock_python(int *lock, const char **why);
 void ascendref_leave(int lock);
+/* Whether the library's part of the end of the process is over. */
+bool ascendref_ended(void);
+
+/* messages.c */
+/* Take the interpreter's lock for a call; 0, or the code that every call returns because there is no
+   Python or the process ends. That is recorded. */
+int32_t ascendref_enter(int *lock);
 /* Record a failure as Python's functions do; return its code. */
 int32_t ascendref_refuse(int32_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -33,12 +33,15 @@ void ascendref_give_up_objects(void)
     }
 }
 
-void *ascendref_new_object(enum kind kind, void *object)
+void *ascendref_new_object(enum kind kind, void *object, const char *function)
 {
-    if (!object) return NULL;
-    ((struct object *)object)->references = 1;
-    void *handle = ascendref_handle(kind, object);
-    if (!handle) ascendref_release(object);
+    void *handle = NULL;
+    if (object) {
+        ((struct object *)object)->references = 1;
+        handle = ascendref_handle(kind, object);
+        if (!handle) ascendref_release(object);
+    }
+    if (!handle) ascendref_refuse(ACLNN_ERR_INNER, "there is no memory for what %s makes", function);
     return handle;
 }
 

@@ -5,8 +5,8 @@
 #include "functions.h"
 #include "python_api.h"
 
-/* A new handle for an object; NULL if the object is, because there was no memory. */
-void *ascendref_new_object(enum kind kind, void *object);
+/* A new handle for an object; NULL, with a message, if the object is NULL because there was no memory. */
+void *ascendref_new_object(enum kind kind, void *object, const char *function);
 /* What the functions for destroying do: NULL is destroyed without effect. */
 aclnnStatus ascendref_destroy(enum kind kind, const void *handle, const char *function);
 /* A new reference to the object of an argument; NULL with a code if it is none, or if there is no

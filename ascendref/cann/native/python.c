@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <locale.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int state = NOT_FOUND;
 static bool started_here; /* not by the program, which then is one of Python */
 static int (*is_finalizing)(void);
+/* why Python does not run here; written before the state says so */
+static char failure[1024] = "Python does not start; run `ascendref cann` again";
 static intptr_t function_count;
-static pthread_key_t attached;
 
 static int current(void) { return __atomic_load_n(&state, __ATOMIC_ACQUIRE); }
 static void become(int next) { __atomic_store_n(&state, next, __ATOMIC_RELEASE); }
@@ -45,12 +47,22 @@ static const char *setting(const char *name, const char *recorded)
     return value && *value ? value : recorded;
 }
 
+/* Say why Python does not run here: on stderr, and for every call that is refused for it. */
+__attribute__((format(printf, 1, 2))) static void explain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(failure, sizeof failure, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "ascendref: %s\n", failure);
+}
+
 static bool look_up(void *where)
 {
 #define LOOK_UP(result, name, parameters)                                                          \
     python.name = (result(*) parameters)(uintptr_t)dlsym(where, #name);                            \
     if (!python.name) {                                                                            \
-        fprintf(stderr, "ascendref: this Python has no function %s\n", #name);                     \
+        explain("this Python has no function %s", #name);                                          \
         return false;                                                                              \
     }
     PYTHON_FUNCTIONS(LOOK_UP)
@@ -72,8 +84,8 @@ static void *load_library(void)
     /* extension modules look for Python's functions among those of the process */
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (!library)
-        fprintf(stderr, "ascendref: cannot load Python: %s; run `ascendref cann` again, or set"
-                " ASCENDREF_LIBPYTHON to the path of its libpython\n", dlerror());
+        explain("cannot load Python: %s; run `ascendref cann` again, or set ASCENDREF_LIBPYTHON to"
+                " the path of its libpython", dlerror());
     return library;
 }
 
@@ -123,7 +135,7 @@ static bool find_python(void)
     if (locale) setlocale(LC_CTYPE, locale); /* that of the program, which Python has changed */
     free(locale);
     if (!initialized) {
-        fputs("ascendref: Python does not start; run `ascendref cann` again\n", stderr);
+        explain("Python does not start; run `ascendref cann` again");
         return false;
     }
     started_here = true;
@@ -133,14 +145,14 @@ static bool find_python(void)
 }
 
 /* With the interpreter's lock held: say why Python cannot do its part. */
-static void print_exception(void)
+static void explain_exception(void)
 {
     PyObject *kind, *error, *traceback;
     python.PyErr_Fetch(&kind, &error, &traceback);
     python.PyErr_NormalizeException(&kind, &error, &traceback);
     PyObject *text = error ? python.PyObject_Str(error) : NULL;
     const char *message = text ? python.PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    fprintf(stderr, "ascendref: %s\n", message ? message : "Python does not start");
+    explain("%s", message ? message : "Python does not start");
     python.PyErr_Clear();
 }
 
@@ -155,7 +167,7 @@ static bool connect_python(void)
                                                (unsigned long long)(uintptr_t)ascendref_place);
     if (module) python.Py_DecRef(module);
     if (!functions) {
-        print_exception();
+        explain_exception();
         return false;
     }
     intptr_t count = python.PyTuple_Size(functions);
@@ -186,41 +198,55 @@ static void start(void)
 
 /* ---- entering and leaving */
 
-/* Keep this thread's state in Python, and with it its last error, from call to call. */
-static void attach(void)
-{
-    static __thread bool known;
-    if (known) return;
-    known = true;
-    /* the states of Python's own threads are Python's to end */
-    if (python.PyGILState_GetThisThreadState()) return;
-    python.PyGILState_Ensure();
-    python.PyEval_SaveThread();
-    pthread_setspecific(attached, &attached);
-}
+/* Of glibc: runs a function when the thread ends, before pthread's keys, and with them Python's
+   thread states, are gone. */
+extern int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *library)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+/* whether this thread counts as a user of its state in Python */
+static __thread bool attached;
 
 static void detach(void *unused)
 {
     (void)unused;
-    if (current() != CONNECTED || !python.Py_IsInitialized() || is_finalizing()) return;
+    attached = false;
+    if (current() < CONNECTED || !python.Py_IsInitialized() || is_finalizing()) return;
+    if (!python.PyGILState_GetThisThreadState()) return; /* one of Python's threads, which ended it */
     int lock = python.PyGILState_Ensure();
     python.PyGILState_Release(0); /* what attach left: held, and counted once more */
     python.PyGILState_Release(lock);
 }
 
-int32_t ascendref_enter(int *lock)
+/* Keep this thread's state in Python, and with it its last error and its messages, from call to call,
+   whoever made it and may be about to end it. */
+static void attach(void)
+{
+    if (attached) return;
+    attached = true;
+    if (python.PyGILState_Ensure()) python.PyEval_SaveThread(); /* unless it held the lock before */
+    if (__cxa_thread_atexit_impl) __cxa_thread_atexit_impl(detach, NULL, &__dso_handle);
+}
+
+int32_t ascendref_lock_python(int *lock, const char **why)
 {
     if (current() < CONNECTED) start();
-    int now = current();
-    if (now == FAILED) return ACL_ERROR_INTERNAL_ERROR;
-    if (now == ENDED || !python.Py_IsInitialized() || is_finalizing())
+    if (current() == FAILED) {
+        *why = failure;
+        return ACL_ERROR_INTERNAL_ERROR;
+    }
+    if (!python.Py_IsInitialized() || is_finalizing()) {
+        *why = "Python ends in this process, and the devices are gone";
         return ACL_ERROR_UNINITIALIZE;
+    }
     attach();
     *lock = python.PyGILState_Ensure();
     return ACL_SUCCESS;
 }
 
 void ascendref_leave(int lock) { python.PyGILState_Release(lock); }
+
+bool ascendref_ended(void) { return current() == ENDED; }
 
 /* ---- the end of the process, on whichever thread called exit; Python is never finalized, for that
    waits for the thread that started it */
@@ -229,15 +255,16 @@ static void at_exit(void)
 {
     int lock;
     int64_t status = 0;
-    if (current() != CONNECTED || ascendref_enter(&lock)) return;
+    const char *why;
+    if (current() != CONNECTED || ascendref_lock_python(&lock, &why)) return;
     PyObject *answer = python.PyObject_Vectorcall(ascendref_helper(PYTHON_AT_EXIT), NULL, 0, NULL);
     if (answer) {
         status = python.PyLong_AsLongLong(answer);
         python.Py_DecRef(answer);
     } else {
-        print_exception();
+        explain_exception();
     }
-    become(ENDED); /* what static objects call after this gets a code */
+    become(ENDED); /* what static objects call after this gets a code; Python keeps its message */
     ascendref_leave(lock);
     /* the C library goes on with the functions that are left, and with this status */
     if (status > 0) exit((int)status);
@@ -281,8 +308,7 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&mutex);
 }
 
-__attribute__((constructor)) static void prepare_threads(void)
+__attribute__((constructor)) static void prepare_forks(void)
 {
-    pthread_key_create(&attached, detach);
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

@@ -39,6 +39,7 @@
     F(const char *, PyUnicode_AsUTF8AndSize, (PyObject *, intptr_t *))                             \
     F(void, PyErr_Fetch, (PyObject **, PyObject **, PyObject **))                                  \
     F(void, PyErr_NormalizeException, (PyObject **, PyObject **, PyObject **))                     \
+    F(int, PyErr_ExceptionMatches, (PyObject *))                                                   \
     F(int, PyErr_GivenExceptionMatches, (PyObject *, PyObject *))                                  \
     F(void, PyErr_Clear, (void))                                                                   \
     F(void, PyErr_SetInterrupt, (void))                                                            \
@@ -69,6 +70,7 @@ enum {
     PYTHON_TENSOR,    /* (shape, type, strides, offset, format, storage shape, address) -> Tensor */
     PYTHON_MOVE,      /* (Tensor, address) -> None */
     PYTHON_SCALAR,    /* (bytes, type) -> Scalar */
+    PYTHON_MESSAGES,  /* () -> the thread's messages, or None */
     PYTHON_AT_EXIT,   /* () -> None */
     PYTHON_HELPERS,
 };
@@ -77,5 +79,8 @@ PyObject *ascendref_helper(int helper);
 /* With the interpreter's lock held: call one with two arguments, whose references it takes; the code
    of what it raises on behalf of a function of C. */
 int32_t ascendref_call_helper(const char *function, int helper, PyObject *first, PyObject *second);
+/* With the interpreter's lock held: the code of the exception that Python raised last, which is recorded
+   and cleared. */
+int32_t ascendref_status_of_exception(const char *function);
 
 #endif

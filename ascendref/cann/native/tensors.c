@@ -26,9 +26,6 @@ static struct tensor *new_tensor(const int64_t *view, uint64_t rank, aclDataType
                                  const int64_t *strides, int64_t offset, aclFormat format,
                                  const int64_t *storage, uint64_t storage_rank, void *address)
 {
-    const uint64_t most = UINT64_C(1) << 32;
-    if ((rank && !view) || (storage_rank && !storage) || rank > most || storage_rank > most)
-        return NULL;
     uint64_t numbers = rank + storage_rank + (strides ? rank : 0);
     struct tensor *tensor = calloc(1, sizeof *tensor + numbers * sizeof(int64_t));
     if (!tensor) return NULL;
@@ -45,13 +42,29 @@ static struct tensor *new_tensor(const int64_t *view, uint64_t rank, aclDataType
     return tensor;
 }
 
+static aclnnStatus check_dims(const int64_t *view, uint64_t rank, const int64_t *storage,
+                              uint64_t storage_rank)
+{
+    const uint64_t most = UINT64_C(1) << 32;
+    if ((rank && !view) || (storage_rank && !storage) || rank > most || storage_rank > most)
+        return ascendref_refuse(ACLNN_ERR_PARAM_INVALID,
+                                "viewDims is %p, viewDimsNum %llu, storageDims %p and storageDimsNum"
+                                " %llu; dims are expected where their number is not 0, and at most"
+                                " 2^32 of them",
+                                (const void *)view, (unsigned long long)rank, (const void *)storage,
+                                (unsigned long long)storage_rank);
+    return ACL_SUCCESS;
+}
+
 aclTensor *native_aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum,
                                   aclDataType dataType, const int64_t *stride, int64_t offset,
                                   aclFormat format, const int64_t *storageDims,
                                   uint64_t storageDimsNum, void *tensorData)
 {
-    return ascendref_new_object(KIND_TENSOR, new_tensor(viewDims, viewDimsNum, dataType, stride, offset, format,
-                                             storageDims, storageDimsNum, tensorData));
+    if (check_dims(viewDims, viewDimsNum, storageDims, storageDimsNum)) return NULL;
+    struct tensor *made = new_tensor(viewDims, viewDimsNum, dataType, stride, offset, format,
+                                     storageDims, storageDimsNum, tensorData);
+    return ascendref_new_object(KIND_TENSOR, made, "aclCreateTensor");
 }
 
 aclnnStatus native_aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum,
@@ -60,11 +73,12 @@ aclnnStatus native_aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uin
                                  uint64_t storageDimsNum, void *tensorDataAddr)
 {
     if (!tensor) return ascendref_refuse(ACLNN_ERR_PARAM_NULLPTR, "tensor is NULL");
+    aclnnStatus code = check_dims(viewDims, viewDimsNum, storageDims, storageDimsNum);
+    if (code) return code;
     struct tensor *made = new_tensor(viewDims, viewDimsNum, dataType, stride, offset, format,
                                      storageDims, storageDimsNum, tensorDataAddr);
     if (!made)
-        return ascendref_refuse(ACLNN_ERR_PARAM_INVALID,
-                                "viewDims and storageDims are expected where their number is not 0");
+        return ascendref_refuse(ACLNN_ERR_INNER, "there is no memory for the tensor's description");
     made->base.references = 1;
     struct object *before = ascendref_replace(KIND_TENSOR, tensor, made);
     ascendref_release(before ? before : &made->base);

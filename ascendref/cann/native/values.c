@@ -61,13 +61,16 @@ aclScalar *native_aclCreateScalar(void *value, aclDataType dataType)
     if (!size)
         ascendref_refuse(ACLNN_ERR_PARAM_INVALID, "dataType is %d, which a scalar cannot have",
                          (int)dataType);
+    else if (!value)
+        ascendref_refuse(ACLNN_ERR_PARAM_NULLPTR, "value is NULL");
     if (!size || !value) return NULL;
     struct scalar *scalar = calloc(1, sizeof *scalar);
-    if (!scalar) return NULL;
-    scalar->type = dataType;
-    scalar->size = size;
-    memcpy(scalar->bytes, value, size);
-    return ascendref_new_object(KIND_SCALAR, scalar);
+    if (scalar) {
+        scalar->type = dataType;
+        scalar->size = size;
+        memcpy(scalar->bytes, value, size);
+    }
+    return ascendref_new_object(KIND_SCALAR, scalar, "aclCreateScalar");
 }
 
 aclnnStatus native_aclDestroyScalar(const aclScalar *scalar)
@@ -120,7 +123,8 @@ static aclnnStatus count_of(enum kind kind, const void *handle, const char *name
 #define ARRAY(Name, KIND, type)                                                                    \
     acl##Name *native_aclCreate##Name(const type *value, uint64_t size)                            \
     {                                                                                              \
-        return ascendref_new_object(KIND, new_array(value, size, sizeof *value));                  \
+        return ascendref_new_object(KIND, new_array(value, size, sizeof *value),                   \
+                                    "aclCreate" #Name);                                            \
     }                                                                                              \
     aclnnStatus native_aclGet##Name##Size(const acl##Name *array, uint64_t *size)                  \
     {                                                                                              \

@@ -7,7 +7,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, Final
 
-from ...core.errors import fail, get_last_error, peek_at_last_error, recent_error_message
+from ...core.errors import fail, get_last_error, peek_at_last_error
 from ...core.status import Status
 from ...device.streams.stream import PRIORITIES, Stream
 from .process import Context, process
@@ -126,11 +126,6 @@ def aclrtGetVersion() -> tuple[int, int, int]:
 def aclrtGetSocName() -> str:
     """Return the name of the chip."""
     return process.settings.product.soc_name
-
-
-def aclGetRecentErrMsg() -> str | None:
-    """Return the thread's messages, newest first, and forget them."""
-    return recent_error_message()
 
 
 # ---- devices and contexts

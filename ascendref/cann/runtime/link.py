@@ -8,7 +8,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ...core.errors import AclError, ArgumentValueError, fail
+from ...core.errors import (
+    AclError,
+    ArgumentValueError,
+    fail,
+    message_of,
+    recent_error_message,
+    recorded,
+)
 from ...core.status import Status
 from ...device.check_output import exit_status
 from ...device.checker.callers import add_machine_caller
@@ -83,6 +90,7 @@ def connect(names: str, made_from: str, find_place: int) -> tuple[Callable[..., 
         operators.make_tensor,
         operators.move_tensor,
         operators.make_scalar,
+        messages,
         at_exit,
     )
 
@@ -107,18 +115,23 @@ def _call(place: Any) -> tuple[str, tuple[int, ...]] | None:
 
 def status_of(function: bytes, error: BaseException) -> int:
     """Return the code for what a function raised, recorded for the calling thread."""
-    if isinstance(error, AclError):
-        return int(error.status)
-    try:
-        text = f"{function.decode()} failed: {type(error).__name__}: {error}"
-        fail(Status.ACL_ERROR_INTERNAL_ERROR, text, error)
-    except AclError:
-        return int(Status.ACL_ERROR_INTERNAL_ERROR)
+    if not isinstance(error, AclError):
+        text = f"{function.decode()} failed: {type(error).__name__}: {message_of(error)}"
+        error = AclError(Status.ACL_ERROR_INTERNAL_ERROR, text)
+    # whatever raised it, and on whichever thread: the caller finds its text
+    return int(recorded(error).status)
 
 
 def refuse(status: int, message: bytes) -> None:
     """Record and raise a failure that C found."""
     fail(Status(status), message.decode(errors="replace"))
+
+
+def messages() -> str | None:
+    """Return the thread's messages, newest first, and forget them."""
+    text = recent_error_message()
+    # names of files may have bytes that are no text
+    return None if text is None else text.encode(errors="backslashreplace").decode()
 
 
 def find_leaks() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...core.errors import recorded
 from ...core.status import Status
 from .hazards import HazardError, Kind, Site
 from .ordering import HOST, Operation
@@ -35,7 +36,7 @@ class Reports:
             self.stopped = True
         if not self.collect:
             self.stopped = True
-            raise error
+            raise recorded(error)
 
     def keep(self, error: HazardError) -> None:
         """Keep a hazard, unless one like it was found at the same places before."""
@@ -174,7 +175,7 @@ class Reports:
         )
         self.keep(error)
         self.stopped = True
-        raise error
+        raise recorded(error)
 
     def lost_wait(self, record: str, waits: Operation) -> None:
         """The program waits for a record that nothing submits: always raised, or it would hang."""
@@ -188,7 +189,7 @@ class Reports:
             "record the notify before waiting for the stream",
         )
         self.keep(error)
-        raise error
+        raise recorded(error)
 
     def wait_in_task(
         self, status: Status, problem: str, task: Operation | None, waits: Operation

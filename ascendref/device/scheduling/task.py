@@ -10,7 +10,7 @@ from itertools import count
 from time import perf_counter_ns
 from typing import Final, NamedTuple, NoReturn, Protocol
 
-from ...core.errors import AclError, fail
+from ...core.errors import AclError, fail, message_of, recorded
 from ...core.status import Status
 from ..checker.checker import Access
 from ..checker.hazards import HazardError
@@ -54,7 +54,7 @@ class Failure(NamedTuple):
     def report(self) -> NoReturn:
         """Raise it as an AclError; a hazard as itself."""
         if isinstance(self.cause, HazardError):
-            raise self.cause
+            raise recorded(self.cause)
         fail(self.status, self.message, self.cause)
 
 
@@ -158,7 +158,7 @@ class Task:
                 if self.kind is Kind.KERNEL
                 else Status.ACL_ERROR_RT_INTERNAL_ERROR
             )
-            text = f"{type(error).__name__}: {_message(error)}"
+            text = f"{type(error).__name__}: {message_of(error)}"
         return Failure(
             status, f"task {self.label!r} of stream {self.stream.number} failed: {text}", error
         )
@@ -255,11 +255,3 @@ class BaseStream:
         self.scheduler.check_process()
         if not self.alive:
             fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
-
-
-def _message(error: BaseException) -> str:
-    """Return the text of an exception, even if its ``__str__`` raises."""
-    try:
-        return str(error)
-    except BaseException as failure:
-        return f"(its message raised {type(failure).__name__})"

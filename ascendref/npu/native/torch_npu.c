@@ -55,9 +55,16 @@ struct description {
 
 EXPORT void *aclCreateTensorDesc(aclDataType type, int count, const int64_t *dims, aclFormat format)
 {
-    if (count < 0 || (count && !dims)) return NULL;
+    if (count < 0 || (count && !dims)) {
+        ascendref_refuse(ACL_ERROR_INVALID_PARAM, "numDims is %d, dims is %p", count,
+                         (const void *)dims);
+        return NULL;
+    }
     struct description *made = malloc(sizeof *made + (size_t)count * sizeof *dims);
-    if (!made) return NULL;
+    if (!made) {
+        ascendref_refuse(ACL_ERROR_BAD_ALLOC, "there is no memory for the description");
+        return NULL;
+    }
     made->type = type;
     made->format = format;
     made->count = count;
@@ -108,7 +115,7 @@ EXPORT int32_t aclSetCompileopt(int32_t option, const char *value)
         return ascendref_refuse(ACL_ERROR_INVALID_PARAM, "opt is %d, value is %s", option,
                                 value ? value : "NULL");
     char *copy = strdup(value);
-    if (!copy) return ACL_ERROR_BAD_ALLOC;
+    if (!copy) return ascendref_refuse(ACL_ERROR_BAD_ALLOC, "there is no memory for the option");
     pthread_mutex_lock(&options_mutex);
     free(options[option]);
     options[option] = copy;

@@ -1,0 +1,28 @@
+"""Daily parts of long sweeps leave nothing out."""
+
+import os
+import subprocess
+import sys
+from datetime import date, timedelta
+
+import pytest
+
+from .daily import VARIABLE, todays
+
+
+@pytest.mark.parametrize(("count", "parts"), [(10, 4), (3, 3), (160, 4), (7, 1)])
+@pytest.mark.parametrize("first", [date(2026, 11, 23), date(2027, 12, 30)])
+def test_every_case_has_its_turn_once(count, parts, first):
+    days = [(first + timedelta(day)).isoformat() for day in range(parts)]
+    chosen = [case for day in days for case in todays(range(count), parts, day)]
+    assert sorted(chosen) == list(range(count))
+    assert todays(range(count), parts, "all") == list(range(count))
+
+
+@pytest.mark.parametrize("seed", ["2026-11-23", "all"])
+def test_a_run_prints_its_seed(seed):
+    words = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", __file__]
+    done = subprocess.run(
+        words, env=os.environ | {VARIABLE: seed}, capture_output=True, text=True, check=True
+    )
+    assert f"{VARIABLE}={seed}" in done.stdout
