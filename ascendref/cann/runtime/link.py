@@ -13,13 +13,13 @@ from ...core.status import Status
 from ...device.checker.callers import add_machine_caller
 from ...device.trace import write_chrome
 from ..source import digest, python_functions
-from . import events, lifecycle, memory, operators, streams
+from . import events, lifecycle, memory, operators, queries, streams
 from .process import process
 
 
 def implementations() -> dict[str, Callable[..., Any]]:
     """Return the functions of Python by the names in C."""
-    modules = (lifecycle, memory, streams, events, operators)
+    modules = (lifecycle, queries, memory, streams, events, operators)
     found = operators.operator_functions()
     for name in python_functions():
         for module in modules:

@@ -154,13 +154,6 @@ EXPORT int32_t aclrtSetDeviceSatMode(int32_t mode)
     return ACL_SUCCESS;
 }
 
-EXPORT int32_t aclGetDeviceCapability(uint32_t device, int32_t what, int64_t *value)
-{
-    (void)value;
-    return ascendref_refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                            "property %d of device %u is not emulated", what, device);
-}
-
 /* ---- devices and processes */
 
 EXPORT int32_t aclrtDeviceCanAccessPeer(int32_t *can, int32_t device, int32_t peer)
