@@ -140,6 +140,9 @@ def aclrtSetDevice(number: int) -> None:
     """Make the primary context of a device current."""
     context = process.primary(number)
     process.slots[number].users += 1
+    if process.forgets_failures and process.thread.context is None:
+        get_last_error()
+        recent_error_message()
     process.thread.context = context
 
 
