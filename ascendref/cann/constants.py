@@ -50,6 +50,38 @@ _COPIES: Final = (
     "INNER_DEVICE_TO_DEVICE",
     "INTER_DEVICE_TO_DEVICE",
 )
+_DEVICE_ATTRIBUTES: Final = {
+    "AICPU_CORE_NUM": 1,
+    "AICORE_CORE_NUM": 101,
+    "CUBE_CORE_NUM": 102,
+    "VECTOR_CORE_NUM": 201,
+    "WARP_SIZE": 202,
+    "MAX_THREAD_PER_VECTOR_CORE": 203,
+    "UBUF_PER_VECTOR_CORE": 204,
+    "LOCAL_MEM_PER_VECTOR_CORE": 204,
+    "MAX_GRID_DIM_X": 205,
+    "MAX_GRID_DIM_Y": 206,
+    "MAX_GRID_DIM_Z": 207,
+    "MAX_BLOCK_PER_GRID": 208,
+    "MAX_THREADS_PER_BLOCK": 209,
+    "MAX_BLOCK_DIM_X": 210,
+    "MAX_BLOCK_DIM_Y": 211,
+    "MAX_BLOCK_DIM_Z": 212,
+    "TOTAL_GLOBAL_MEM_SIZE": 301,
+    "L2_CACHE_SIZE": 302,
+    "SMP_ID": 401,
+    "PHY_CHIP_ID": 402,
+    "SUPER_POD_DEVICE_ID": 403,
+    "SUPER_POD_DEVIDE_ID": 403,
+    "SUPER_POD_SERVER_ID": 404,
+    "SUPER_POD_ID": 405,
+    "CUST_OP_PRIVILEGE": 406,
+    "MAINBOARD_ID": 407,
+    "HD_CONNECT_TYPE": 408,
+    "DEVICE_FORM_FACTOR": 409,
+    "IS_VIRTUAL": 501,
+    "NPU_ARCH": 601,
+}
 
 #: enumerations of ``acl/acl_base.h``
 BASE_ENUMS: Final[dict[str, dict[str, int]]] = {
@@ -60,6 +92,18 @@ BASE_ENUMS: Final[dict[str, dict[str, int]]] = {
         "ACL_OPT_ENABLE_DEBUG_KERNEL": 1,
         "ACL_OPT_STRONG_CONSISTENCY": 2,
         "ACL_OPT_ENABLE_KERNEL_EARLY_START": 3,
+    },
+    "aclCannAttr": {
+        "ACL_CANN_ATTR_UNDEFINED": -1,
+        "ACL_CANN_ATTR_INF_NAN": 0,
+        "ACL_CANN_ATTR_BF16": 1,
+        "ACL_CANN_ATTR_JIT_COMPILE": 2,
+    },
+    "aclDeviceInfo": {
+        "ACL_DEVICE_INFO_UNDEFINED": -1,
+        "ACL_DEVICE_INFO_AI_CORE_NUM": 0,
+        "ACL_DEVICE_INFO_VECTOR_CORE_NUM": 1,
+        "ACL_DEVICE_INFO_L2_SIZE": 2,
     },
 }
 
@@ -135,6 +179,11 @@ RT_ENUMS: Final[dict[str, dict[str, int]]] = {
         "ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM": 0,
         "ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED": 1,
         "ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF": 0xFFFF,
+    },
+    "aclrtDevAttr": {f"ACL_DEV_ATTR_{name}": number for name, number in _DEVICE_ATTRIBUTES.items()},
+    "aclrtDevFeatureType": {
+        "ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV": 1,
+        "ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV": 21,
     },
 }
 

@@ -58,6 +58,9 @@ _PYTHON: Final = {
         "const char *aclrtGetSocName()",
         "aclError aclsysGetVersionStr(char *pkgName, char *versionStr)",
         "aclError aclsysGetVersionNum(char *pkgName, out int32_t *versionNum)",
+        "aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, out int64_t *value)",
+        "aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType,"
+        " out int32_t *value)",
         # devices and contexts
         "aclError aclrtSetDevice(int32_t deviceId)",
         "aclError aclrtResetDevice(int32_t deviceId)",
@@ -194,6 +197,12 @@ _PYTHON: Final = {
         "aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)",
         "aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, out int64_t *value)",
     ),
+    BASE: (
+        "aclError aclGetCannAttributeList(out const aclCannAttr **cannAttrList, out size_t *num)",
+        "aclError aclGetCannAttribute(aclCannAttr cannAttr, out int32_t *value)",
+        "aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo,"
+        " out int64_t *value)",
+    ),
     ACLNN: (
         "aclnnStatus aclnnInit(const char *configPath)",
         "aclnnStatus aclnnFinalize()",
@@ -256,8 +265,6 @@ _NATIVE: Final = {
 
 #: functions that programs know and the library lacks -> why; linking with them fails
 ABSENT: Final = {
-    "aclGetCannAttribute": "its enumeration is not published in full",
-    "aclGetDeviceCapability": "its enumeration is not published in full",
     "aclrtMallocWithCfg": "the layout of its configuration is not emulated",
     "aclrtMallocHostWithCfg": "the layout of its configuration is not emulated",
     "aclrtPointerGetAttributes": "the layout of its result is not emulated",

@@ -16,8 +16,6 @@ _MIB: Final = 2**20
 class Product:
     """A product with one of its chips.
 
-    ``None`` stands for a figure that the platform descriptions do not give.
-
     Examples
     --------
     >>> import ascendref as ar
@@ -37,21 +35,28 @@ class Product:
     #: number of the core architecture
     npu_arch: int
     #: cores for matrices; on Atlas training they run the vector work too
-    cube_cores: int | None
+    cube_cores: int
     #: cores for vectors alone
-    vector_cores: int | None
+    vector_cores: int
+    #: processors of the device for what the cores do not run
+    ai_cpus: int
     #: device memory in bytes, what a Device offers unless told otherwise
     memory: int
     #: whether the platform descriptions give the memory; otherwise it is its family's usual size
     memory_published: bool
+    #: whether that is HBM; otherwise it is DDR
+    has_hbm: bool
     #: second-level cache in bytes
-    l2: int | None
+    l2: int
     #: unified buffer per core in bytes
-    unified_buffer: int | None
+    unified_buffer: int
     #: most streams at a time
     stream_limit: int
     #: whether the vector units take BF16
     has_bfloat16: bool
+    #: whether the vector units overflow to infinity; otherwise they saturate. Operators of the
+    #: emulated device overflow to infinity on all products.
+    has_inf_nan: bool
     #: bytes that an allocation gets beyond its rounded size
     malloc_padding: int = 32
 
@@ -111,12 +116,15 @@ _TRAINING = Product(
     npu_arch=1001,
     cube_cores=32,
     vector_cores=0,
+    ai_cpus=4,
     memory=32 * _GIB,
     memory_published=False,
+    has_hbm=True,
     l2=32 * _MIB,
     unified_buffer=262144,
     stream_limit=2048,
     has_bfloat16=False,
+    has_inf_nan=False,
 )
 _INFERENCE = Product(
     name="Atlas inference",
@@ -126,12 +134,15 @@ _INFERENCE = Product(
     npu_arch=2002,
     cube_cores=8,
     vector_cores=7,
+    ai_cpus=7,
     memory=24_000_000_000,
     memory_published=True,
+    has_hbm=False,
     l2=16 * _MIB,
     unified_buffer=262144,
     stream_limit=1024,
     has_bfloat16=False,
+    has_inf_nan=False,
 )
 _A2 = Product(
     name="Atlas A2",
@@ -147,12 +158,15 @@ _A2 = Product(
     npu_arch=2201,
     cube_cores=24,
     vector_cores=48,
+    ai_cpus=6,
     memory=64 * _GIB,
     memory_published=True,
+    has_hbm=True,
     l2=192 * _MIB,
     unified_buffer=196608,
     stream_limit=1984,
     has_bfloat16=True,
+    has_inf_nan=True,
 )
 _A3 = replace(
     _A2,
@@ -173,41 +187,48 @@ _200I_500_A2 = Product(
     npu_arch=3002,
     cube_cores=1,
     vector_cores=1,
+    ai_cpus=4,
     memory=32 * _GIB,
     memory_published=True,
+    has_hbm=False,
     l2=4 * _MIB,
     unified_buffer=253952,
     stream_limit=512,
     has_bfloat16=False,
+    has_inf_nan=False,
 )
 
 #: every product family, with the chip that stands for it
 PRODUCTS: Final = (_TRAINING, _INFERENCE, _A2, _A3, _200I_500_A2)
 
 
-def _chip(family: Product, soc_name: str, **figures: int | bool | None) -> Product:
+def _chip(family: Product, soc_name: str, **figures: int | bool) -> Product:
     return replace(family, soc_name=soc_name, **figures)  # type: ignore[arg-type]
 
 
 _CHIPS: Final = (
     _TRAINING,
     _chip(_TRAINING, "Ascend910B", cube_cores=30),
-    *(
-        _chip(_TRAINING, name, cube_cores=None, vector_cores=None, l2=None)
-        for name in ("Ascend910ProA", "Ascend910ProB", "Ascend910PremiumA")
-    ),
-    _chip(_INFERENCE, "Ascend310P1", cube_cores=10, vector_cores=8),
+    _chip(_TRAINING, "Ascend910ProA"),
+    _chip(_TRAINING, "Ascend910ProB", cube_cores=30),
+    _chip(_TRAINING, "Ascend910PremiumA"),
+    _chip(_INFERENCE, "Ascend310P1", cube_cores=10, vector_cores=8, ai_cpus=8),
     _INFERENCE,
-    *(
-        _chip(_INFERENCE, name, cube_cores=None, vector_cores=None, l2=None)
-        for name in ("Ascend310P5", "Ascend310P7")
-    ),
+    _chip(_INFERENCE, "Ascend310P5", ai_cpus=8),
+    _chip(_INFERENCE, "Ascend310P7", ai_cpus=8),
     _A2,
     _chip(_A2, "Ascend910B2"),
     _chip(_A2, "Ascend910B2C"),
     _chip(_A2, "Ascend910B3", cube_cores=20, vector_cores=40),
-    _chip(_A2, "Ascend910B4", cube_cores=20, vector_cores=40, memory=32 * _GIB, l2=None),
-    _chip(_A2, "Ascend910B4-1", cube_cores=20, vector_cores=40, memory_published=False, l2=None),
+    _chip(_A2, "Ascend910B4", cube_cores=20, vector_cores=40, memory=32 * _GIB, l2=96 * _MIB),
+    _chip(
+        _A2,
+        "Ascend910B4-1",
+        cube_cores=20,
+        vector_cores=40,
+        memory_published=False,
+        l2=168 * _MIB,
+    ),
     _chip(_A3, "Ascend910_9362", cube_cores=20, vector_cores=40),
     _chip(_A3, "Ascend910_9363", cube_cores=20, vector_cores=40, memory=32 * _GIB),
     _chip(_A3, "Ascend910_9372", cube_cores=20, vector_cores=40),

@@ -23,12 +23,12 @@ from .trace import Trace
 
 
 class Cores(NamedTuple):
-    """How many cores a device has; None where that is not published."""
+    """How many cores a device has."""
 
     #: cores for matrices
-    cube: int | None
+    cube: int
     #: cores for vectors alone
-    vector: int | None
+    vector: int
 
 
 class BaseDevice(Handle):

@@ -6,12 +6,13 @@ as torch_npu does where internal formats are off.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
 
 import torch
 
-_NPU = "PrivateUse1"
+from .refusals import NPU, refusal
 
 
 def _copy(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
@@ -26,25 +27,63 @@ def _assign(tensor: torch.Tensor, source: Any, *args: Any, **kwargs: Any) -> tor
     return tensor.copy_(source) if isinstance(source, torch.Tensor) else tensor
 
 
-def _convert(tensor: torch.Tensor, dtype: torch.dtype, *args: Any, **kwargs: Any) -> torch.Tensor:
-    return tensor.to(dtype)
+def _convert(tensor: torch.Tensor, dtype: Any, *args: Any, **kwargs: Any) -> torch.Tensor:
+    """Convert to a type or to PyTorch's number of one; always a copy, as gradients need it."""
+    return torch.ops.aten._to_copy.default(tensor, dtype=dtype)
 
 
-def _kernels() -> Iterator[tuple[str, Callable[..., Any]]]:
-    yield from ((name, _copy) for name in ("npu_format_cast", "_npu_format_cast"))
-    yield "_npu_format_cast.aclnn", _copy
-    yield "npu_format_cast.Tensor", _copy
-    yield "npu_format_cast_", _assign
-    yield "npu_format_cast_.acl_format", _same
-    yield "npu_dtype_cast_", _assign
-    yield "_npu_dtype_cast", _convert
-    yield "_npu_dtype_cast_backward", _convert
-    yield "npu_dtype_cast_backward", _convert
+def _convert_to_number(
+    tensor: torch.Tensor, number: int, input_number: int | None = None
+) -> torch.Tensor:
+    """Convert to a type, from one that may be stored as another; both are given as numbers."""
+    for one in (number, input_number):
+        if one is not None and _dtype(one) is None:
+            why = f"PyTorch's kernels do not have the type {one}"
+            refusal("npu::npu_dtype_cast", why)()
+    if input_number is not None and _dtype(input_number) != tensor.dtype:
+        why = f"input_dtype is {_dtype(input_number)}, of a tensor of {tensor.dtype}"
+        refusal("npu::npu_dtype_cast", why)()
+    return _convert(tensor, _dtype(number))
+
+
+@cache
+def _dtype(number: int) -> torch.dtype | None:
+    """Return the type for PyTorch's number, or for torch_npu's, which begin at 256."""
+    import torch_npu
+
+    if number < 256:
+        return torch.ops.aten.empty.memory_format([0], dtype=number).dtype
+    for name, other in vars(torch_npu).items():
+        dtype = getattr(torch, name, None)
+        if other == number and isinstance(dtype, torch.dtype):
+            try:
+                torch.zeros(1).to(dtype)
+            except (NotImplementedError, RuntimeError):  # of less than a byte
+                return None
+            return dtype
+    return None
+
+
+#: the kernels by the names of their operators, without ``npu::``
+CASTS: Final[dict[str, Callable[..., Any]]] = {
+    "npu_format_cast": _copy,
+    "npu_format_cast.Tensor": _copy,
+    "npu_format_cast_": _assign,
+    "npu_format_cast_.acl_format": _same,
+    "_npu_format_cast": _copy,
+    "_npu_format_cast.aclnn": _copy,
+    "_npu_format_cast.input_dtype": _copy,
+    "npu_dtype_cast": _convert_to_number,
+    "npu_dtype_cast_": _assign,
+    "npu_dtype_cast_backward": _convert,
+    "_npu_dtype_cast": _convert,
+    "_npu_dtype_cast_backward": _convert,
+}
 
 
 def register_casts() -> torch.library.Library:
     """Replace torch_npu's kernels for as long as the returned object lives."""
     library = torch.library.Library("npu", "IMPL")
-    for name, kernel in _kernels():
-        library.impl(name, kernel, _NPU, allow_override=True)
+    for name, kernel in CASTS.items():
+        library.impl(name, kernel, NPU, allow_override=True)
     return library

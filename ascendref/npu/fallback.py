@@ -7,10 +7,10 @@ once. Only results that the operator makes itself are copied to the device.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 
@@ -201,15 +201,3 @@ class Fallback:
             if result.numel():
                 _fill(self.name, name, out, result)
         return results
-
-
-def refusal(op: torch._ops.OpOverload) -> Callable[..., NoReturn]:
-    """Return the kernel of an overload where there is no fallback."""
-
-    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(
-            f"{op.name()} is not on the emulated device, which has the operators of ascendref, and"
-            " the fallback to the CPU is off (--no-fallback, ASCENDREF_NPU_FALLBACK=0)"
-        )
-
-    return refuse

@@ -8,24 +8,25 @@ from typing import Any, Final
 
 import torch
 
+from ..cann.runtime.process import process
+from ..declaration.operator import OPERATORS
 from .copies import copy_kernel
-from .fallback import Fallback, refusal
+from .fallback import Fallback
 from .recurrent import RECURRENT, Recurrent
+from .refusals import AUTOGRAD, NPU, refusal
 
-#: overloads that torch_npu passes on to the C library, in all their forms
-EMULATED: Final = frozenset(
-    (
-        "aten::hardshrink_backward",
-        "aten::hardshrink_backward.grad_input",
-        "aten::softplus_backward",
-        "aten::softplus_backward.grad_input",
-        "aten::_prelu_kernel_backward",
-        "aten::smooth_l1_loss_backward",
-        "aten::smooth_l1_loss_backward.grad_input",
-        "aten::logit_backward",
-        "aten::logit_backward.grad_input",
-    )
-)
+#: overloads that torch_npu passes on to the C library, in all their forms, and their operators
+EMULATED: Final = {
+    "aten::hardshrink_backward": "hardshrink_backward",
+    "aten::hardshrink_backward.grad_input": "hardshrink_backward",
+    "aten::softplus_backward": "softplus_backward",
+    "aten::softplus_backward.grad_input": "softplus_backward",
+    "aten::_prelu_kernel_backward": "prelu_backward",
+    "aten::smooth_l1_loss_backward": "smooth_l1_loss_backward",
+    "aten::smooth_l1_loss_backward.grad_input": "smooth_l1_loss_backward",
+    "aten::logit_backward": "logit_grad",
+    "aten::logit_backward.grad_input": "logit_grad",
+}
 #: what torch_npu does by itself: it makes, describes and copies memory
 _MEMORY: Final = frozenset(
     (
@@ -50,8 +51,6 @@ _MEMORY: Final = frozenset(
     )
 )
 _COPY: Final = "aten::copy_"
-_NPU: Final = "PrivateUse1"
-_AUTOGRAD: Final = "AutogradPrivateUse1"
 #: a key of no device: what PyTorch does where no backend has its own gradients
 _STOCK: Final = "AutogradPrivateUse2"
 #: the kernels that run on the CPU
@@ -61,6 +60,7 @@ _CPU: Final = (
     "CompositeExplicitAutogradNonFunctional",
     "CompositeImplicitAutograd",
 )
+_NO_FALLBACK: Final = "the fallback to the CPU is off (--no-fallback, ASCENDREF_NPU_FALLBACK=0)"
 _has: Final = torch._C._dispatch_has_kernel_for_dispatch_key
 
 
@@ -75,24 +75,38 @@ def register(fallback: bool) -> torch.library.Library:
     library = torch.library.Library("aten", "IMPL")
     for op in _replaced():
         name = op.name()
-        kernel = Fallback(op) if fallback else refusal(op)
+        kernel = Fallback(op) if fallback else refusal(name, _NO_FALLBACK)
         if name == _COPY:
-            library.impl(name, copy_kernel(op, kernel), _NPU, allow_override=True)
+            library.impl(name, copy_kernel(op, kernel), NPU, allow_override=True)
             continue
-        library.impl(name, kernel, _NPU, allow_override=True)
+        library.impl(name, kernel, NPU, allow_override=True)
         # torch_npu's own gradients call operators that only it has
-        if name not in RECURRENT and _has(name, _AUTOGRAD) and _is_of_torch_npu(name, _AUTOGRAD):
-            library.impl(name, _stock_gradients(op), _AUTOGRAD, allow_override=True)
+        if name not in RECURRENT and _has(name, AUTOGRAD) and _is_of_torch_npu(name, AUTOGRAD):
+            library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)
     for name in RECURRENT:
         op = _overload(name)
         if op is not None and fallback:
-            library.impl(name, Recurrent(op), _AUTOGRAD, allow_override=True)
+            library.impl(name, Recurrent(op), AUTOGRAD, allow_override=True)
+    for name, why in _lacking():
+        library.impl(name, refusal(name, why), NPU, allow_override=True)
     return library
+
+
+def _lacking() -> Iterator[tuple[str, str]]:
+    """Yield the operators that have no kernel to run on, and why."""
+    product = process.settings.product
+    for name, operator in EMULATED.items():
+        if OPERATORS[operator].on(product) is None:
+            yield name, f"{OPERATORS[operator].api} does not exist on {product.name}"
+    for name in _operators():
+        op = _overload(name)
+        if op is not None and not _has_host_kernel(name) and not _is_about_memory(op):
+            yield name, "PyTorch has no kernel for the CPU"
 
 
 def _stock_gradients(op: torch._ops.OpOverload) -> Callable[..., Any]:
     """Return PyTorch's kernel for gradients, with the keys of kernels that it may call then."""
-    keys = [_NPU, _AUTOGRAD]
+    keys = [NPU, AUTOGRAD]
     if _has(op.name(), "ADInplaceOrView"):
         keys.append("ADInplaceOrView")
     found = torch._C.DispatchKeySet(torch._C.DispatchKey.Undefined)
@@ -102,15 +116,23 @@ def _stock_gradients(op: torch._ops.OpOverload) -> Callable[..., Any]:
 
 
 def _replaced() -> Iterator[torch._ops.OpOverload]:
-    for name in torch._C._dispatch_get_all_op_names():
-        if not name.startswith("aten::") or name in EMULATED:
-            continue
-        # the CPU must have it; where only parts of it are the device's, those are replaced
-        if not any(_has(name, key) for key in _CPU if key == "CPU" or _has(name, _NPU)):
-            continue
+    for name in _operators():
         op = _overload(name)
-        if op is not None and not _is_about_memory(op):
+        if op is not None and _has_host_kernel(name) and not _is_about_memory(op):
             yield op
+
+
+def _operators() -> Iterator[str]:
+    """Yield the names of PyTorch's operators that are not emulated."""
+    for name in torch._C._dispatch_get_all_op_names():
+        # where only parts of an operator are the device's, those are replaced
+        if name.startswith("aten::") and name not in EMULATED:
+            if _has(name, "CPU") or _has(name, NPU):
+                yield name
+
+
+def _has_host_kernel(name: str) -> bool:
+    return any(_has(name, key) for key in _CPU)
 
 
 def _overload(name: str) -> torch._ops.OpOverload | None:

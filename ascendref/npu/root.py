@@ -49,7 +49,9 @@ def _write(made: Path, sources: dict[str, str]) -> None:
     folder = made / "lib64"
     folder.mkdir()
     library = folder / LIBRARY
-    compile_library(made / "include", library, sources, [f"-Wl,-soname,{LIBRARY}"])
+    # exceptions: some functions of the library throw
+    flags = ["-fexceptions", f"-Wl,-soname,{LIBRARY}"]
+    compile_library(made / "include", library, sources, flags)
     empty = made / "empty.c"
     empty.write_text("")
     for name in NAMES:

@@ -33,15 +33,19 @@ def start() -> None:
     _import_torch_npu()
     from ..cann.runtime.process import process
     from ..device.checker.callers import add_package
-    from .casts import register_casts
+    from .casts import CASTS, register_casts
+    from .refusals import refuse_functions, register_refusals
     from .registration import register
     from .report import write_report
 
     process.finds_leaks = False  # torch_npu keeps memory for later
+    process.forgets_failures = True
     for name in ("torch", "torch_npu"):
         add_package(os.path.dirname(sys.modules[name].__file__ or ""))
     _kept.append(register(fallback))
+    _kept.append(register_refusals(CASTS))
     _kept.append(register_casts())
+    refuse_functions()
     _switch_task_queue_off()
     report = os.environ.get("ASCENDREF_NPU_REPORT")
     if report:

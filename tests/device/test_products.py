@@ -55,4 +55,24 @@ def test_every_family_has_its_figures():
     assert ar.Product.find("Ascend910B4").memory == 32 * 2**30
     assert ar.Product.find("Atlas inference").memory == 24_000_000_000
     assert not ar.Product.find("Atlas training").memory_published
-    assert ar.Product.find("Ascend310P7").cube_cores is None
+
+
+@pytest.mark.parametrize(
+    ("name", "cores", "l2"),
+    [
+        ("Ascend910A", (32, 0, 4), 32),
+        ("Ascend910ProB", (30, 0, 4), 32),
+        ("Ascend310P1", (10, 8, 8), 16),
+        ("Ascend310P3", (8, 7, 7), 16),
+        ("Ascend310P7", (8, 7, 8), 16),
+        ("Ascend910B1", (24, 48, 6), 192),
+        ("Ascend910B4", (20, 40, 6), 96),
+        ("Ascend910B4-1", (20, 40, 6), 168),
+        ("Ascend910_9391", (24, 48, 6), 192),
+        ("Ascend310B4", (1, 1, 4), 4),
+    ],
+)
+def test_every_chip_has_its_numbers_of_cores(name, cores, l2):
+    chip = ar.Product.find(name)
+    assert (chip.cube_cores, chip.vector_cores, chip.ai_cpus) == cores
+    assert chip.l2 == l2 * 2**20

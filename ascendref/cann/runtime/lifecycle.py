@@ -7,7 +7,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, Final
 
-from ...core.errors import fail, get_last_error, peek_at_last_error
+from ...core.errors import fail, get_last_error, peek_at_last_error, recent_error_message
 from ...core.status import Status
 from ...device.streams.stream import PRIORITIES, Stream
 from .process import Context, process
@@ -135,6 +135,9 @@ def aclrtSetDevice(number: int) -> None:
     """Make the primary context of a device current."""
     context = process.primary(number)
     process.slots[number].users += 1
+    if process.forgets_failures and process.thread.context is None:
+        get_last_error()
+        recent_error_message()
     process.thread.context = context
 
 

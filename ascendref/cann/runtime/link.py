@@ -29,6 +29,7 @@ from . import (
     notifies,
     operators,
     peers,
+    queries,
     resources,
     sharing,
     streams,
@@ -49,6 +50,7 @@ def implementations() -> dict[str, Callable[..., Any]]:
         arithmetic,
         notifies,
         peers,
+        queries,
         virtual_memory,
         sharing,
     )

@@ -13,12 +13,12 @@ from ...device.device import Device
 from ...device.memory.address_space import FIRST_ADDRESS, Memory, find_memory
 from ...device.memory.copies import Copy, Names, prepare_copy, prepare_fill
 from ...device.streams.stream import Stream
+from ..constants import RT_ENUMS
 from .process import process
 
-#: attributes of memory that the chips have: all but those of peers and pages of 1 GiB
-_ATTRIBUTES: Final = (0, 1, 2, 3, 4, 5, 12, 13)
-#: the last attribute and the last kind of copy that there are
-_LAST_ATTRIBUTE: Final = 17
+#: names of the attributes of memory by their number
+_ATTRIBUTES: Final = {number: name for name, number in RT_ENUMS["aclrtMemAttr"].items()}
+#: the last kind of copy that there is
 _LAST_KIND: Final = 5
 _COPY: Final = Names(nbytes="count")
 _ROWS: Final = Names(nbytes="width")
@@ -50,14 +50,18 @@ def _keep(memory: Memory) -> int:
 
 
 def aclrtGetMemInfo(attr: int) -> tuple[int, int]:
-    """Return the free and the total bytes of the current device."""
+    """Return the free and the total bytes of the current device; 0 for memory that it lacks."""
     device = process.current().device
-    if not 0 <= attr <= _LAST_ATTRIBUTE:
+    name = _ATTRIBUTES.get(attr)
+    if name is None:
         fail(
             Status.ACL_ERROR_INVALID_PARAM,
-            f"attr is {attr}; a number from 0 to {_LAST_ATTRIBUTE} is expected",
+            f"attr is {attr}; a number from 0 to {max(_ATTRIBUTES)} is expected",
         )
-    return (device.memory_free, device.memory_total) if attr in _ATTRIBUTES else (0, 0)
+    # a product with DDR answers for HBM with it; Atlas A2 and A3 alone have pages of 1 GiB
+    product = device.product
+    lacks = product.has_hbm if "DDR" in name else "1G" in name and product.npu_arch != 2201
+    return (0, 0) if lacks else (device.memory_free, device.memory_total)
 
 
 def aclrtMalloc(size: int, policy: int) -> int:

@@ -106,6 +106,9 @@ class Process:
         self.reservations: dict[int, ReservedMemory] = {}
         #: whether memory that is left when a device is is a leak, and not some allocator's cache
         self.finds_leaks = True
+        #: whether a thread's first device ends what failed on it before: torch_npu calls functions
+        #: that need a device to find out whether there is one
+        self.forgets_failures = False
         self.reset()
 
     def reset(self) -> None:

@@ -1,5 +1,6 @@
 /* What torch_npu's libraries ask for beyond the table: only the library that is made for them has it.
    No function here computes anything. A function that would is refused, with its name. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +9,29 @@
 #include <time.h>
 
 #include "python_api.h"
+
+/* Refuse in a way that ends torch_npu's operation with this text alone: by a C++ exception
+   (std::runtime_error), which becomes Python's RuntimeError. Around the code that a function returns,
+   torch_npu would write a text of its own, which begins with advice for another CANN and ends with
+   messages of earlier calls. */
+__attribute__((format(printf, 1, 2))) static int32_t unavailable(const char *format, ...)
+{
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+    void *found = library ? dlsym(library, "_ZSt21__throw_runtime_errorPKc") : NULL;
+    if (found) ((void (*)(const char *))(uintptr_t)found)(message);
+    return ascendref_refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s", message);
+}
+
+#define UNAVAILABLE(name, why)                                                                     \
+    EXPORT int32_t name(void)                                                                      \
+    {                                                                                              \
+        return unavailable("emulated device: " #name " is not available: " why);                   \
+    }
 
 /* The dynamic linker looks functions up by name alone, so that one which reads no argument needs
    none. */
@@ -24,9 +48,8 @@
 
 EXPORT int32_t aclopCompileAndExecute(const char *type)
 {
-    return ascendref_refuse(ACL_ERROR_OP_NOT_FOUND,
-                            "operator %s is not on the emulated device, which has those of"
-                            " ascendref alone", type ? type : "NULL");
+    return unavailable("emulated device: %s is not available: no operator is compiled on demand",
+                       type ? type : "NULL");
 }
 
 EXPORT int32_t aclopCompileAndExecuteV2(const char *type) { return aclopCompileAndExecute(type); }
@@ -145,6 +168,8 @@ EXPORT int32_t aclGetCompileopt(int32_t option, char *value, size_t length)
 /* Tasks and waits of the emulated device have no time limit. */
 ACCEPTED(aclrtSetOpWaitTimeout)
 ACCEPTED(aclrtSetOpExecuteTimeOut)
+/* Nothing on the emulated device reports an overflow. */
+ACCEPTED(aclrtSetStreamOverflowSwitch)
 
 EXPORT int32_t aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actual)
 {
@@ -152,20 +177,8 @@ EXPORT int32_t aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actual)
     return ACL_SUCCESS;
 }
 
-EXPORT int32_t aclrtSetDeviceSatMode(int32_t mode)
-{
-    if (mode != 1)
-        return ascendref_refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                                "mode is %d; results are always those of the mode INFNAN (1)", mode);
-    return ACL_SUCCESS;
-}
-
-EXPORT int32_t aclGetDeviceCapability(uint32_t device, int32_t what, int64_t *value)
-{
-    (void)value;
-    return ascendref_refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                            "property %d of device %u is not emulated", what, device);
-}
+/* Operators of the emulated device overflow to infinity, whatever torch_npu sets for a product. */
+ACCEPTED(aclrtSetDeviceSatMode)
 
 /* ---- devices and processes */
 
@@ -195,6 +208,14 @@ EXPORT int32_t aclrtGetPrimaryCtxState(int32_t device, uint32_t *flags, int32_t 
 REFUSED(aclrtMemExportToShareableHandle, NO_SHARING)
 REFUSED(aclrtMemImportFromShareableHandle, NO_SHARING)
 REFUSED(aclrtMemSetPidToShareableHandle, NO_SHARING)
+
+/* ---- what has no counterpart here */
+
+#define NO_COLLECTIVES "there is no collective communication (HCCL)"
+UNAVAILABLE(HcclGetRootInfo, NO_COLLECTIVES)
+UNAVAILABLE(HcclCommInitClusterInfoConfig, NO_COLLECTIVES)
+UNAVAILABLE(aclprofInit, "the device is not profiled (torch_npu.profiler)")
+UNAVAILABLE(aclrtGetDeviceUtilizationRate, "there are no rates of utilization")
 
 /* ---- kernels as binaries, dumps */
 

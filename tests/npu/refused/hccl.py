@@ -1,6 +1,6 @@
 """Collective communication (HCCL).
 
-HcclGetRootInfo
+emulated device: c10d::allreduce_ is not available
 """
 
 import os

@@ -1,6 +1,6 @@
 """torch_npu.profiler with the activity NPU.
 
-Failed to find function aclprofInit
+emulated device: aclprofInit is not available
 """
 
 import torch

@@ -1,6 +1,6 @@
 """An operator that only torch_npu has.
 
-operator FastGelu is not on the emulated device
+emulated device: npu::fast_gelu is not available
 """
 
 import torch

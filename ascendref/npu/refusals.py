@@ -1,0 +1,118 @@
+"""Operators of torch_npu that the emulated device lacks, refused by their names.
+
+torch_npu itself would refuse most of them only after a look at the arguments, with texts about
+arguments or about other versions of CANN; some return nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from typing import Any, Final, NoReturn
+
+import torch
+
+NPU: Final = "PrivateUse1"
+AUTOGRAD: Final = "AutogradPrivateUse1"
+_has: Final = torch._C._dispatch_has_kernel_for_dispatch_key
+#: operators of the namespace ``npu`` that make, describe or copy memory, or call others alone;
+#: `casts` has more
+AVAILABLE: Final = frozenset(
+    (
+        "copy_memory_",
+        "empty_with_format",
+        "get_npu_format",
+        "get_storage_size",
+        "npu_change_data_ptr",
+        "npu_reshape",
+        "npu_rotary_mul",
+        "npu_rotary_mul_backward",
+        "print_npugraph_tensor",
+        "save_npugraph_tensor",
+        "set_op_timeout_ms",
+        "unsafe_empty_with_format",
+    )
+)
+
+
+def refusal(name: str, why: str) -> Callable[..., NoReturn]:
+    """Return a kernel that refuses every call of an operator."""
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"emulated device: {name} is not available: {why}")
+
+    return refuse
+
+
+class Collective:
+    """The kernel of a collective, which is refused where HCCL would do it.
+
+    torch_npu would call HCCL on the first rank alone; the others would wait for it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the operator.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._refuse = refusal(name, "there is no collective communication (HCCL)")
+        self._native = torch.library.get_kernel(name, NPU)
+
+    def __call__(self, *values: Any) -> Any:
+        if any(map(_is_group_of_hccl, values)):
+            self._refuse()
+        keys = torch._C.DispatchKeySet(torch._C.DispatchKey.PrivateUse1)
+        return self._native.call_boxed(keys, *values)
+
+
+def _is_group_of_hccl(value: Any) -> bool:
+    if not isinstance(value, torch.ScriptObject) or value._type().name() != "ProcessGroup":
+        return False
+    group = torch.distributed.ProcessGroup.unbox(value)
+    return bool(group._get_backend(torch.device("npu")).name() == "hccl")
+
+
+def refuse_functions() -> None:
+    """Refuse functions of torch_npu that launch what is not there and then lose or wait for it."""
+    import torch_npu
+
+    graph = "there are no ACL graphs (torch.npu.NPUGraph)"
+    # before the context changes the current stream
+    torch_npu.npu.graphs.graph.__enter__ = refusal("aclmdlRICaptureBegin", graph)
+    for owner, name, called, why in (
+        (torch_npu._C._NPUGraph, "capture_begin", "aclmdlRICaptureBegin", graph),
+        (torch_npu._C._NPUGraph, "capture_end", "aclmdlRICaptureEnd", graph),
+        (torch_npu._C, "_npu_stress_detect", "aclStressDetect", "no hardware is tested"),
+        (torch_npu._C, "_npu_sleep", "aclnnSleep", "operators that only torch_npu has are absent"),
+    ):
+        setattr(owner, name, refusal(called, why))
+
+
+def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
+    """Refuse what only torch_npu has, for as long as the returned objects live.
+
+    Parameters
+    ----------
+    replaced : container of str
+        Names in the namespace ``npu`` that have other kernels.
+    """
+    npu = torch.library.Library("npu", "IMPL")
+    custom = torch.library.Library("npu_custom_dist", "IMPL")
+    collectives = torch.library.Library("c10d", "IMPL")
+    for name in torch._C._dispatch_get_all_op_names():
+        space, _, operator = name.partition("::")
+        if space == "npu":
+            if operator in replaced or operator.partition(".")[0] in AVAILABLE:
+                continue
+            why = "operators that only torch_npu has are not emulated"
+            # gradients call operators of other names; without tensors of a device, one of the
+            # last two runs
+            for key in (NPU, AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd"):
+                if key == NPU or _has(name, key):
+                    npu.impl(name, refusal(name, why), key, allow_override=True)
+        elif space == "npu_custom_dist":
+            why = "there is no collective communication (HCCL)"
+            custom.impl(name, refusal(name, why), NPU, allow_override=True)
+        elif space == "c10d" and _has(name, NPU):
+            collectives.impl(name, Collective(name), NPU, allow_override=True)
+    return [npu, custom, collectives]

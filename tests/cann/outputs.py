@@ -1,0 +1,152 @@
+"""Call every function of the table that has output parameters, over bytes of a pattern.
+
+``python -m tests.cann.outputs LIBRARY`` prints the names of those that were refused.
+"""
+
+import ctypes
+import sys
+from itertools import count, cycle
+
+from ascendref.cann.functions import functions
+
+#: types of pointers through which functions without ``out`` in the table write results
+RESULTS = {
+    "int64_t *": 8,
+    "int64_t **": 8,
+    "uint64_t *": 8,
+    "void **": 8,
+    "aclFormat *": 4,
+    "aclDataType *": 4,
+}
+#: bytes after each result, and places for tensors
+GUARD, PLACES = 8, 16
+#: arguments by name where 0 is none, for all functions or for one
+VALUES = {
+    "size": 64,
+    "flag": 1,
+    "aclrtGetDeviceInfo.attr": 101,
+    "devFeatureType": 1,
+    "beta": 1.0,
+    "eps": 0.1,
+}
+NUMBERS = {"INT64": ctypes.c_int64, "UINT64": ctypes.c_uint64, "FLOAT": ctypes.c_float,
+           "DOUBLE": ctypes.c_double, "UINT32": ctypes.c_uint32}  # fmt: skip
+
+
+def size_of(parameter):
+    """Return how many bytes a function writes through a parameter; 0 if it writes none."""
+    if parameter.output:
+        return 4 if parameter.kind in ("INT32", "UINT32", "FLOAT") else 8
+    return RESULTS.get(parameter.type, 0)
+
+
+class Caller:
+    """Calls functions with arguments that fit them."""
+
+    def __init__(self, library):
+        self.library = ctypes.CDLL(library)
+        for name, function in functions().items():
+            if function.prototype.result.endswith("*"):
+                getattr(self.library, name).restype = ctypes.c_void_p
+        for _ in range(8):  # for aclFinalizeReference to count down
+            self.library.aclInit(None)
+        self.call("aclrtSetDevice", 0)
+        self.call("aclrtCtxSetSysParamOpt", 0, ctypes.c_int64(0))
+        self.stream = self.made("aclrtCreateStream")
+        self.context = self.made("aclrtGetCurrentContext")
+        self.memory = self.made("aclrtMalloc", ctypes.c_size_t(64 * PLACES), 0)
+        self.places = cycle(range(self.memory, self.memory + 64 * PLACES, 64))
+        self.events = []
+        for _ in range(2):
+            event = self.made("aclrtCreateEvent")
+            self.call("aclrtRecordEvent", ctypes.c_void_p(event), ctypes.c_void_p(self.stream))
+            self.events.append(event)
+        self.call("aclrtSynchronizeStream", ctypes.c_void_p(self.stream))
+
+    def call(self, name, *arguments):
+        code = getattr(self.library, name)(*arguments)
+        assert code == 0, (name, code)
+
+    def made(self, name, *arguments):
+        handle = ctypes.c_void_p()
+        self.call(name, ctypes.byref(handle), *arguments)
+        return handle.value
+
+    def tensor(self, name):
+        """Return a tensor of F32 in a place of its own; weights have one element."""
+        sizes = (1,) if name.lower().endswith("weight") else (2, 4)
+        shape, rank = (ctypes.c_int64 * len(sizes))(*sizes), ctypes.c_uint64(len(sizes))
+        address = ctypes.c_void_p(next(self.places))
+        create = self.library.aclCreateTensor
+        return create(shape, rank, 0, None, ctypes.c_int64(0), 2, shape, rank, address)
+
+    def argument(self, function, parameter, numbers):
+        """Return a plausible argument."""
+        name, kind = parameter.name, parameter.kind
+        value = VALUES.get(f"{function.name}.{name}", VALUES.get(name, 0))
+        if kind == "TENSOR":
+            return ctypes.c_void_p(self.tensor(name))
+        if kind == "SCALAR":
+            made = self.library.aclCreateScalar(ctypes.byref(ctypes.c_float(1)), 0)
+            return ctypes.c_void_p(made)
+        if kind.endswith(("_ARRAY", "_LIST")):
+            create = "aclCreate" + kind.title().replace("_", "")
+            member = self.tensor("") if kind == "TENSOR_LIST" else 0
+            members = (ctypes.c_uint64 * 1)(member)
+            length = 0 if kind == "SCALAR_LIST" else 1
+            return ctypes.c_void_p(getattr(self.library, create)(members, ctypes.c_uint64(length)))
+        if kind == "EVENT":
+            return ctypes.c_void_p(self.events[next(numbers) % 2])
+        if kind in ("STREAM", "CONTEXT"):
+            return ctypes.c_void_p(self.stream if kind == "STREAM" else self.context)
+        return NUMBERS.get(kind, ctypes.c_int32)(value)
+
+    def results(self, function, pattern, *, without=None):
+        """Call a function; return its code and the bytes at each of its outputs."""
+        numbers, arguments, buffers = count(), [], []
+        self.call("aclrtSetCurrentContext", ctypes.c_void_p(self.context))
+        for parameter in function.prototype.parameters:
+            size = size_of(parameter)
+            if size and parameter.name == without:
+                arguments.append(None)
+            elif size:
+                buffers.append(ctypes.create_string_buffer(bytes([pattern]) * (size + GUARD)))
+                arguments.append(buffers[-1])
+            else:
+                arguments.append(self.argument(function, parameter, numbers))
+        code = getattr(self.library, function.name)(*arguments)
+        return code, [buffer.raw[:-1] for buffer in buffers]
+
+
+def check(caller, function):
+    """Tell whether a call succeeds; then it must have written all results, and else none."""
+    outputs = [parameter for parameter in function.prototype.parameters if size_of(parameter)]
+    code, found = caller.results(function, 0xA5)
+    again, found_again = caller.results(function, 0x5A)
+    assert (code == 0) == (again == 0), (function.name, code, again)
+    for parameter, first, second in zip(outputs, found, found_again, strict=True):
+        # a byte that is written differs from one of the patterns
+        written = [one != 0xA5 or two != 0x5A for one, two in zip(first, second, strict=True)]
+        size = size_of(parameter) if code == 0 else 0
+        assert written == [True] * size + [False] * (len(first) - size), (
+            function.name,
+            parameter.name,
+            code,
+        )
+        if function.name != "aclFinalizeReference":  # which takes NULL
+            code_of_null, rest = caller.results(function, 0xA5, without=parameter.name)
+            assert code_of_null, (function.name, parameter.name)
+            assert all(set(other) == {0xA5} for other in rest), (function.name, parameter.name)
+    return code == 0
+
+
+def main():
+    """Check all functions; print the names of those that were refused."""
+    caller = Caller(sys.argv[1])
+    for function in functions().values():
+        if any(map(size_of, function.prototype.parameters)) and not check(caller, function):
+            print(function.name)
+
+
+if __name__ == "__main__":
+    main()

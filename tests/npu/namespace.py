@@ -1,0 +1,54 @@
+"""Call the operators of the namespace ``npu`` with generic arguments, as one program.
+
+``ascendref npu namespace.py`` prints a line for each: the name, whether it is available, and
+``works`` or the first line of what was raised.
+"""
+
+import torch
+import torch_npu  # noqa: F401
+
+from ascendref.npu.casts import CASTS
+from ascendref.npu.refusals import AVAILABLE
+
+#: arguments without a default, by their type in the schema
+VALUES = {"int": 0, "float": 1.0, "number": 1, "bool": True, "str": "none", "List[int]": [2, 4]}
+
+
+def tensor():
+    return torch.linspace(-2, 2, 8).reshape(1, 1, 2, 4).npu()
+
+
+def value(argument):
+    """Return a value for an argument."""
+    kind = str(argument.type)
+    if argument.name == "device":
+        return torch.device("npu")
+    if argument.has_default_value():
+        return argument.default_value
+    if kind == "Tensor":
+        return tensor()
+    if kind.startswith("List[") and (argument.N or kind not in VALUES):
+        return [tensor() if "Tensor" in kind else VALUES[kind[5:-1]]] * (argument.N or 2)
+    return VALUES.get(kind)  # None for what is optional
+
+
+def call(name):
+    """Call an operator; return how it went."""
+    base, _, overload = name.removeprefix("npu::").partition(".")
+    operator = getattr(getattr(torch.ops.npu, base), overload or "default")
+    arguments = operator._schema.arguments
+    given = [value(argument) for argument in arguments if not argument.kwarg_only]
+    named = {argument.name: value(argument) for argument in arguments if argument.kwarg_only}
+    try:
+        operator(*given, **named)
+        torch.npu.synchronize()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}".splitlines()[0]
+    return "works"
+
+
+for name in sorted(torch._C._dispatch_get_all_op_names()):
+    if name.startswith("npu::"):
+        base = name.removeprefix("npu::")
+        available = base in CASTS or base.partition(".")[0] in AVAILABLE
+        print(name, available, call(name), sep="\t", flush=True)
