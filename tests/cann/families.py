@@ -34,7 +34,7 @@ FAMILIES = (
            "callbacks at the beginning and end"),
     Family("devices",
            r"aclrt(Set|Reset|Get)Device(?!Res)\w*|aclrtGetRunMode|aclrtSynchronizeDevice\w*"
-           r"|aclrtDeviceGet(BareTgid|StreamPriorityRange)",
+           r"|aclrtDeviceGet(BareTgid|StreamPriorityRange)|aclGet(CannAttribute|DeviceCapability)\w*",
            "utilization, topology, overflow flags, callbacks of a device's state, numbers in other"
            " countings"),
     Family("limits of cores", r"aclrt\w+ResLimit|aclrt\w+ResInCurrentThread", "–"),
