@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from contextlib import suppress
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 import ascendref as ar
+from ascendref.declaration.operator import OPERATORS
 
 from .support.processes import ROOT, run
 from .support.readme import blocks
@@ -33,6 +35,40 @@ def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
     programs = blocks(ROOT / name, "python")
     assert programs
     exec(compile("\n".join(programs), name, "exec"), {"__name__": "__main__"})
+
+
+TEXTS = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.[cp]*")]
+CALL = re.compile(rf"\b(aclnn\w+GetWorkspaceSize|{'|'.join(OPERATORS)})\(")
+
+
+def arguments(text: str) -> list[str]:
+    """Split the arguments of a call, in Python or C, whose text begins behind its bracket."""
+    found, depth = [""], 0
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        if depth < 0:
+            break
+        if char == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += char
+    return [word.strip() for word in found]
+
+
+def test_calls_pass_gradients_where_gradients_are_expected() -> None:
+    checked = set()
+    for path in TEXTS:
+        text = path.read_text(encoding="utf-8")
+        for call in CALL.finditer(text):
+            function = getattr(ar, call[1], None) or getattr(ar.aclnn, call[1], None)
+            parameters = inspect.signature(function).parameters if function else ()
+            # keywords stand behind what is positional, and match nothing below
+            for parameter, word in zip(parameters, arguments(text[call.end() :]), strict=False):
+                if re.fullmatch("g|dy|grad|grad_?[oO]utput", word):
+                    message = f"{path.name}: {word} for {parameter} of {call[1]}"
+                    assert re.match("grad|dy|out", parameter), message
+                    checked.add(path.name)
+    assert {"from-cpp.md", "checker.md", "08_from_cpp.cpp"} <= checked
 
 
 def anchors(path: Path) -> set[str]:

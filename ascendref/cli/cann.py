@@ -7,6 +7,7 @@ from pathlib import Path
 from ..cann.compilers import run_compiler
 from ..cann.root import LIBRARIES, install
 from .console import print_json
+from .programs import starting
 
 
 def write_root(prefix: Path | None, as_json: bool) -> None:
@@ -28,4 +29,5 @@ def write_root(prefix: Path | None, as_json: bool) -> None:
 
 def compile_program(variable: str, arguments: list[str]) -> None:
     """Become the user's compiler."""
-    run_compiler(variable, arguments)
+    with starting(variable):
+        run_compiler(variable, arguments)

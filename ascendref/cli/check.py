@@ -14,25 +14,26 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..core.errors import ArgumentValueError
 from ..core.output_files import output_file
 from ..device.check_output import FOLDER, MODE
 from ..device.checker.hazards import Site
 from .check_page import page
 from .console import print_error, print_json
+from .outputs import check_writable, report_write_errors
+from .programs import check_program, starting
 
 
 def check(program: Path, arguments: list[str], page_file: Path | None, as_json: bool) -> bool:
     """Run a program, print what its devices found, and tell whether all was well."""
     command = [*_command(program), *arguments]
+    if page_file is not None:
+        check_writable("--html", page_file)
     with TemporaryDirectory(prefix="ascendref-check-") as folder:
         environment = {**os.environ, MODE: "report", FOLDER: folder}
         # what the program prints must not mix with JSON
         stdout = sys.stderr if as_json else None
-        try:
+        with starting("PROGRAM"):
             status = subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
-        except OSError as error:
-            raise ArgumentValueError("PROGRAM", f"cannot be run: {error}") from error
         devices = [
             device
             for file in sorted(Path(folder).glob("*.json"))
@@ -40,8 +41,9 @@ def check(program: Path, arguments: list[str], page_file: Path | None, as_json: 
         ]
     hazards = _once([hazard for device in devices for hazard in device["hazards"]])
     if page_file is not None:
-        with output_file(page_file) as file:
-            file.write(page([str(program), *arguments], devices).encode())
+        text = page([str(program), *arguments], devices)
+        with report_write_errors("--html", page_file), output_file(page_file) as file:
+            file.write(text.encode(errors="backslashreplace"))
     if as_json:
         print_json({"program": str(program), "status": status, "hazards": hazards})
     else:
@@ -52,15 +54,10 @@ def check(program: Path, arguments: list[str], page_file: Path | None, as_json: 
 
 
 def _command(program: Path) -> list[str]:
-    if not program.is_file():
-        raise ArgumentValueError("PROGRAM", f"is {str(program)!r}, which is no file")
     if program.suffix == ".py":
+        check_program("PROGRAM", program)
         return [sys.executable, str(program)]
-    if not os.access(program, os.X_OK):
-        raise ArgumentValueError(
-            "PROGRAM",
-            f"is {str(program)!r}; a Python program (.py) or one that can be executed is expected",
-        )
+    check_program("PROGRAM", program, executable=True)
     return [str(program.absolute())]
 
 

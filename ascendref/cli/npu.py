@@ -6,12 +6,13 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
 
 from ..cann.root import compiler
 from ..core.errors import ArgumentValueError
 from ..core.extras import install_command
 from ..core.products import Product
+from .outputs import check_writable
+from .programs import check_program, starting
 
 
 def run_program(
@@ -21,10 +22,11 @@ def run_program(
     fallback: bool,
     report: bool,
     report_file: Path | None,
-) -> NoReturn:
+) -> None:
     """Become a Python that runs a program with torch_npu on the emulated device."""
-    if not script.is_file():
-        raise ArgumentValueError("SCRIPT", f"is {str(script)!r}, which is no file")
+    check_program("SCRIPT", script)
+    if report_file is not None:
+        check_writable("--report-file", report_file)
     for package in ("torch", "torch_npu"):
         if find_spec(package) is None:
             raise ArgumentValueError(package, f"is not installed: {install_command('npu')}")
@@ -37,4 +39,5 @@ def run_program(
         os.environ["ASCENDREF_NPU_REPORT"] = where
     sys.stdout.flush()
     words = [sys.executable, "-m", "ascendref.npu", str(script), *arguments]
-    os.execv(words[0], words)
+    with starting("SCRIPT"):
+        os.execv(words[0], words)
