@@ -106,7 +106,7 @@ class Scheduler(ABC):
                 if late and task.function is not None:
                     task.function = _settled(checker, task, task.function)
             elif task.depends_on_host:
-                checker.launch_function(operation)
+                checker.functions.launch(operation)
             stream.queue.append(task)
         except BaseException:
             operation.cancel()
@@ -279,7 +279,7 @@ class Scheduler(ABC):
     def end(self, task: Task, status: Status) -> None:
         """End a task; for one that was ended already, do what may be left of that."""
         if self.checker is not None and task.depends_on_host and task.operation is not None:
-            self.checker.end_function(task.operation)
+            self.checker.functions.end(task.operation)
         if task.state is not State.DONE:
             task.ended = perf_counter_ns()
             task.status = status
