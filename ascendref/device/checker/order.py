@@ -27,7 +27,7 @@ class Order:
         self.functions = HostFunctions(self.host)
         #: what the functions of a stream do
         self._bodies: dict[Timeline, FunctionTimeline] = {}
-        #: what functions submit to a stream: rows of tasks that are in order, in no order themselves
+        #: what functions submit to a stream: rows of tasks, of which each row is in order
         self._rows: dict[Timeline, list[FunctionTimeline]] = {}
         #: streams, and what functions submitted to them, that take no more work, until the host
         #: knows that all of it is done

@@ -21,7 +21,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import count
+from itertools import count, pairwise
 from operator import itemgetter
 from sys import maxsize
 from typing import ClassVar, Final
@@ -223,7 +223,7 @@ class FunctionTimeline(Timeline):
     def forget(self, known: Sequence[tuple[Clock, int]]) -> None:
         """Drop tasks that nothing needs to look for, given what all know that may submit."""
         submitted = list(self._submitted)
-        for earlier, (submission, _) in zip(submitted, submitted[1:], strict=False):
+        for earlier, (submission, _) in pairwise(submitted):
             if not all(is_reached(submission, *each) for each in known):
                 break
             with suppress(ValueError):
