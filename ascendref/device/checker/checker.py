@@ -11,7 +11,7 @@ from ...core.status import Status
 from .callers import find_caller
 from .hazards import HazardError, Kind
 from .order import Order
-from .ordering import HOST, Clock, Operation, Timeline, are_ordered, precedes
+from .ordering import HOST, Clock, Operation, Timeline, are_ordered, is_reached, precedes
 from .pinned import PinnedCopy
 from .reports import Reports, VainWait
 from .shadow import Segment, Shadow, Span, Use, meet
@@ -126,8 +126,8 @@ class Checker(Order):
         """
         in_function, timeline = operation.in_function, operation.timeline
         # what a function does is seen when it runs
-        late = not in_function and self.functions.are_before(operation)
-        functions = bool(self.functions)
+        late = bool(self.functions.late) and not in_function and self.functions.precede(operation)
+        functions = bool(self.functions.pending)
         for shadow, span in reads:
             use, stale = (operation, span), False
             for segment in shadow.segments(span):
@@ -278,7 +278,7 @@ class Checker(Order):
         for entry in list(self._pinned):
             copy, last_function = entry
             operation = copy.operation
-            if operation is not None and operation.index <= clock.get(operation.timeline, 0):
+            if operation is not None and is_reached(operation, clock, self.host.length):
                 # a function of the host that was queued meanwhile may have changed the bytes
                 rightly = self.functions.last is not last_function
                 with suppress(ValueError):

@@ -58,10 +58,10 @@ class HostFunctions:
         self._host = host
         self._streams: dict[Timeline, _StreamFunctions] = {}
         #: those of them with functions that have not ended
-        self._pending: dict[Timeline, _StreamFunctions] = {}
+        self.pending: dict[Timeline, _StreamFunctions] = {}
         #: those with functions, or operations after them, of which the host does not know yet that
         #: they have ended
-        self._late: dict[Timeline, _StreamFunctions] = {}
+        self.late: dict[Timeline, _StreamFunctions] = {}
         #: how much of the host came before the last one, and the last one
         self.last_index = 0
         self.last: Operation | None = None
@@ -77,7 +77,7 @@ class HostFunctions:
         self.last_index = max(self.last_index, operation.host_index)
         self.come_late(operation)
         stream.pending.append(operation)
-        self._pending[timeline] = stream
+        self.pending[timeline] = stream
 
     def end(self, operation: Operation) -> None:
         """Note that a function has ended, or will never run."""
@@ -92,26 +92,23 @@ class HostFunctions:
                 with suppress(ValueError):
                     stream.kept.remove(kept)
         if not pending:
-            self._pending.pop(timeline, None)
+            self.pending.pop(timeline, None)
             if stream.pending:
-                self._pending[timeline] = stream
+                self.pending[timeline] = stream
 
     def forget(self, timeline: Timeline) -> None:
         """Forget a stream that has ended and that the host knows all about."""
-        self._late.pop(timeline, None)
+        self.late.pop(timeline, None)
         self._streams.pop(timeline, None)
 
     def _of(self, timeline: Timeline) -> _StreamFunctions:
         stream = self._streams.get(timeline)
         return self._streams.setdefault(timeline, _StreamFunctions()) if stream is None else stream
 
-    def __bool__(self) -> bool:
-        return bool(self._pending)
-
     def first(self) -> list[Operation]:
         """Return the first function of each stream that has not ended."""
         # not by slices: CPython may run finalizers between the two steps of one
-        first = [next(iter(stream.pending), None) for stream in list(self._pending.values())]
+        first = [next(iter(stream.pending), None) for stream in list(self.pending.values())]
         return [operation for operation in first if operation is not None]
 
     @property
@@ -123,7 +120,7 @@ class HostFunctions:
     def may_run(self) -> bool:
         """Whether there are functions of which the host does not know that they have ended."""
         known = self._host.clock
-        streams = list(self._late.items())
+        streams = list(self.late.items())
         return any(stream.last > known.get(timeline, 0) for timeline, stream in streams)
 
     # ---- accesses that only functions can race with
@@ -133,7 +130,7 @@ class HostFunctions:
         before = use[0]
         if before.timeline is operation.timeline and before.clock is operation.clock:
             return
-        for timeline, stream in list(self._pending.items()):
+        for timeline, stream in list(self.pending.items()):
             pending = list(stream.pending)
             end = bisect_right(pending, operation.reach(timeline), key=_index)
             begin = bisect_right(pending, before.reach(timeline), 0, end, key=_index)
@@ -162,12 +159,12 @@ class HostFunctions:
             after = first, max(last, operation.index)
             if stream.late.compare_and_set(before, after):
                 break
-        self._late[timeline] = stream
+        self.late[timeline] = stream
 
-    def are_before(self, operation: Operation) -> bool:
+    def precede(self, operation: Operation) -> bool:
         """Tell whether there are some before it of which the host does not know the end."""
         known = self._host.clock
-        for timeline, stream in list(self._late.items()):
+        for timeline, stream in list(self.late.items()):
             first, last = stream.late.load().value
             if max(first, known.get(timeline, 0) + 1) <= min(last, operation.reach(timeline)):
                 return True
@@ -176,8 +173,8 @@ class HostFunctions:
     def reach(self) -> None:
         """Forget what the host knows to have ended."""
         clock = self._host.clock
-        for timeline, stream in list(self._late.items()):
+        for timeline, stream in list(self.late.items()):
             if stream.late.load().value[1] <= clock.get(timeline, 0):
-                self._late.pop(timeline, None)
+                self.late.pop(timeline, None)
                 if stream.late.load().value[1] > clock.get(timeline, 0):
-                    self._late[timeline] = stream
+                    self.late[timeline] = stream

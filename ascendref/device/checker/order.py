@@ -42,7 +42,7 @@ class Order:
             submission = self._body(running).act(call, caller, running)
             return self._row(timeline, submission).submit(submission)
         host = self.host
-        if self.functions:
+        if self.functions.pending:
             # what they submit comes after what was submitted to its stream before them
             timeline.mark(host.step(), self.functions.last_index)
             if len(timeline.marks) % MARKS == MARKS - 1:
