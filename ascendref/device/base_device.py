@@ -88,6 +88,8 @@ class BaseDevice(Handle):
     def synchronize(self, timeout: float | None = None) -> None:
         """Wait until everything that was submitted so far is done, on all streams.
 
+        That includes tasks that were running when their stream was destroyed by force.
+
         Parameters
         ----------
         timeout : float, optional

@@ -83,7 +83,7 @@ def test_the_page_draws_the_pair_and_the_missing_edge(tmp_path: Path) -> None:
     assert len({x.get("y") for x in marked}) == 2
     assert len([x for x in drawing.iter(f"{svg}path") if x.get("class") == "missing"]) == 1
     words = [x.text for x in drawing.iter(f"{svg}text")]
-    assert {"stream 2", "stream 3", "dst, 64 bytes", "program.py:9"} <= set(words)
+    assert {"stream 2", "stream 3", "memory, 64 bytes", "program.py:9"} <= set(words)
 
 
 def test_the_page_marks_the_free_of_memory_that_is_in_use(tmp_path: Path) -> None:

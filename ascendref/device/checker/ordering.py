@@ -19,18 +19,15 @@ all that the host did, and before what comes after their task.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count, pairwise
 from operator import itemgetter
 from sys import maxsize
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from ..lock_free import AtomicReference
 from .callers import Caller, MachineCall, Place, places_of
-
-if TYPE_CHECKING:
-    from .shadow import Shadow, Span
 
 #: so many entries are kept before those are dropped that nobody needs
 MARKS: Final = 64
@@ -54,13 +51,9 @@ class Timeline:
         "abandoned",
         "clock",
         "count",
-        "functions",
         "host_index",
-        "kept",
         "last",
-        "last_function",
         "last_record",
-        "late",
         "length",
         "marks",
         "number",
@@ -79,20 +72,14 @@ class Timeline:
         #: number of the latest operation, and the operation
         self.length = 0
         self.last: Operation | None = None
-        #: its latest record of an event, its latest function of the host
-        self.last_record = self.last_function = 0
+        #: its latest record of an event
+        self.last_record = 0
         #: how many operations of the host the next one comes after; all, if the host submits it
         self.host_index = maxsize
         #: which operation of the host ended it: what the host does from then on comes after it
         self.retired = 0
         #: which of its operations may never have run, or may still run
         self.abandoned: tuple[range, ...] = ()
-        #: the first and the last operation for which it is seen late what is written before them
-        self.late: AtomicReference[tuple[int, int]] = AtomicReference((1, 0))
-        #: its functions of the host that have not ended
-        self.functions: list[Operation] = []
-        #: accesses that only those can race with
-        self.kept: list[Kept] = []
         #: where it was when the host submitted something to it while functions might run: how many
         #: operations of the host there were, and the operation before that
         self.marks: list[tuple[int, Operation | None]] = []
@@ -186,44 +173,54 @@ class Timeline:
 
 
 class FunctionTimeline(Timeline):
-    """What the functions of a stream do, or the tasks that they submit to a stream.
+    """What functions of a stream do, or tasks that functions submit to a stream, all in order.
 
     Parameters
     ----------
     stream : Timeline
-        The stream that they run on, or submit to.
+        The stream that the functions run on, or submit to.
     numbers : iterator of int
         The numbers of the operations.
     """
 
-    __slots__ = ("_submitted",)
+    __slots__ = ("_claim", "_submitted")
 
     def __init__(self, stream: Timeline, numbers: count[int]) -> None:
         super().__init__(stream.number)
         self.count = numbers
         self.host_index = 0
-        #: tasks behind the calls that submitted them
+        #: the call that submitted the last task, or is about to submit the next one
+        self._claim: AtomicReference[Operation | None] = AtomicReference(None)
+        #: the tasks behind the calls that submitted them
         self._submitted: list[tuple[Operation, Operation]] = []
 
-    def act(self, call: str, caller: Caller, task: Operation) -> Operation:
+    def act(self, call: str, caller: Caller, task: Operation) -> FunctionAccess:
         """Begin what a function does, with its task."""
         return FunctionAccess(self.begin(call, caller, self.host_index, self.clock), task)
 
+    def claim(self, submission: Operation) -> bool:
+        """Have the next task be that of a call, if this comes after those of all tasks so far."""
+        before = self._claim.load()
+        last = before.value
+        return (last is None or precedes(last, submission)) and self._claim.compare_and_set(
+            before, submission
+        )
+
     def submit(self, submission: Operation) -> Operation:
-        """Begin a task that a function submits."""
+        """Begin the task of a call that claimed to be the next, after what was joined."""
         call, caller = submission.call, submission.caller
         task = self.begin(call, caller, self.host_index, self.clock)
         self._submitted.append((submission, task))
         return task
 
     def submitted(self, clock: Clock, host_index: int) -> Operation | None:
-        """Return the last task whose submission comes before what comes after a clock."""
+        """Return the last task whose call comes before what comes after a clock."""
         for submission, task in reversed(list(self._submitted)):
             if is_reached(submission, clock, host_index):
                 return task
         return None
 
-    def forget(self, known: list[tuple[Clock, int]]) -> None:
+    def forget(self, known: Sequence[tuple[Clock, int]]) -> None:
         """Drop tasks that nothing needs to look for, given what all know that may submit."""
         submitted = list(self._submitted)
         for earlier, (submission, _) in pairwise(submitted):
@@ -241,23 +238,10 @@ class FunctionTimeline(Timeline):
 class Submission(NamedTuple):
     """A task that was submitted, and has no place in the order of its stream yet."""
 
-    #: its stream, or what functions of a stream submit to that
+    #: its stream, or what functions submit to that
     timeline: Timeline
     #: begins it, as the next operation there
     place: Callable[[], Operation]
-
-
-class Kept(NamedTuple):
-    """An access that took place at the same time as functions whose accesses are not seen yet.
-
-    One that comes after it, and after these functions, has taken its place.
-    """
-
-    #: the last of the functions, by its number
-    until: int
-    shadow: Shadow
-    use: tuple[Operation, Span]
-    write: bool
 
 
 #: stream -> how many of its tasks come before something; never changed, but replaced

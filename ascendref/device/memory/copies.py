@@ -159,7 +159,7 @@ def watch_pinned(copy: Copy, checker: Checker) -> list[PinnedCopy]:
 
     There are none while functions of the host may run, which access pinned memory as they like.
     """
-    if checker.has_functions():
+    if checker.functions.may_run:
         return []
     return [
         PinnedCopy(

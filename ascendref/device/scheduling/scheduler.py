@@ -120,7 +120,7 @@ class Scheduler(ABC):
         record = None if task.after is None else task.after.operation
         if held is None:
             if record is not None:
-                checker.follow(timeline, record)
+                checker.join(timeline, record)
             operation = task.operation = checker.begin(timeline, task.label)
         else:
             if record is not None and not record.abandoned:
@@ -132,7 +132,7 @@ class Scheduler(ABC):
                 if late and task.function is not None:
                     task.function = _settled(checker, task, task.function)
             elif task.kind in (Kind.HOST, Kind.CALLBACK):
-                checker.launch_function(operation)
+                checker.functions.launch(operation)
             if isinstance(task, Promise):
                 self._place_held(checker)  # before it runs, and they can
             if then is not None:
@@ -329,7 +329,7 @@ class Scheduler(ABC):
     def end(self, task: Task, status: Status) -> None:
         """End a task; for one that was ended already, do what may be left of that."""
         if self.checker is not None and task.depends_on_host and task.operation is not None:
-            self.checker.end_function(task.operation)
+            self.checker.functions.end(task.operation)
         if task.state is not State.DONE:
             task.ended = perf_counter_ns()
             task.status = status

@@ -254,7 +254,7 @@ class Stream(HostFunctionStream, Handle):
         ----------
         force : bool, optional
             Do not wait, but drop the work that did not start yet, including callbacks that did not
-            begin.
+            begin. A task that runs is not interrupted; `Device.synchronize` waits for it.
 
         Raises
         ------

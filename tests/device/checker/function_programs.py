@@ -1,11 +1,10 @@
-"""Random programs with functions of the host that access memory, and what a device finds in them."""
+"""Random programs with functions of the host that access memory, and runs of them."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -63,12 +62,13 @@ class Writer:
             return Step("set", value=value, written=self.part(count))
         return Step("move", read=self.part(count), written=self.part(count))
 
-    def link(self, streams: list[int]) -> list[Step]:
-        """Return steps by which a stream waits for another."""
+    def link(self, streams: list[int], *, host: bool = False) -> list[Step]:
+        """Return steps by which a stream, or the host, waits for another stream."""
         one, other = self.draw.sample(streams, 2)
         event, self.events = self.events, self.events + 1
         self.kept.add(one)
-        return [Step("record", one, event), Step("wait", other, event)]
+        wait = Step("await", event=event) if host else Step("wait", other, event)
+        return [Step("record", one, event), wait]
 
     def body(self, depth: int = 0) -> tuple[Step, ...]:
         """Return what a function does."""
@@ -118,15 +118,18 @@ class Writer:
             steps += self.link(streams)
         elif way == 15 and not self.callback:
             self.callback = True
-            steps.append(Step("callback", streams[-1], body=self.body()))
+            what = draw.choice(["callback", "callback", "notice"])
+            steps.append(Step(what, streams[-1], body=self.body()))
         elif self.callback:  # whoever waits before that may wait for ever
             if way < 17:
                 steps.append(Step("report"))
                 self.callback = False
         elif way == 16:
             steps.append(Step("finish"))
-        elif way == 17:
+        elif way == 17 and draw.randrange(3):
             steps.append(Step("synchronize", draw.choice(streams)))
+        elif way == 17:
+            steps += self.link(streams, host=True)
         elif self.ends and (stream := self.idle()) is not None:
             forced = way == 18 and stream not in self.kept
             steps.append(Step("force" if forced else "destroy", stream))
@@ -182,12 +185,14 @@ class Run:
             stream.wait_event(self._events[step.event])
         elif what == "function":
             stream.launch_host_func(self._function(step.body))
-        elif what == "callback":
-            stream.launch_callback(self._function(step.body))
+        elif what in ("callback", "notice"):
+            stream.launch_callback(self._function(step.body), block=what == "callback")
         elif what == "report":
             dev.process_report(60_000)
         elif what == "synchronize":
             stream.synchronize(60_000)
+        elif what == "await":
+            self._events[step.event].synchronize(60_000)
         elif what == "finish":
             dev.synchronize(60_000)
         elif what == "force":

@@ -38,9 +38,10 @@ class Part(NamedTuple):
 class Step(NamedTuple):
     """A call of the program, or of a function of the host."""
 
-    #: tasks: fill, copy, record, wait, function, callback; accesses of the caller: set, move, read;
-    #: waits of the host: synchronize, finish (all streams), report (a callback);
-    #: ends of streams: destroy, close (in a function), force
+    #: tasks: fill, copy, record, wait, function, callback, notice (a callback that nothing waits
+    #: for); accesses of the caller: set, move, read; waits of the host: synchronize, await (an
+    #: event), finish (all streams), report (a callback); ends of streams: destroy, close (in a
+    #: function), force
     what: str
     #: the stream of a task, or that is waited for or ends
     stream: int = -1
@@ -52,7 +53,7 @@ class Step(NamedTuple):
     body: tuple[Step, ...] = ()
 
 
-TASKS = ("fill", "copy", "record", "wait", "function", "callback")
+TASKS = ("fill", "copy", "record", "wait", "function", "callback", "notice")
 
 
 class Access(NamedTuple):
@@ -193,7 +194,7 @@ class Order:
             task = Task(step.stream, call, begin, end)
             number = len(self.tasks)
             self.tasks.append(task)
-            if step.what == "callback":
+            if step.what in ("callback", "notice"):
                 self._callback = task, step
             elif step.what == "function":
                 inner, inside = begin, self._inside
@@ -214,11 +215,14 @@ class Order:
             task, called = self._callback
             self._callback = None
             self.edges[task.begin].add(call)
-            self._inside = self._node(task.begin)
-            self.edges[self._inside].add(task.end)
+            if called.what == "callback":
+                self._inside = self._node(task.begin)
+                self.edges[self._inside].add(task.end)
             for part in called.body:
                 call = self._call(part, call)
             self._inside = None
+        elif step.what == "await":
+            self.edges[self._records[step.event]].add(call)
         elif step.what in ("synchronize", "destroy", "finish"):
             begin, call = call, self._node(call)
             self._waits.append((begin, call, step.stream))

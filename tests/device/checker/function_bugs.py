@@ -1,0 +1,219 @@
+"""Programs with bugs about functions of the host, and streams that are destroyed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .catalogue import bug, link, streams
+
+# ---- accesses that are seen when the function runs
+
+
+@bug("race", either=True)
+def function_against_a_destroyed_stream(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory, found = dev.malloc(8), np.zeros(8, np.uint8)
+    dev.memset(memory, 0)
+    if cured:
+        dev.memset_async(memory, 1, stream=one)
+        one.destroy()
+    two.launch_host_func(lambda: dev.memcpy(found, memory))  # first
+    if not cured:
+        dev.memset_async(memory, 1, stream=one)  # second
+        one.destroy()
+    dev.synchronize()
+
+
+@bug("race", either=True)
+def write_before_a_function_and_after_it(dev: Any, cured: bool) -> None:
+    """What the function reads was overwritten since, by what comes after it."""
+    one, two = streams(dev)
+    memory, found = dev.malloc(8), np.zeros(8, np.uint8)
+    dev.memset(memory, 0)
+    dev.memset_async(memory, 1, stream=one)  # first
+    if cured:
+        link(dev, one, two)
+    two.launch_host_func(lambda: dev.memcpy(found, memory))  # second
+    link(dev, two, one)
+    dev.memset_async(memory, 2, stream=one)
+    dev.synchronize()
+
+
+@bug("race", either=True)
+def read_before_a_function_and_after_it(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory, copy = dev.malloc(8), dev.malloc(8)
+    dev.memset(memory, 0)
+    dev.memcpy_async(copy, memory, stream=one)  # first
+    if cured:
+        link(dev, one, two)
+    two.launch_host_func(lambda: dev.memset(memory, 1))  # second
+    link(dev, two, one)
+    dev.memcpy_async(copy, memory, stream=one)
+    dev.synchronize()
+
+
+@bug("race", either=True)
+def write_before_a_callback_and_after_it(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory = dev.malloc(8)
+    two.subscribe_report()
+    dev.memset_async(memory, 1, stream=one)  # first
+    if cured:
+        link(dev, one, two)
+    two.launch_callback(lambda: dev.memset(memory, 2))  # second
+    link(dev, two, one)
+    dev.memset_async(memory, 3, stream=one)
+    dev.process_report(60_000)
+    dev.synchronize()
+
+
+@bug("race", either=True)
+def write_between_two_functions(dev: Any, cured: bool) -> None:
+    """The second function is in order with the write; the first is not."""
+    one, two = streams(dev)
+    memory, found = dev.malloc(8), np.zeros(8, np.uint8)
+    dev.memset(memory, 0)
+    two.launch_host_func(lambda: dev.memcpy(found, memory))  # first
+    if cured:
+        link(dev, two, one)
+    dev.memset_async(memory, 1, stream=one)  # second
+    link(dev, one, two)
+    two.launch_host_func(lambda: dev.memcpy(found, memory))
+    dev.synchronize()
+
+
+# ---- what functions submit
+
+
+@bug("race", either=True)
+def task_of_a_function_against_the_host(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory = dev.malloc(8)
+    one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
+    if cured:
+        one.synchronize()
+        two.synchronize()
+    dev.memset(memory, 2)  # second
+    dev.synchronize()
+    dev.synchronize()
+
+
+@bug("race", either=True)
+def task_of_a_function_against_one_of_the_program(dev: Any, cured: bool) -> None:
+    """Which of the two comes first on their stream depends on when the function runs."""
+    one, two = streams(dev)
+    memory = dev.malloc(8)
+    one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
+    if cured:
+        one.synchronize()
+    dev.memset_async(memory, 2, stream=two)  # second
+    dev.synchronize()
+    dev.synchronize()
+
+
+@bug("race", either=True)
+def function_goes_on_after_its_task(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory, other = dev.malloc(8), dev.malloc(8)
+
+    def function() -> None:
+        dev.memset_async(memory, 1, stream=two)  # first
+        dev.memset(other if cured else memory, 2)  # second
+
+    one.launch_host_func(function)
+    dev.synchronize()
+    dev.synchronize()
+
+
+@bug("race", either=True)
+def result_of_a_task_of_a_function(dev: Any, cured: bool) -> None:
+    """Synchronizing with the stream before the function is known to be done says nothing."""
+    one, two = streams(dev)
+    memory, found = dev.malloc(8), np.zeros(8, np.uint8)
+    dev.memset(memory, 0)
+    one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
+    if cured:
+        one.synchronize()
+    two.synchronize()
+    dev.memcpy(found, memory)  # second
+    dev.synchronize()
+    dev.synchronize()
+
+
+# ---- what functions may have written
+
+
+@bug("uninitialized-read")
+def copy_behind_a_function(dev: Any, cured: bool) -> None:
+    stream = dev.create_stream()
+    source, found = dev.malloc(8), np.zeros(8, np.uint8)
+    target = dev.malloc(8)  # first
+    stream.launch_host_func(lambda: dev.memset(source, 0) if cured else None)
+    dev.memcpy_async(target, source, stream=stream)
+    dev.synchronize()
+    dev.memcpy(found, target)  # second
+
+
+@bug("uninitialized-read")
+def read_behind_a_function_and_before_a_write(dev: Any, cured: bool) -> None:
+    stream, pinned = dev.create_stream(), dev.malloc_host(8)
+    memory = dev.malloc(8)  # first
+    stream.launch_host_func(lambda: None)
+    if cured:
+        dev.memset_async(memory, 0, stream=stream)
+    dev.memcpy_async(pinned, memory, stream=stream)  # second
+    dev.memset_async(memory, 0, stream=stream)
+    dev.synchronize()
+
+
+# ---- streams that are destroyed by force, and aborted
+
+
+@bug("race")
+def write_after_a_forced_end(dev: Any, cured: bool) -> None:
+    stream, memory = dev.create_stream(), dev.malloc(8)
+    dev.memset_async(memory, 1, stream=stream)  # first
+    stream.destroy(force=True)
+    if cured:
+        dev.synchronize()
+    dev.memset(memory, 2)  # second
+
+
+@bug("lifetime")
+def free_after_a_forced_end(dev: Any, cured: bool) -> None:
+    stream, memory = dev.create_stream(), dev.malloc(8)
+    dev.memset_async(memory, 1, stream=stream)  # first
+    if cured:
+        stream.synchronize()
+    stream.destroy(force=True)
+    dev.free(memory)  # second
+
+
+@bug("race")
+def wait_for_a_record_that_was_dropped(dev: Any, cured: bool) -> None:
+    one, two = streams(dev)
+    memory, event = dev.malloc(8), dev.create_event()
+    dev.memset_async(memory, 1, stream=one)  # first
+    event.record(one)
+    if cured:
+        event.synchronize()
+    one.abort()
+    two.wait_event(event)
+    dev.memset_async(memory, 2, stream=two)  # second
+
+
+@bug("race", either=True)
+def function_submits_to_a_stream_in_order(dev: Any, cured: bool) -> None:
+    """A task of a function comes after those that were submitted before the function."""
+    one, two = streams(dev)
+    memory = dev.malloc(8)
+    if cured:
+        dev.memset_async(memory, 0, stream=two)
+    one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
+    if not cured:
+        dev.memset_async(memory, 0, stream=two)  # second
+    for _ in range(2):
+        dev.synchronize()
