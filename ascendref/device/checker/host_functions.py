@@ -120,8 +120,8 @@ class HostFunctions:
     def may_run(self) -> bool:
         """Whether there are functions of which the host does not know that they have ended."""
         known = self._host.clock
-        streams = list(self.late.items())
-        return any(stream.last > known.get(timeline, 0) for timeline, stream in streams)
+        late = dict(self.late)  # in one atomic step, which a list of items is not
+        return any(stream.last > known.get(timeline, 0) for timeline, stream in late.items())
 
     # ---- accesses that only functions can race with
 
@@ -130,7 +130,7 @@ class HostFunctions:
         before = use[0]
         if before.timeline is operation.timeline and before.clock is operation.clock:
             return
-        for timeline, stream in list(self.pending.items()):
+        for timeline, stream in dict(self.pending).items():
             pending = list(stream.pending)
             end = bisect_right(pending, operation.reach(timeline), key=_index)
             begin = bisect_right(pending, before.reach(timeline), 0, end, key=_index)
@@ -164,7 +164,7 @@ class HostFunctions:
     def precede(self, operation: Operation) -> bool:
         """Tell whether there are some before it of which the host does not know the end."""
         known = self._host.clock
-        for timeline, stream in list(self.late.items()):
+        for timeline, stream in dict(self.late).items():
             first, last = stream.late.load().value
             if max(first, known.get(timeline, 0) + 1) <= min(last, operation.reach(timeline)):
                 return True
@@ -173,7 +173,7 @@ class HostFunctions:
     def reach(self) -> None:
         """Forget what the host knows to have ended."""
         clock = self._host.clock
-        for timeline, stream in list(self.late.items()):
+        for timeline, stream in dict(self.late).items():
             if stream.late.load().value[1] <= clock.get(timeline, 0):
                 self.late.pop(timeline, None)
                 if stream.late.load().value[1] > clock.get(timeline, 0):
