@@ -82,7 +82,9 @@ class HostFunctions:
     def end(self, operation: Operation) -> None:
         """Note that a function has ended, or will never run."""
         timeline = operation.timeline
-        stream = self._of(timeline)
+        stream = self._streams.get(timeline)
+        if stream is None:
+            return
         with suppress(ValueError):
             stream.pending.remove(operation)
         pending = list(stream.pending)
@@ -141,7 +143,8 @@ class HostFunctions:
 
     def kept_for(self, function: Operation, shadow: Shadow) -> Iterator[Kept]:
         """Return what is kept because of a function, of an allocation."""
-        for kept in list(self._of(function.timeline).kept):
+        stream = self._streams.get(function.timeline)
+        for kept in [] if stream is None else list(stream.kept):
             if kept.shadow is shadow:
                 yield kept
 
