@@ -82,7 +82,9 @@ class HostFunctions:
     def end(self, operation: Operation) -> None:
         """Note that a function has ended, or will never run."""
         timeline = operation.timeline
-        stream = self._of(timeline)
+        stream = self._streams.get(timeline)
+        if stream is None:
+            return
         with suppress(ValueError):
             stream.pending.remove(operation)
         pending = list(stream.pending)
@@ -120,8 +122,8 @@ class HostFunctions:
     def may_run(self) -> bool:
         """Whether there are functions of which the host does not know that they have ended."""
         known = self._host.clock
-        streams = list(self.late.items())
-        return any(stream.last > known.get(timeline, 0) for timeline, stream in streams)
+        late = dict(self.late)  # in one atomic step, which a list of items is not
+        return any(stream.last > known.get(timeline, 0) for timeline, stream in late.items())
 
     # ---- accesses that only functions can race with
 
@@ -130,7 +132,7 @@ class HostFunctions:
         before = use[0]
         if before.timeline is operation.timeline and before.clock is operation.clock:
             return
-        for timeline, stream in list(self.pending.items()):
+        for timeline, stream in dict(self.pending).items():
             pending = list(stream.pending)
             end = bisect_right(pending, operation.reach(timeline), key=_index)
             begin = bisect_right(pending, before.reach(timeline), 0, end, key=_index)
@@ -141,7 +143,8 @@ class HostFunctions:
 
     def kept_for(self, function: Operation, shadow: Shadow) -> Iterator[Kept]:
         """Return what is kept because of a function, of an allocation."""
-        for kept in list(self._of(function.timeline).kept):
+        stream = self._streams.get(function.timeline)
+        for kept in [] if stream is None else list(stream.kept):
             if kept.shadow is shadow:
                 yield kept
 
@@ -164,7 +167,7 @@ class HostFunctions:
     def precede(self, operation: Operation) -> bool:
         """Tell whether there are some before it of which the host does not know the end."""
         known = self._host.clock
-        for timeline, stream in list(self.late.items()):
+        for timeline, stream in dict(self.late).items():
             first, last = stream.late.load().value
             if max(first, known.get(timeline, 0) + 1) <= min(last, operation.reach(timeline)):
                 return True
@@ -173,7 +176,7 @@ class HostFunctions:
     def reach(self) -> None:
         """Forget what the host knows to have ended."""
         clock = self._host.clock
-        for timeline, stream in list(self.late.items()):
+        for timeline, stream in dict(self.late).items():
             if stream.late.load().value[1] <= clock.get(timeline, 0):
                 self.late.pop(timeline, None)
                 if stream.late.load().value[1] > clock.get(timeline, 0):
