@@ -10,32 +10,32 @@ from .twophase.executor import Executor
 def aclnnHardshrinkBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check a call of aclnnHardshrinkBackward and plan it; nothing is computed yet."""
+    """Check and plan a call of aclnnHardshrinkBackward; nothing is computed yet."""
 
 def aclnnHardshrinkBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
-    """Queue the work that phase 1 planned on a stream, and return."""
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLogitGradGetWorkspaceSize(
     x: Tensor, dy: Tensor, eps: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check a call of aclnnLogitGrad and plan it; nothing is computed yet."""
+    """Check and plan a call of aclnnLogitGrad; nothing is computed yet."""
 
 def aclnnLogitGrad(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
-    """Queue the work that phase 1 planned on a stream, and return."""
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnPreluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, weight: Tensor, gradInput: Tensor, gradWeight: Tensor
 ) -> tuple[int, Executor]:
-    """Check a call of aclnnPreluBackward and plan it; nothing is computed yet."""
+    """Check and plan a call of aclnnPreluBackward; nothing is computed yet."""
 
 def aclnnPreluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
-    """Queue the work that phase 1 planned on a stream, and return."""
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSmoothL1LossBackwardGetWorkspaceSize(
     gradOut: Tensor,
@@ -45,12 +45,12 @@ def aclnnSmoothL1LossBackwardGetWorkspaceSize(
     beta: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check a call of aclnnSmoothL1LossBackward and plan it; nothing is computed yet."""
+    """Check and plan a call of aclnnSmoothL1LossBackward; nothing is computed yet."""
 
 def aclnnSmoothL1LossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
-    """Queue the work that phase 1 planned on a stream, and return."""
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSoftplusBackwardGetWorkspaceSize(
     gradOutput: Tensor,
@@ -59,9 +59,9 @@ def aclnnSoftplusBackwardGetWorkspaceSize(
     threshold: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check a call of aclnnSoftplusBackward and plan it; nothing is computed yet."""
+    """Check and plan a call of aclnnSoftplusBackward; nothing is computed yet."""
 
 def aclnnSoftplusBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
-    """Queue the work that phase 1 planned on a stream, and return."""
+    """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -1,4 +1,4 @@
-"""What everything stands on: element types, errors, status codes, layout, products, threads."""
+"""The lowest layer: element types, errors, status codes, layout, products, threads."""
 
-# before anything else imports NumPy: what an interrupt breaks off there cannot be imported again
+# first of all: an import of NumPy that is interrupted cannot be repeated in the same process
 from . import fork_safety as fork_safety

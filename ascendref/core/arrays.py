@@ -1,4 +1,4 @@
-"""Arrays of other libraries: imported as NumPy views, and made of NumPy results."""
+"""Arrays of other libraries: imported as NumPy views and created from NumPy results."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .dtypes import BY_NUMPY, ElementType, names
 from .errors import ArgumentTypeError, shown
 
 _DENSE: Final = "a dense CPU tensor is expected"
-#: for what PyTorch traces, transforms or wraps
+#: hint for tensors that PyTorch traces, transforms or wraps
 _INSTEAD: Final = "the operators of ascendref.torch can be traced and transformed"
 
 
 class SupportsArray(Protocol):
-    """An object that NumPy can make an array of."""
+    """An object that NumPy can convert to an array."""
 
     def __array__(self) -> Any: ...
 
@@ -30,12 +30,12 @@ class SupportsDLPack(Protocol):
     def __dlpack__(self) -> Any: ...
 
 
-#: what the functions take as an array: of NumPy, torch, JAX, dask, …
+#: an array of NumPy, torch, JAX, dask, …
 Array = SupportsArray | SupportsDLPack
-#: for functions that return the kind of array that they get: torch tensors for torch tensors
+#: for functions that return the caller's kind of array: torch tensors for torch tensors
 ArrayT = TypeVar("ArrayT", bound=Array)
 
-#: makes an array of some library of a NumPy array
+#: converts a NumPy array to an array of another library
 FromNumpy = Callable[[NDArray[Any]], Any]
 
 
@@ -44,7 +44,7 @@ class ImportedArray(NamedTuple):
 
     #: the NumPy array, which shares its memory where the library allows that
     array: NDArray[Any]
-    #: makes the library's arrays of results; None for NumPy's own
+    #: converts results to the library's arrays; None for NumPy's own
     from_numpy: FromNumpy | None
 
 
@@ -58,21 +58,21 @@ def import_array(
     argument : str
         Name of the argument, for the message.
     value : array
-        A NumPy array or scalar, a torch CPU tensor, or whatever has ``__dlpack__`` or
+        A NumPy array or scalar, a torch CPU tensor, or any object with ``__dlpack__`` or
         ``__array__``.
     types : tuple of ElementType, optional
-        Element types that it may have; None for all that NumPy has.
+        Allowed element types; None for all types of NumPy.
 
     Returns
     -------
     ImportedArray
-        A view of its memory, or a copy where the library gives no more.
+        A view of its memory, or a copy where the library does not share memory.
 
     Raises
     ------
     ArgumentTypeError
-        If it is no array, is masked, has another element type, lives on another device, or if its
-        library raises.
+        If it is not an array, is masked, has an unsupported element type, is not in CPU memory, or
+        if its library raises.
     """
     try:
         imported = _import(argument, value, types)
@@ -100,9 +100,9 @@ def lazy_problem(value: Any) -> str | None:
 def write_problem(argument: str, value: Any, array: NDArray[Any]) -> str | None:
     """Return why an object cannot take results through the array imported from it, or None.
 
-    No flag or protocol of all libraries tells whether an import is a copy. So the object is
-    imported a second time: if that array has the same address, the memory is the object's own. A
-    torch tensor gives the address of its memory itself.
+    No protocol common to all libraries says whether an import is a copy. So the object is imported
+    a second time: if both arrays have the same address, the memory is the object's own. A torch
+    tensor states the address of its memory itself.
     """
     if not isinstance(value, np.ndarray) and array.size:
         if is_of(value, "torch", "Tensor"):
@@ -112,13 +112,13 @@ def write_problem(argument: str, value: Any, array: NDArray[Any]) -> str | None:
         if own != _address(array):
             return _copied(value)
     if not array.flags.writeable:
-        return "is read-only; an array that can be written is expected"
+        return "is read-only; a writable array is expected"
     return None
 
 
 def _copied(value: object) -> str:
     return (
-        f"is a {type(value).__name__} that NumPy can only copy, so what is written would be lost;"
+        f"is a {type(value).__name__} that NumPy can only copy, so the results would be lost;"
         " pass an array that shares its memory, such as a numpy.ndarray, and copy from there"
     )
 
@@ -134,7 +134,8 @@ def export_results(
     except Exception as error:  # whatever the library raises
         raise ArgumentTypeError(
             argument,
-            f"is of a library that cannot hold the results: {shown(error)}; pass a numpy.ndarray",
+            f"belongs to a library that cannot hold the results: {shown(error)};"
+            " pass a numpy.ndarray",
         ) from error
 
 
@@ -145,7 +146,7 @@ def _address(array: NDArray[Any]) -> int:
 
 def _import(argument: str, value: Any, types: tuple[ElementType, ...] | None) -> ImportedArray:
     if isinstance(value, np.ndarray):
-        # asking NumPy for ``np.ma`` would import it, and in a forked child an import may never end
+        # ``np.ma`` would import the module, and in a forked child an import may never end
         if is_of(value, "numpy.ma", "MaskedArray"):
             raise ArgumentTypeError(argument, "is a masked array; fill it or drop its mask first")
         return ImportedArray(value if type(value) is np.ndarray else np.asarray(value), None)
@@ -158,8 +159,8 @@ def _import(argument: str, value: Any, types: tuple[ElementType, ...] | None) ->
     if is_of(value, "jax.core", "Tracer"):
         raise ArgumentTypeError(
             argument,
-            f"is an array of {value.aval.str_short()} that JAX traces and that has no elements yet;"
-            " inside of jax.jit, jax.vmap and jax.grad, use the functions of ascendref.jax",
+            f"is an array of {value.aval.str_short()} traced by JAX, which has no elements yet;"
+            "  inside jax.jit, jax.vmap and jax.grad, use the functions of ascendref.jax",
         )
     if hasattr(value, "__dlpack__"):
         try:
@@ -167,28 +168,28 @@ def _import(argument: str, value: Any, types: tuple[ElementType, ...] | None) ->
         except (BufferError, RuntimeError, TypeError):
             if not hasattr(value, "__array__"):
                 raise
-            array = np.asarray(value)  # a type that NumPy's DLPack lacks, BF16 for one
+            array = np.asarray(value)  # a type that NumPy's DLPack lacks, such as BF16
     elif hasattr(value, "__array__"):
         array = np.asarray(value)
     else:
         raise ArgumentTypeError(
             argument,
-            f"is a {type(value).__name__}; an array is expected (NumPy, torch, or whatever has"
+            f"is a {type(value).__name__}; an array is expected (NumPy, torch, or any object with"
             " __dlpack__ or __array__)",
         )
     return ImportedArray(array, _converter(value))
 
 
 def is_of(value: object, module: str, name: str) -> bool:
-    """Tell whether an object is of a class of a module, which need not be imported.
+    """Tell whether an object's class is the named one, without importing its module.
 
-    ``isinstance`` would ask the object for its class, and some objects raise.
+    ``isinstance`` asks the object for its class, and some objects raise then.
     """
     return issubclass(type(value), getattr(sys.modules.get(module), name, ()))
 
 
 def _converter(value: object) -> FromNumpy | None:
-    """Return the function that makes arrays of the value's library, or None."""
+    """Return the function that converts to arrays of the value's library, or None."""
     if hasattr(value, "__array_namespace__"):
         asarray: FromNumpy = value.__array_namespace__().asarray
         return asarray
@@ -197,9 +198,9 @@ def _converter(value: object) -> FromNumpy | None:
 
 
 def note_written(outs: tuple[object, ...]) -> None:
-    """Tell libraries that record computations which arrays of theirs were written.
+    """Tell libraries that record computations which of their arrays were written.
 
-    Autograd of torch then refuses to go back through what read them before.
+    The autograd of torch then refuses a backward pass through operations that read them before.
     """
     tensors = tuple([out for out in outs if is_of(out, "torch", "Tensor")])
     if tensors:
@@ -213,7 +214,7 @@ def _import_torch(
     if recorder := _recorder(torch):
         raise ArgumentTypeError(
             argument,
-            f"is a torch tensor, and {recorder} cannot follow what is computed here; {_INSTEAD}",
+            f"is a torch tensor, and {recorder} cannot record this computation; {_INSTEAD}",
         )
     if problem := _torch_problem(torch, tensor):
         raise ArgumentTypeError(argument, problem)
@@ -231,7 +232,7 @@ def _import_torch(
         raise ArgumentTypeError(
             argument, "is a torch tensor with a forward derivative; pass tensor.detach()"
         )
-    # a tensor that no transform has wrapped is a constant inside of one, and so is the result
+    # a tensor that no transform has wrapped is a constant to that transform, and so is the result
     outside = torch._C._DisableFuncTorch
     with outside():
         tensor = tensor.detach()
@@ -252,9 +253,9 @@ def _import_torch(
 
 
 def _recorder(torch: Any) -> str | None:
-    """Return what records PyTorch's operators now, or computes only their shapes, or None.
+    """Return what now records PyTorch's operators or computes only their shapes, or None.
 
-    It does not see what kernels do: their results would be constants in what it records.
+    It does not see our kernels: it would record their results as constants.
     """
     if torch._C._get_tracing_state() is not None:
         return "torch.jit.trace"
@@ -269,14 +270,14 @@ def _recorder(torch: Any) -> str | None:
 def _torch_problem(torch: Any, tensor: Any) -> str | None:
     """Return why a torch tensor has no memory of its own that kernels can read, or None."""
     if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
-        return f"is a torch tensor inside of a transform of torch.func, such as vmap; {_INSTEAD}"
+        return f"is a torch tensor inside a transform of torch.func, such as vmap; {_INSTEAD}"
     if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
         nested = "nested " if tensor.is_nested else ""
         where = f"on {tensor.device} with layout {tensor.layout}"
         return f"is a {nested}torch tensor {where}; {_DENSE}"
     if torch._C._dispatch_keys(tensor).has(torch._C.DispatchKey.Python):
         name = type(tensor).__name__
-        return f"is a {name}, a kind of torch tensor with operators of its own; {_INSTEAD}"
+        return f"is a {name}, a torch tensor subclass with operators of its own; {_INSTEAD}"
     if tensor.numel() and not tensor.data_ptr():
         return f"is a torch tensor without memory, freed or a ZeroTensor; {_DENSE}"
     return None

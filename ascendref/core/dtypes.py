@@ -20,7 +20,7 @@ class TorchDType(Protocol):
     def is_floating_point(self) -> bool: ...
 
 
-#: what names an element type: a name or number of the vendor's ``aclDataType``, or a type of NumPy,
+#: an element type: a name or number of the vendor's ``aclDataType``, or a type of NumPy,
 #: ``ml_dtypes``, torch or JAX
 DTypeLike = str | int | np.dtype[Any] | type[Any] | TorchDType
 
@@ -116,8 +116,8 @@ def float_format(kind: ElementType) -> FloatFormat:
 def promote(*types: ElementType) -> ElementType:
     """Return the type to which operands of several types are promoted.
 
-    At least one type must be floating. F64 wins over everything, F16 with BF16 gives F32, half
-    precision with F32 gives F32, and an integer or BOOL takes the type of the floats.
+    At least one type must be a float. F64 wins over everything, F16 with BF16 gives F32, half
+    precision with F32 gives F32, and integers and BOOL do not count.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def is_integer(value: object) -> TypeGuard[int]:
 
 
 class DataType(IntEnum):
-    """The vendor's ``aclDataType``: every element type that a tensor can be described with.
+    """The vendor's ``aclDataType``: all element types of tensor descriptions.
 
     Examples
     --------
@@ -190,25 +190,25 @@ class DataType(IntEnum):
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy type with these elements; raw bytes (``void``) where NumPy has none."""
+        """The matching NumPy type; raw bytes (``void``) where NumPy has none."""
         dtype = _NUMPY.get(self)
         return np.dtype((np.void, _RAW_BYTES.get(self, 8))) if dtype is None else dtype
 
     @property
     def nbytes(self) -> int:
-        """Bytes of one element as ``aclDataTypeSize`` counts them: 8 for the types it lacks."""
+        """Bytes of an element as ``aclDataTypeSize`` reports them: 8 for types it does not know."""
         return self.numpy.itemsize
 
     @classmethod
     def of(cls, value: Any) -> DataType:
-        """Return the type that a vendor's number or name, or a NumPy type or its name, stands for.
+        """Return the type for a vendor's number or name, or for a NumPy type or its name.
 
-        A type of torch stands for NumPy's of the same name.
+        A torch type means the NumPy type of the same name.
 
         Raises
         ------
         ArgumentTypeError
-            If there is none.
+            If no type matches.
         """
         cause = None
         try:
@@ -218,9 +218,9 @@ class DataType(IntEnum):
                 return cls(int(value))
             if isinstance(value, str) and (found := cls._from_name(value)) is not None:
                 return found
-            if value is not None:  # which NumPy takes for float64
+            if value is not None:  # NumPy reads None as float64
                 return _FROM_NUMPY[np.dtype(value)]
-        except Exception as error:  # NumPy parses Python in names, and runs code of objects
+        except Exception as error:  # NumPy may parse names as Python and call the object
             cause = error
         raise ArgumentTypeError(
             "dtype",
@@ -260,7 +260,7 @@ _RAW_BYTES: Final = {
 
 
 def floating_type(argument: str, value: object, also: str = "") -> ElementType:
-    """Return the floating-point type that an argument names in any way that `DataType.of` takes.
+    """Return the floating-point type that an argument names, in any form that `DataType.of` takes.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def floating_type(argument: str, value: object, also: str = "") -> ElementType:
     Raises
     ------
     ArgumentTypeError
-        If it is none.
+        If it does not name a floating-point type.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""``torch.compile`` calls the functions of this package as they are, and does not look into them.
+"""``torch.compile`` calls the functions of this package without tracing into them.
 
-It would follow a call into the package, find compiled code there and give up, many times for one
-call and with warnings. Its list of folders that it leaves alone can be extended only once it is
-imported, which the first use of ``torch.compile`` does and this package must not.
+Otherwise it would trace a call into the package, meet compiled code and give up, many times per
+call and with warnings. Its list of folders to skip can be extended only after it is imported. The
+first use of ``torch.compile`` imports it; this package must not, so it waits for that import.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, Final
 
 _LIST: Final = "torch._dynamo.trace_rules"
-#: ``ascendref.torch.ops`` is for ``torch.compile`` to look into
+#: ``torch.compile`` may trace into ``ascendref.torch.ops``
 _PACKAGES: Final = (
     "core",
     "declaration",
@@ -28,7 +28,7 @@ _PACKAGES: Final = (
 
 
 class _Loader:
-    """Extends the list when it was loaded."""
+    """Extends the list as soon as it is loaded."""
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
@@ -67,7 +67,7 @@ def _extend(rules: Any) -> None:
 
 
 def leave_alone() -> None:
-    """Let ``torch.compile`` leave this package alone, now or when it is imported."""
+    """Make ``torch.compile`` skip this package, now or as soon as it is imported."""
     rules = sys.modules.get(_LIST)
     if rules is None:
         sys.meta_path.insert(0, _Finder())

@@ -1,4 +1,4 @@
-"""Errors and warnings, and what a thread can ask about its last failures."""
+"""Errors and warnings, and each thread's record of its last failures."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = [
 
 E = TypeVar("E", bound="AclError")
 
-#: messages that are kept for a thread until it asks for them
+#: most messages that are kept for a thread until it reads them
 MESSAGES_KEPT: Final = 1000
-#: characters of a value that a message shows at most
+#: most characters of a value that a message shows
 SHOWN: Final = 200
 
 
@@ -47,7 +47,7 @@ def shown(value: object) -> str:
     """
     try:
         text = repr(value)
-    except Exception:  # an integer of thousands of digits, or the object's own fault
+    except Exception:  # an integer of thousands of digits, or the object's __repr__ raises
         return f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
@@ -75,7 +75,7 @@ class ArgumentError(Exception):
     argument : str
         Name of the argument as the caller wrote it.
     problem : str
-        What its value was and what is allowed.
+        Its value, and what is allowed.
 
     Attributes
     ----------
@@ -101,19 +101,19 @@ class ArgumentError(Exception):
 
 
 class ArgumentTypeError(ArgumentError, TypeError):
-    """An argument has a kind or an element type that the operator does not take."""
+    """An argument has the wrong kind or an unsupported element type."""
 
 
 class ArgumentValueError(ArgumentError, ValueError):
-    """An argument has a value, a shape or a place in memory that the operator does not take."""
+    """An argument has a wrong value or shape, or lies in unsuitable memory."""
 
 
 class CacheWarning(UserWarning):
-    """Compiled kernels cannot be kept on disk, so every process compiles its own."""
+    """Compiled kernels cannot be saved to disk, so every process compiles its own."""
 
 
 class LostWorkWarning(RuntimeWarning):
-    """Queued work never ran, or an error of it was never seen, because nothing waited for it."""
+    """Queued work never ran, or its error was never reported, because nothing waited for it."""
 
 
 class AclError(Exception):
@@ -124,7 +124,7 @@ class AclError(Exception):
     status : Status or int
         The vendor's code.
     message : str
-        Which argument or object caused it, what it was and what is allowed.
+        The argument or object that caused it, its value, and what is allowed.
 
     Attributes
     ----------
@@ -160,10 +160,9 @@ class AclError(Exception):
 
 
 class AclArgumentError(AclError, ArgumentValueError):
-    """An argument of a call to the device has an impossible value.
+    """An argument of a device call has an invalid value.
 
-    It has the vendor's code and names the argument, and Python programs may catch it as the
-    ``ValueError`` that it is.
+    It carries the vendor's code and the argument's name. It is also a ``ValueError``.
 
     Parameters
     ----------
@@ -172,7 +171,7 @@ class AclArgumentError(AclError, ArgumentValueError):
     argument : str
         Name of the argument as the caller wrote it.
     problem : str
-        What its value was and what is allowed.
+        Its value, and what is allowed.
 
     Examples
     --------
@@ -188,7 +187,7 @@ class AclArgumentError(AclError, ArgumentValueError):
         super().__init__(status, f"{argument} {problem}")
         self.argument = argument
         self.problem = problem
-        self.args = status, argument, problem  # the arguments with which it is copied and pickled
+        self.args = status, argument, problem  # for copying and pickling
 
 
 class _ThreadState(threading.local):
@@ -214,7 +213,7 @@ _TITLES: Final = {
     "507047": "Execution_Error_Stream_Synchronize_Timeout(EE1002)",
     "561": "AclNN_Inner_Error(EZ9999)",
 }
-#: first three digits of the runtime's codes; failures of other layers do not set the last error
+#: first three digits of the runtime's codes; only the runtime's failures set the last error
 _RUNTIME: Final = (107, 207, 507)
 
 
@@ -231,8 +230,7 @@ def fail_argument(status: Status, argument: str, problem: str) -> NoReturn:
 def recorded(error: E) -> E:
     """Record a failure for the calling thread, which is about to raise or return it.
 
-    `get_last_error` and `recent_error_message` tell it. A failure that is recorded twice is told
-    once.
+    `get_last_error` and `recent_error_message` return it, once even if it is recorded twice.
     """
     status, message = error.status, error.message
     if status // 1000 in _RUNTIME:
@@ -251,13 +249,13 @@ def recorded(error: E) -> E:
 def peek_at_last_error() -> Status:
     """Return the calling thread's last failure of the runtime.
 
-    Codes of the runtime are 107xxx, 207xxx and 507xxx. Failures of the layer above it, such as
-    100000, do not set it, and calls that succeed do not clear it.
+    The runtime's codes are 107xxx, 207xxx and 507xxx. Failures of the layer above it, such as
+    100000, are not recorded, and calls that succeed do not clear the record.
 
     Returns
     -------
     Status
-        ``ACL_SUCCESS`` where nothing failed.
+        ``ACL_SUCCESS`` if nothing failed.
 
     Examples
     --------
@@ -270,12 +268,12 @@ def peek_at_last_error() -> Status:
 
 
 def get_last_error() -> Status:
-    """Return the calling thread's last failure of the runtime and forget it.
+    """Return the calling thread's last failure of the runtime and clear it.
 
     Returns
     -------
     Status
-        As `peek_at_last_error` gives it.
+        As returned by `peek_at_last_error`.
 
     Examples
     --------
@@ -292,17 +290,17 @@ def get_last_error() -> Status:
 
 
 def recent_error_message() -> str | None:
-    """Return the calling thread's failure messages, newest first, and forget them.
+    """Return the calling thread's failure messages, newest first, and clear them.
 
-    Every `AclError` that a call raises leaves one, a `HazardError` too. Errors without a code, such
-    as `ArgumentTypeError`, leave none.
+    Every `AclError` that a call raises, including `HazardError`, leaves a message. Errors without a
+    code, such as `ArgumentTypeError`, do not.
 
     Returns
     -------
     str or None
-        For each failure a line with process, time, title, code and message; a hazard's goes on over
-        some lines. None where there is none. Equal messages are kept once, and the oldest are
-        dropped past ``MESSAGES_KEPT``.
+        One line per failure with process, time, title, code and message (several lines for a
+        hazard); None if there is none. Equal messages are kept once, and at most ``MESSAGES_KEPT``
+        messages, the newest.
 
     Examples
     --------

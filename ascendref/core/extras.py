@@ -1,4 +1,4 @@
-"""The extras of the package, and how to install what one of them brings."""
+"""The package's extras, and the commands that install them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from importlib.metadata import PackageNotFoundError, requires
 def install_command(extra: str) -> str:
     """Return the command that installs the libraries of an extra.
 
-    It names the libraries themselves, so that it works in a clone and beside an installed package
-    alike.
+    It names the libraries themselves, so it works in a clone and with an installed package.
 
     Parameters
     ----------

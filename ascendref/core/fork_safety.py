@@ -1,10 +1,10 @@
 """Safety from interrupts and forks, for imports on first use and for compilation.
 
-An exception within an import of NumPy or Numba, or within a compilation, leaves them in a state
-that they cannot go on from. Such work is therefore run to its end in a thread of its own, where no
-signal handler runs and no exception of the caller arrives. A caller that is interrupted stops
-waiting; the work goes on, and a later call finds its result. A fork waits until no thread is at
-such work: the child would not have that thread, and would wait for ever for the locks it held.
+If an exception interrupts an import of NumPy or Numba, or a compilation, these libraries cannot
+recover. Such work therefore runs to its end in a thread of its own, which signal handlers and
+exceptions of the caller do not reach. An interrupted caller stops waiting; the work continues, and
+a later call finds its result. A fork waits until no such work is running: the child would not have
+the thread that does it, and would wait for ever for the locks that the thread held.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: bytes of stack that LLVM needs, whatever the program sets for its own threads
+#: bytes of stack that LLVM needs, independent of what the program sets for its threads
 _STACK: Final = 16 * 1024 * 1024
 
 #: held while such work runs
@@ -35,7 +35,7 @@ _LOCK: Final = threading.RLock()
 class _ThreadState(threading.local):
     """The state of one thread."""
 
-    #: whether it runs such work
+    #: whether it is running such work
     working = False
 
 
@@ -50,14 +50,14 @@ class _Work:
         self._result: Any = None
         self._error: BaseException | None = None
         self.begun = False
-        # a lock written in C: an interrupt cannot break off its methods in between
+        # a lock written in C: its methods cannot be interrupted halfway
         self.done = allocate_lock()
         self.done.acquire()
 
     def start(self) -> None:
-        """Start a thread that runs it; called in a thread that nothing interrupts.
+        """Start a thread that runs it; called in a thread that is never interrupted.
 
-        The thread is no daemon, so the program does not end before the work does.
+        It is not a daemon thread, so the program does not end before the work does.
         """
         try:
             with _LOCK:  # the work does not begin before the stack size is reset
@@ -103,8 +103,8 @@ def run_to_end(function: Callable[..., T], *arguments: Any, **keywords: Any) -> 
     if _THREAD.working:
         return function(*arguments, **keywords)
     work = _Work(partial(copy_context().run, function, *arguments, **keywords))
-    # a new thread does not get to run when the program ends, nor past the lock of imports, which
-    # this thread holds for ever if an import of its own was broken off at the wrong moment
+    # a new thread cannot run while the program ends, nor if this thread still holds the import lock
+    # because one of its imports was interrupted at the wrong moment
     if not (sys.is_finalizing() or lock_held()):
         try:
             start_new_thread(work.start, ())
@@ -130,14 +130,15 @@ def runs_to_end(function: Callable[P, T]) -> Callable[P, T]:
 
 def import_to_end(name: str, package: str | None = None) -> Any:
     """Import a module, which runs to its end even if this call is interrupted."""
-    # a module that is there needs no thread; nor may this thread wait for one that it is importing
+    # a loaded module needs no thread; and this thread must not wait for a module that it is
+    # importing
     if resolve_name(name, package) in sys.modules:
         return import_module(name, package)
     return run_to_end(import_module, name, package)
 
 
-# the handler that was registered last runs first: this lock is taken before logging's, which is the
-# order in which a thread that imports takes them
+# the handler registered last runs first: this lock is taken before logging's, the same order in
+# which a thread that imports takes them
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release

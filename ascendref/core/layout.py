@@ -16,7 +16,7 @@ Strides = tuple[int, ...]
 
 
 def broadcast_strides(shape: tuple[int, ...], strides: Strides, target: tuple[int, ...]) -> Strides:
-    """Return the strides of an array seen in a shape that it broadcasts to."""
+    """Return the strides of an array broadcast to a shape."""
     lead = len(target) - len(shape)
     return (0,) * lead + tuple(
         0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True)
@@ -26,7 +26,7 @@ def broadcast_strides(shape: tuple[int, ...], strides: Strides, target: tuple[in
 def collapse(
     shape: tuple[int, ...], operands: tuple[Strides, ...]
 ) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
-    """Merge neighbouring axes that are one axis in every operand, and drop axes of size 1.
+    """Merge neighbouring axes that form one axis in every operand, and drop axes of size 1.
 
     Examples
     --------
@@ -71,7 +71,8 @@ def has_internal_overlap(array: NDArray[Any]) -> bool:
             extent += (size - 1) * abs(stride)
     else:
         return False
-    # the axes are not nested; pairs of indices that first differ along one axis decide it exactly
+    # the axes are not nested; comparing indices that first differ along each axis decides it
+    # exactly
     while array.ndim:
         if array.shape[0] > 1 and np.shares_memory(array[1:], array[:1]):
             return True

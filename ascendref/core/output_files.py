@@ -1,4 +1,4 @@
-"""Output files: a regular file is replaced as a whole or not at all, any other is written into."""
+"""Output files: regular files are replaced atomically, other files are written into."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import IO, Any, BinaryIO
 
 
 def check_output(path: Path) -> None:
-    """Raise OSError if a path cannot be written, as far as that can be told beforehand."""
+    """Raise OSError if it is already clear that a path cannot be written."""
     target = _file_to_replace(path)
     if target is None:
         _check_access(path)
@@ -32,11 +32,10 @@ def check_output(path: Path) -> None:
 
 @contextmanager
 def output_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file, which can seek; where the block ends without an error, it is written.
+    """Open a seekable temporary file; when the block ends without an error, write it to the path.
 
-    A regular file is replaced by it in one step; it keeps its permissions, and symbolic links to it
-    stay links. Into anything else (a FIFO, a device, a stream that is open already), its content is
-    copied.
+    A regular file is replaced atomically; permissions and symbolic links are kept. If the path
+    leads to anything else (a FIFO, a device, an open stream), the content is copied into it.
     """
     target = _file_to_replace(path)
     if target is None:
@@ -62,7 +61,7 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def is_special(path: Path) -> bool:
-    """Tell whether a path leads to what is written into: a FIFO, a device, an open stream."""
+    """Tell whether a path leads to a FIFO, a device or an open stream, which is written into."""
     return _file_to_replace(path) is None
 
 
@@ -74,7 +73,7 @@ def is_stdout(path: Path) -> bool:
 
 
 def _file_to_replace(path: Path) -> Path | None:
-    """Return the regular file that a path leads to, whether it exists or not; else None."""
+    """Return the regular file, existing or not, that a path leads to; else None."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -82,8 +81,8 @@ def _file_to_replace(path: Path) -> Path | None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, "a folder; a file is expected")
     target = Path(os.path.realpath(path))
-    # a link of /proc/self/fd leads to what is open, even where no path does; and what this process
-    # is printing to must not be replaced beneath it
+    # a link in /proc/self/fd leads to an open file even if no path does; and the file that this
+    # process prints to must not be replaced
     if not stat.S_ISREG(status.st_mode) or not target.exists() or _stream(status) is not None:
         return None
     return target
@@ -95,7 +94,7 @@ def _check_access(path: Path) -> None:
 
 
 def _open_to_write(path: Path) -> BinaryIO:
-    """Open what a path leads to, which must exist."""
+    """Open the existing file that a path leads to."""
     stream = _stream(path.stat())
     if stream is not None:
         stream.flush()

@@ -1,4 +1,4 @@
-"""The Atlas products: what each can do, as its platform description states it."""
+"""The Atlas products and their capabilities, from the vendor's platform descriptions."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class Product:
     short_soc: str
     #: number of the core architecture
     npu_arch: int
-    #: cores for matrices; on Atlas training they run the vector work too
+    #: matrix cores; on Atlas training they also run vector work
     cube_cores: int
-    #: cores for vectors alone
+    #: vector cores
     vector_cores: int
-    #: processors of the device for what the cores do not run
+    #: the device's CPUs, for work that the cores do not run
     ai_cpus: int
-    #: device memory in bytes, what a Device offers unless told otherwise
+    #: device memory in bytes, the default of `Device`
     memory: int
-    #: whether the platform descriptions give the memory; otherwise it is its family's usual size
+    #: whether the platform descriptions state the memory; otherwise it is the family's usual size
     memory_published: bool
     #: whether that is HBM; otherwise it is DDR
     has_hbm: bool
@@ -57,7 +57,7 @@ class Product:
     #: whether the vector units overflow to infinity; otherwise they saturate. Operators of the
     #: emulated device overflow to infinity on all products.
     has_inf_nan: bool
-    #: bytes that an allocation gets beyond its rounded size
+    #: bytes of padding that an allocation gets beyond its rounded size
     malloc_padding: int = 32
 
     @property
@@ -82,7 +82,7 @@ class Product:
         AclError
             100000 for an unknown name; the message lists all names.
         ArgumentTypeError
-            If it is no name at all.
+            If it is not a string.
 
         Examples
         --------

@@ -1,12 +1,12 @@
-"""What lasts for a block, and ends with it wherever the program is interrupted.
+"""Settings that last for a ``with`` block and end with it even if the program is interrupted.
 
-Ctrl-C raises KeyboardInterrupt between any two instructions, also before the first instruction of
-``__exit__``, and in a context manager that is a generator between its ``yield`` and the block. No
-code of the context manager runs then that could end what it began. But a ``with`` statement takes
-the function that it calls at its end before it calls ``__enter__``, and drops it when it is left.
-So a setting ends when this function is called, or else when it is dropped: a weak reference to it
-has a callback. No frame refers to this function, or a traceback would keep it: it is a `partial`,
-which calls a function of this module with the setting alone.
+Ctrl-C can raise KeyboardInterrupt between any two instructions: before the first instruction of
+``__exit__``, or in a generator-based context manager between its ``yield`` and the block. Then no
+code of the context manager runs that could end the setting. But a ``with`` statement fetches the
+exit function before it calls ``__enter__``, and drops it when the block is left. So a setting ends
+when this function is called, or else when it is dropped, by the callback of a weak reference to it.
+No frame may refer to the function, or a traceback would keep it alive: it is a `partial` that calls
+a function of this module with only the setting.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from weakref import ref
 
 
 class Lasting(Protocol):
-    """What a scope begins and ends; both may be interrupted at any instruction."""
+    """A setting that a scope begins and ends; both may be interrupted at any instruction."""
 
     def begin(self) -> None:
-        """Let it hold."""
+        """Put the setting into effect."""
 
     def end(self) -> None:
-        """Let it hold no more, however far it began; again where this was interrupted."""
+        """Undo the setting, even if ``begin`` was interrupted; repeated if interrupted itself."""
 
 
 class _Entry:
-    """One time that a scope is entered."""
+    """One entry into a scope."""
 
     def __init__(self, lasting: Lasting) -> None:
         self.lasting = lasting
         self.begun = False
         self.over = False
-        #: ends it when an object is dropped
+        #: ends the setting when an object is dropped
         self.watch: ref[Any] | None = None
 
 
 def _finish(entry: _Entry, *_: object) -> None:
-    """End what lasts, once."""
+    """End the setting, once."""
     if entry.begun and not entry.over:
         entry.lasting.end()
     entry.over = True
@@ -72,7 +72,7 @@ class Scope(ContextDecorator):
     Parameters
     ----------
     make : callable
-        Returns what lasts for the block, a new one for each.
+        Returns a new setting for each block.
     """
 
     def __init__(self, make: Callable[[], Lasting]) -> None:
@@ -82,11 +82,11 @@ class Scope(ContextDecorator):
 
     def __enter__(self) -> None:
         entry = self._entry
-        if entry is None or entry.over:  # no ``with`` statement enters it
+        if entry is None or entry.over:  # not entered by a ``with`` statement
             entry = self._entry = _Entry(self._make())
             entry.watch = ref(self, partial(_finish, entry))
         if entry.begun:
-            raise RuntimeError("this context manager is entered already; make another one")
+            raise RuntimeError("this context manager is already entered; create another one")
         entry.begun = True
         entry.lasting.begin()
 

@@ -8,8 +8,8 @@ from enum import IntEnum
 class Status(IntEnum):
     """A status code of the vendor's runtime or operator library.
 
-    The first digit tells the cause: 1 the call, 2 a missing resource or feature, 3 the state of the
-    program, 5 the device or the library itself.
+    The first digit is the kind of cause: 1 for the call, 2 for a missing resource or feature, 3 for
+    the state of the program, 5 for the device or the library itself.
 
     Examples
     --------
@@ -22,7 +22,7 @@ class Status(IntEnum):
     ACL_ERROR_NONE = 0
     ACLNN_SUCCESS = 0
 
-    # the ACL layer, which checks calls before the runtime does
+    # the ACL layer, above the runtime
     ACL_ERROR_INVALID_PARAM = 100000
     ACL_ERROR_UNINITIALIZE = 100001
     ACL_ERROR_REPEAT_INITIALIZE = 100002

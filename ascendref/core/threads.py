@@ -13,12 +13,12 @@ from .errors import ArgumentTypeError, ArgumentValueError, shown
 from .fork_safety import import_to_end
 from .scopes import Scope
 
-#: fewest elements per thread for which starting it pays (measured: see benchmarks/)
+#: elements per thread from which another thread is worthwhile (measured: see benchmarks/)
 ELEMENTS_PER_THREAD: Final = 16 * 1024
-#: elements from which work is parallel
+#: elements from which work runs in parallel
 PARALLEL_FROM: Final = 2 * ELEMENTS_PER_THREAD
-#: environment variable that sets the number when the process starts, and the one that does so for
-#: many libraries, which dask sets for its workers
+#: environment variables that set the number when the process starts: ours, and the common one,
+#: which dask sets for its workers
 VARIABLE: Final = "ASCENDREF_NUM_THREADS"
 COMMON_VARIABLE: Final = "OMP_NUM_THREADS"
 
@@ -27,9 +27,11 @@ def _checked(argument: str, count: Any) -> int:
     try:
         number = index(count)
     except Exception as error:  # a TypeError, or the object's own
-        raise ArgumentTypeError(argument, f"is {shown(count)}; an integer is expected") from error
+        raise ArgumentTypeError(
+            argument, f"is {shown(count)}; it must be an integer ≥ 1"
+        ) from error
     if number < 1:
-        raise ArgumentValueError(argument, f"is {shown(number)}; at least 1 is expected")
+        raise ArgumentValueError(argument, f"is {shown(number)}; it must be an integer ≥ 1")
     return number
 
 
@@ -40,21 +42,19 @@ def _from_environment() -> int | None:
     try:
         return _checked(VARIABLE, int(text))
     except ValueError:
-        raise ArgumentValueError(
-            VARIABLE, f"is {text!r}; an integer of at least 1 is expected"
-        ) from None
+        raise ArgumentValueError(VARIABLE, f"is {text!r}; it must be an integer ≥ 1") from None
 
 
 def _from_common_variable() -> int | None:
-    """Return the number for the outermost parallel loop; what OpenMP does not allow is ignored."""
+    """Return the number for the outermost parallel loop; ignore values that OpenMP forbids."""
     first = os.environ.get(COMMON_VARIABLE, "").split(",")[0].strip()
     return int(first) if first.isdecimal() and int(first) > 0 else None
 
 
 #: more threads than any machine has
 _ALL: Final = 2**31
-#: in memory that kernels read: the number that was set, and the address of PyTorch's function for
-#: its number, 0 if it is not loaded
+#: memory that kernels read: the number that was set, and the address of PyTorch's function that
+#: returns its number (0 if PyTorch is not loaded)
 _LIMIT: Final = array("q", [min(_from_environment() or _ALL, _ALL), 0])
 LIMIT_ADDRESS: Final = _LIMIT.buffer_info()[0]
 #: ``at::get_num_threads()``, which is public in C++
@@ -62,7 +62,7 @@ _TORCH_FUNCTION: Final = "_ZN2at15get_num_threadsEv"
 
 
 def follow_torch() -> None:
-    """Let kernels ask PyTorch for its number of threads from now on, if it is loaded."""
+    """From now on, let kernels ask PyTorch for its number of threads, if it is loaded."""
     library = getattr(sys.modules.get("torch"), "_C", None)
     if _LIMIT[1] == 0 and library is not None:
         function = getattr(ctypes.CDLL(library.__file__), _TORCH_FUNCTION)
@@ -70,13 +70,13 @@ def follow_torch() -> None:
 
 
 def get_num_threads() -> int:
-    """Return how many threads share the work of a call on many elements, at most.
+    """Return the largest number of threads that a call may use.
 
-    It is the number that was set with `set_num_threads` or, at the start of the process, with the
-    environment variable ``ASCENDREF_NUM_THREADS`` or else ``OMP_NUM_THREADS``, but not more than
-    Numba has (``NUMBA_NUM_THREADS``, which is the number of cores unless it is set), and not more
-    than PyTorch has (``torch.get_num_threads()``), if that is loaded. An import of PyTorch is
-    noticed by this function and by calls of a new kind (other types, scalars or layouts).
+    It is set with `set_num_threads` or, at the start of the process, by the environment variable
+    ``ASCENDREF_NUM_THREADS`` or else ``OMP_NUM_THREADS``. It is at most Numba's number
+    (``NUMBA_NUM_THREADS``, by default the number of cores) and, if PyTorch is loaded, at most
+    ``torch.get_num_threads()``. An import of PyTorch takes effect with the next call of this
+    function, or of an operator with new types, scalars or layouts.
 
     Returns
     -------
@@ -97,11 +97,11 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(count: int) -> None:
-    """Set how many threads may share the work of a call, in the whole process.
+    """Set how many threads a call may use, for the whole process.
 
-    The bits of results do not depend on it, NaN payloads and signs excepted. A call uses fewer if
-    it has too little work for so many; with 1, or on few elements, it runs in the thread that makes
-    it. A number beyond Numba's (``NUMBA_NUM_THREADS``) means all of those.
+    The bits of results do not depend on it, except for NaN payloads and signs. Small calls use
+    fewer threads; with 1, or with few elements, a call runs in the calling thread. A number above
+    Numba's (``NUMBA_NUM_THREADS``) means all of Numba's threads.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def set_num_threads(count: int) -> None:
     Raises
     ------
     ArgumentTypeError
-        If it is no integer.
+        If it is not an integer.
     ArgumentValueError
         If it is below 1.
 
@@ -144,7 +144,7 @@ class _Number:
 
 
 def num_threads(count: int) -> Scope:
-    """Use another number of threads for the calls inside, in the whole process.
+    """Set how many threads a call may use, for the duration of a block, in the whole process.
 
     Parameters
     ----------
@@ -154,12 +154,12 @@ def num_threads(count: int) -> Scope:
     Returns
     -------
     context manager
-        It is a decorator, too.
+        It can also be used as a decorator.
 
     Raises
     ------
     ArgumentTypeError
-        If it is no integer.
+        If it is not an integer.
     ArgumentValueError
         If it is below 1.
 

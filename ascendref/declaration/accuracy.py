@@ -18,8 +18,8 @@ class Bound(NamedTuple):
     ulp: float
     #: whether every result is the exact value rounded once, to nearest even
     rounded: bool = False
-    #: computes what is added to ``ulp`` per element, from float64 arrays of the tensors without the
-    #: gradient; infinite where nothing is stated
+    #: computes, from float64 arrays of the tensors without the gradient, what is added to ``ulp``
+    #: for each element; infinity where no bound is stated
     more: Callable[..., NDArray[np.float64]] | None = None
     #: ``more`` in words
     words: str = ""
@@ -32,14 +32,14 @@ class Bound(NamedTuple):
 
 #: the exact value rounded once
 ROUNDED: Final = Bound(0.5, rounded=True)
-#: ulp of half-precision results of F32 arithmetic, whose errors are small beside the last rounding
+#: ulp of half-precision results of F32 arithmetic: the last rounding dominates
 HALF_ULP: Final = 0.5 + 2.0**-8
 
-#: ``accuracy(kind, scalars, size)`` is the bound of results of a type in F32 arithmetic (in F64
-#: arithmetic for F64), with the scalars by name and the number of results
+#: ``accuracy(kind, scalars, size)`` returns the error bound of results of a type in F32 arithmetic
+#: (F64 arithmetic for F64), given the scalars by name and the number of results
 Accuracy = Callable[[ElementType, Mapping[str, Any], int], Bound]
 
 
 def rounded_once(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """Accuracy of a formula that rounds at its end alone."""
+    """Accuracy of a formula with a single rounding, at its end."""
     return ROUNDED

@@ -14,7 +14,7 @@ from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
 from .scalars import ScalarParam
 
-if TYPE_CHECKING:  # array functions do not need the products
+if TYPE_CHECKING:  # not needed at run time by the array functions
     from ..core.products import Product
 
 Shape = tuple[int, ...]
@@ -41,8 +41,8 @@ class OnDevice(NamedTuple):
     float64: bool = False
     #: whether a call with an empty input succeeds before shapes are compared
     empty_first: bool = False
-    #: bytes of workspace that a generated operator, of one kernel, always asks for; None for a
-    #: composed one, whose workspace is that of its intermediates
+    #: fixed bytes of workspace of a generated operator (one kernel); None for a composed operator,
+    #: whose workspace holds its intermediates
     scratch: int | None = None
 
 
@@ -79,13 +79,13 @@ class Operator:
     same_type: bool = False
     #: how accurate the first result is in the default compute type; None where nothing is stated
     accuracy: Accuracy | None = None
-    #: the values of the scalars for a part of the data, from those for all of it and the number of
-    #: all results; None where they are the same
+    #: the scalars for a part of the data, from those for all data and the number of all results;
+    #: None where they are the same
     part_scalars: Callable[[tuple[float, ...], int], tuple[float, ...]] | None = None
-    #: formula of what the second result sums per channel of the second tensor
+    #: formula of the terms that the second result sums per channel of the second tensor
     channel_term: Formula | None = None
-    #: how accurate such a sum is in F32 arithmetic, from its type and number of terms: its error
-    #: relative to the sum of the terms' magnitudes
+    #: error bound of such a sum in F32 arithmetic, relative to the sum of the terms' magnitudes,
+    #: from its type and number of terms
     sum_accuracy: Callable[[ElementType, int], float] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:

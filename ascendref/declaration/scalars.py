@@ -12,7 +12,7 @@ from ..core.arrays import import_array
 from ..core.dtypes import BY_NUMPY
 from ..core.errors import ArgumentError, ArgumentTypeError, ArgumentValueError, shown
 
-#: what the functions take as a real number: of Python, NumPy or torch, arrays of rank 0 included
+#: a real number of Python, NumPy or torch, or an array of rank 0
 RealNumber = SupportsFloat
 
 
@@ -21,9 +21,9 @@ class ScalarParam(NamedTuple):
 
     #: name in the array functions; the vendor's is the same in camelCase
     name: str
-    #: smallest value that is allowed, without NaN then; None for any
+    #: smallest allowed value (NaN is then refused); None for no limit
     least: float | None = None
-    #: the integers that are allowed, by name; None for any real number
+    #: allowed integers, by name; None for any real number
     choices: dict[str, int] | None = None
     #: type of the parameter in the vendor's C function
     c_type: str = "const aclScalar *"
@@ -49,7 +49,7 @@ def check_scalar(param: ScalarParam, argument: object) -> float:
 def check_array_scalar(param: ScalarParam, argument: object) -> float:
     """Return the value of an array function's argument, or raise an ArgumentError.
 
-    Where there are choices, it may be the name of one, and it may not be a truth value.
+    Where there are choices, the argument may be the name of one, but not a bool.
     """
     if param.choices is not None:
         kind = type(argument)  # `isinstance` would ask the object, which may lie or raise

@@ -10,13 +10,13 @@ from .operator import Operator, Shape
 
 
 def check_rank(argument: str, rank: int) -> None:
-    """Raise ArgumentValueError for a rank that is too high."""
+    """Raise ArgumentValueError if a rank is too high."""
     if rank > MAX_RANK:
         raise ArgumentValueError(argument, f"has rank {rank}; ranks 0 to {MAX_RANK} are allowed")
 
 
 def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    """Return the shape of the result where the tensors broadcast as NumPy's do."""
+    """Return the shape of the result of tensors that broadcast as in NumPy."""
     if len(set(shapes)) == 1:
         return shapes[:1]
     try:
@@ -38,7 +38,7 @@ def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Sha
 
 
 def equal_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    """Return the shape of the result where all tensors have the same."""
+    """Return the shape of the result of tensors that must have equal shapes."""
     for tensor, shape in zip(operator.tensors[1:], shapes[1:], strict=True):
         if shape != shapes[0]:
             raise ArgumentValueError(

@@ -10,17 +10,15 @@ from ..core.errors import ArgumentTypeError, shown
 
 
 def integer(argument: str, value: object) -> int:
-    """Return an integer of any kind as a Python int, or raise ArgumentTypeError."""
+    """Return an integer of any library as a Python int, or raise ArgumentTypeError."""
     try:
         return index(value)  # type: ignore[arg-type]  # the check itself
-    except Exception:  # whatever another library's __index__ raises
-        raise ArgumentTypeError(
-            argument, f"is {shown(value)}; a whole number is expected"
-        ) from None
+    except Exception:  # raised by another library's __index__
+        raise ArgumentTypeError(argument, f"is {shown(value)}; it must be an integer") from None
 
 
 def boolean(argument: str, value: object) -> bool:
-    """Return a bool of Python or NumPy as Python's, or raise ArgumentTypeError."""
+    """Return a bool of Python or NumPy as a Python bool, or raise ArgumentTypeError."""
     if not isinstance(value, bool | np.bool):
-        raise ArgumentTypeError(argument, f"is {shown(value)}; True or False is expected")
+        raise ArgumentTypeError(argument, f"is {shown(value)}; it must be True or False")
     return bool(value)

@@ -23,18 +23,18 @@ from .trace import Trace
 
 
 class Cores(NamedTuple):
-    """How many cores a device has."""
+    """Numbers of a device's cores."""
 
-    #: cores for matrices
+    #: matrix cores
     cube: int
-    #: cores for vectors alone
+    #: vector cores
     vector: int
 
 
 class BaseDevice(Handle):
-    """A device as its memory, streams and events see it. Users see `Device`."""
+    """The base of `Device` that its memory, streams and events use."""
 
-    #: takes the work that names no stream
+    #: stream of work that names no other stream
     default_stream: BaseStream
 
     def __init__(
@@ -51,12 +51,12 @@ class BaseDevice(Handle):
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "trace_length",
-                f"is {shown(trace_length)}; a number of tasks from 0 on is expected",
+                f"is {shown(trace_length)}; it must be an integer ≥ 0",
             )
         self.execution = execution
         self.seed = random.getrandbits(32) if seed is None else integer("seed", seed)
         self.check = mode_from_environment(_check_mode(check))
-        #: None where nothing is checked
+        #: None if the checker is off
         self.checker = Checker(report=self.check == "report") if self.check else None
         self.scheduler = make_scheduler(execution, history, self.seed)
         self.scheduler.checker = self.checker
@@ -73,33 +73,33 @@ class BaseDevice(Handle):
 
     @property
     def cores(self) -> Cores:
-        """How many cores it has."""
+        """Numbers of the device's cores."""
         return Cores(self.product.cube_cores, self.product.vector_cores)
 
     @property
     def hazards(self) -> list[HazardError]:
-        """What the checker found so far, each hazard once."""
+        """The hazards found so far, each once."""
         return [] if self.checker is None else list(self.checker.reports.hazards)
 
     def check_process(self) -> None:
-        """Raise 107002 in a child of the process that made the device."""
+        """Raise 107002 in a forked child of the process that created the device."""
         self.scheduler.check_process()
 
     def synchronize(self, timeout: float | None = None) -> None:
-        """Wait until everything that was submitted so far is done, on all streams.
+        """Wait until all work submitted so far is done, on all streams.
 
         That includes tasks that were running when their stream was destroyed by force.
 
         Parameters
         ----------
         timeout : float, optional
-            Milliseconds to wait at most; None and -1 wait for ever.
+            Maximum time to wait in milliseconds; None or -1 waits for ever.
 
         Raises
         ------
         AclError
-            As `Stream.synchronize`; of several streams with failures, the oldest reports, and the
-            others keep theirs.
+            As for `Stream.synchronize`. If several streams have failures, the oldest stream's is
+            raised and the others are kept.
 
         Examples
         --------
@@ -111,7 +111,7 @@ class BaseDevice(Handle):
         self.scheduler.check()
         checker, reached = self.checker, []
         if checker is not None:
-            streams = list(self.scheduler.streams.values())  # before those that ended meanwhile
+            streams = list(self.scheduler.streams.values())  # before streams that ended meanwhile
             reached = [checker.knowledge(stream.timeline) for stream in streams]
             reached += checker.knowledge_of_ended()
         tasks = self.scheduler.last_tasks()
@@ -127,12 +127,12 @@ class BaseDevice(Handle):
             checker.check_waits(None)
         for task in tasks:
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
-                fail(task.status, f"{task.stream!r} was aborted while its work was waited for")
+                fail(task.status, f"{task.stream!r} was aborted while the host waited for its work")
         for stream in list(self.scheduler.streams.values()):
             self.scheduler.report(stream)
 
     def trace(self) -> Trace:
-        """Return what the device did, the last ``trace_length`` tasks of it.
+        """Return the timeline of the last ``trace_length`` finished tasks.
 
         Examples
         --------
@@ -156,14 +156,14 @@ class BaseDevice(Handle):
         *,
         copies: bool = False,
     ) -> Task:
-        """Queue a kernel: a function with the device memory that it touches."""
+        """Queue a kernel: a function and the device memory that it accesses."""
         queue = self.own_stream(stream)
         task = Task(queue, Kind.KERNEL, label, function, reads, writes, copies=copies)
         self.scheduler.submit(task)
         return task
 
     def own_stream(self, stream: BaseStream | None) -> BaseStream:
-        """Check that a stream can take work for this device; None stands for the default stream."""
+        """Check that a stream belongs to this device and is usable; None is the default stream."""
         self.check_process()
         if stream is None:
             return self.default_stream
@@ -175,7 +175,7 @@ class BaseDevice(Handle):
         if stream.scheduler is not self.scheduler:
             fail(
                 Status.ACL_ERROR_RT_STREAM_CONTEXT,
-                f"stream is {stream!r}, which belongs to another device than this {self!r}",
+                f"stream is {stream!r}, which does not belong to {self!r}",
             )
         return stream
 
@@ -190,6 +190,6 @@ def _check_mode(check: object) -> bool | Literal["report"]:
         fail_argument(
             Status.ACL_ERROR_INVALID_PARAM,
             "check",
-            f"is {shown(check)}; True, False or 'report' is expected",
+            f"is {shown(check)}; it must be True, False or 'report'",
         )
     return boolean("check", check)

@@ -1,9 +1,9 @@
-"""What ``ascendref check`` asks of the processes that it runs, by two environment variables.
+"""Two environment variables by which ``ascendref check`` controls the processes that it runs.
 
-``ASCENDREF_CHECK`` sets how the devices of a process check, whatever its program says:
-``report`` collects hazards, ``0`` turns the checker off and ``1`` lets it raise.
-``ASCENDREF_HAZARDS`` names a folder into which every process that has devices writes, when it
-exits, what they found and which tasks they ran. Without it, what was found is printed on stderr.
+``ASCENDREF_CHECK`` overrides the ``check`` argument of all devices in a process: ``report``
+collects hazards, ``0`` turns the checker off and ``1`` raises hazards. ``ASCENDREF_HAZARDS`` names
+a folder; every process that has devices writes its hazards and tasks there when it exits. Without
+it, hazards are printed on stderr.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .scheduling.task import Task
 MODE: Final = "ASCENDREF_CHECK"
 FOLDER: Final = "ASCENDREF_HAZARDS"
 
-#: the checked devices of this process, those that are gone too, if what they found is told
+#: the checked devices of this process, including deleted ones, if their hazards are reported
 _devices: Final[list[tuple[str, Checker, Scheduler]]] = []
 
 
 def mode_from_environment(given: bool | Literal["report"]) -> bool | Literal["report"]:
-    """Return how a device checks: as the environment says, or as its program does."""
+    """Return the ``check`` mode of a device: from the environment, else as given."""
     modes: dict[str, bool | Literal["report"]] = {
         "": given,
         "0": False,
@@ -41,32 +41,32 @@ def mode_from_environment(given: bool | Literal["report"]) -> bool | Literal["re
     if value not in modes:
         fail(
             Status.ACL_ERROR_INVALID_PARAM,
-            f"the environment variable {MODE} is {value!r}; 0, 1 or report is expected",
+            f"the environment variable {MODE} is {value!r}; it must be 0, 1 or report",
         )
     return modes[value]
 
 
 def keep_for_exit(name: str, scheduler: Scheduler) -> None:
-    """Have what a device finds told when the process exits, if that was asked for."""
+    """Register a device whose hazards are reported when the process exits, if requested."""
     checker = scheduler.checker
     if checker is not None and (os.environ.get(FOLDER) or os.environ.get(MODE)):
         _devices.append((name, checker, scheduler))
 
 
 def exit_status() -> int:
-    """Return the status of a process that can choose it: 1 if hazards were collected and printed.
+    """Return the exit status for this process: 1 if hazards were collected and printed.
 
-    A command that collects them from files looks at the program's own status besides.
+    A command that collects hazards from files also uses the program's own status.
     """
     told = os.environ.get(MODE) == "report" and not os.environ.get(FOLDER)
     return int(told and any(checker.reports.hazards for _, checker, _ in _devices))
 
 
-# what the parent's devices found is the parent's to tell
+# the parent process reports the hazards of its own devices
 os.register_at_fork(after_in_child=_devices.clear)
 
 
-# registered before what waits for work at exit, and so called after it
+# registered before the function that waits for work at exit, and so called after it
 @atexit.register
 def _tell() -> None:
     folder = os.environ.get(FOLDER)

@@ -15,59 +15,61 @@ from .streams.event import Event, EventFlag
 from .streams.notify import Notify
 from .streams.stream import Stream, StreamFlag
 
-#: finished tasks that `Device.trace` keeps, unless told otherwise
+#: finished tasks that `Device.trace` keeps by default
 TRACE_LENGTH: Final = 16384
 
 
 class Device(DeviceMemory):
-    """An emulated Ascend device: memory, streams and events as the vendor's runtime has them.
+    """An emulated Ascend device: memory, streams and events as in the vendor's runtime.
 
-    It belongs to the process that made it. In a forked child, every call of it, and of its streams,
-    events, memory, tensors and executors, raises 107002 and does nothing; attributes can be read.
+    A device belongs to the process that created it. In a forked child, every call on it or on its
+    streams, events, memory, tensors and executors only raises 107002; attributes can be read.
 
     Parameters
     ----------
     product : str or Product
         A product family (``"Atlas A2"``), a chip (``"Ascend910B3"``) or a record.
     memory : int, optional
-        Capacity in bytes; None for the product's. It costs nothing until it is used.
+        Capacity in bytes; None for the product's. Host memory is used only when it is accessed.
     execution : str, optional
-        When queued work runs. ``"eager"``: as soon as it may. ``"lazy"``: as late as is legal, when
-        something waits for it, so that a missing wait shows in every run. ``"random"``: then, too,
-        but any task that is ready may run first; host functions only if they are waited for.
+        When queued work runs. ``"eager"``: as soon as possible. ``"lazy"``: as late as possible,
+        only when something waits for it, so a missing wait shows in every run. ``"random"``: also
+        when something waits, but any ready task may run first (host functions only if something
+        waits for them).
     seed : int, optional
-        Determines the order of ``"random"``: the same program with the same seed runs in the same
-        order. None draws one, which the attribute tells.
+        Seed of the order for ``"random"``: the same program with the same seed runs in the same
+        order. None draws one; see the attribute ``seed``.
     check : bool or "report", optional
-        Whether to look for races, wrong lifetimes, reads of what was never written, and waits that
-        do nothing. A hazard raises HazardError; with ``"report"`` it is collected in `hazards`.
+        Whether to detect races, lifetime errors, reads of memory that was never written, and waits
+        without effect. A hazard raises HazardError; with ``"report"`` it is collected in `hazards`
+        instead.
     trace_length : int, optional
-        How many finished tasks `trace` keeps.
+        Number of finished tasks that `trace` keeps.
 
     Attributes
     ----------
     product : Product
-        The product that it emulates.
+        The emulated product.
     memory_total : int
         Capacity in bytes.
     execution : str
         As given.
     seed : int
-        As given or drawn.
+        The seed, given or drawn.
     check : bool or "report"
         As given.
     hazards : list of HazardError
-        What the checker found, each hazard once.
+        The hazards found so far, each once.
     default_stream : Stream
-        Takes the work that names no stream.
+        The stream of work that names no other stream.
 
     Raises
     ------
     AclError
-        100000 for an unknown product or execution, for a capacity below one byte, and for a
-        ``trace_length`` below 0.
+        100000 for an unknown product or execution mode, a capacity below one byte or a negative
+        ``trace_length``.
     ArgumentTypeError
-        For a value of another type than expected.
+        If an argument has the wrong type.
 
     Examples
     --------
@@ -104,15 +106,15 @@ class Device(DeviceMemory):
         Parameters
         ----------
         priority : int, optional
-            From 0, the highest, to 7; other values are clipped.
+            From 0 (highest) to 7; other values are clipped.
         flags : StreamFlag or int, optional
-            A combination. Streams with PERSISTENT, CPU_SCHEDULE or DEVICE_USE_ONLY are not waited
-            for by `Stream.synchronize`.
+            A combination of flags. `Stream.synchronize` does not wait for streams with PERSISTENT,
+            CPU_SCHEDULE or DEVICE_USE_ONLY.
 
         Raises
         ------
         AclError
-            107000 for unknown flags, 207008 when the product has no more streams.
+            107000 for unknown flags, 207008 if all streams of the product are in use.
 
         Examples
         --------
@@ -138,15 +140,16 @@ class Device(DeviceMemory):
         Parameters
         ----------
         flags : EventFlag or int, optional
-            What it is for: SYNC if streams wait for it, TIME_LINE if it measures time.
+            The event's purpose: SYNC if streams wait for it, TIME_LINE if it measures time.
         ex : bool, optional
-            Whether it can be recorded again without a reset, as ``aclrtCreateEventExWithFlag``
-            makes them; False as ``aclrtCreateEventWithFlag`` does.
+            If True, the event can be recorded again without a reset, like those of
+            ``aclrtCreateEventExWithFlag``; if False, it is like those of
+            ``aclrtCreateEventWithFlag``.
 
         Raises
         ------
         AclError
-            107000 for flags that an event of this style cannot have.
+            107000 for flags that this style of event does not allow.
 
         Examples
         --------
@@ -158,7 +161,7 @@ class Device(DeviceMemory):
         return Event(self, flags, boolean("ex", ex))
 
     def create_notify(self) -> Notify:
-        """Create a notify, which orders streams: each record of it ends one wait for it.
+        """Create a notify, which orders streams: each record releases one wait.
 
         Examples
         --------
@@ -171,25 +174,25 @@ class Device(DeviceMemory):
         return Notify(self)
 
     def process_report(self, timeout: float | None = None) -> int:
-        """Run the callbacks that are due on the calling thread.
+        """Run the pending callbacks of the calling thread.
 
         Parameters
         ----------
         timeout : float, optional
-            Milliseconds to wait for the first; None and -1 wait for ever.
+            Milliseconds to wait for the first callback; None or -1 waits for ever.
 
         Returns
         -------
         int
-            How many were run. What a callback raises is reported when its stream is synchronized;
-            an interrupt (KeyboardInterrupt, SystemExit) is raised by this call, and the callbacks
-            after it stay due.
+            Number of callbacks that ran. An exception from a callback is reported when its stream
+            is synchronized. An interrupt (KeyboardInterrupt, SystemExit) is raised by this call,
+            and later callbacks stay pending.
 
         Raises
         ------
         AclError
-            100000 for a timeout of 0 or below -1, 107012 if no stream of the device was subscribed
-            by this thread, 507012 when none came in time.
+            100000 for a timeout of 0 or below -1, 107012 if this thread serves no stream of the
+            device, 507012 if no callback arrived in time.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Handles: objects that stand for something on a device and cannot be copied."""
+"""Handles: objects that represent a device resource and cannot be copied."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import NoReturn, SupportsIndex
 
 
 class Handle:
-    """Base of objects that are neither copied nor pickled.
+    """Base of objects that cannot be copied or pickled.
 
-    A copy would free, destroy or end a second time what exists once, and another process does not
-    have it.
+    A copy would free or destroy the same resource twice, and another process does not have the
+    resource.
     """
 
     __slots__ = ()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError(
-            f"{self!r} cannot be copied or pickled: it stands for something on a device, which"
-            " exists once and in this process; pass the object itself, or copy the data to the host"
+            f"{self!r} cannot be copied or pickled: it represents a device resource of this"
+            " process; pass the object itself, or copy the data to the host"
         )

@@ -1,4 +1,4 @@
-"""Devices when the process exits or forks, and warnings about work that was lost."""
+"""Handling of devices when the process exits or forks, and warnings about lost work."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .scheduling.task import Failure, State
 from .scheduling.worker_threads import EXIT_TIMEOUT, workers
 from .streams.callbacks import clear_subscriptions
 
-#: the schedulers of the devices that exist
+#: the schedulers of all existing devices
 _schedulers: Final[set[ref[Scheduler]]] = set()
 
 
 def register(scheduler: Scheduler) -> None:
-    """Have the work of a device handled when the process exits or forks."""
+    """Register a device whose work is handled when the process exits or forks."""
     _schedulers.add(ref(scheduler, _schedulers.discard))
 
 
@@ -37,8 +37,8 @@ def warn_about_lost_work(scheduler: Scheduler) -> None:
         if left:
             labels = ", ".join(dict.fromkeys(task.label for task in left))
             warnings.warn(
-                f"{len(left)} tasks of {stream!r} did not end, for nothing"
-                f" waited for them ({labels}); synchronize before the device goes",
+                f"{len(left)} tasks of {stream!r} did not finish because"
+                f" nothing waited for them ({labels}); synchronize before the device is deleted",
                 LostWorkWarning,
                 stacklevel=2,
             )
@@ -54,7 +54,7 @@ def warn_about_lost_work(scheduler: Scheduler) -> None:
 
 @atexit.register
 def _finish_at_exit() -> None:
-    """Give queued work a moment to end, then warn about what is left."""
+    """Give queued work a short time to finish, then warn about unfinished work."""
     deadline = monotonic() + EXIT_TIMEOUT
     for scheduler in _existing():
         if scheduler.eager:
@@ -71,7 +71,7 @@ def _after_fork_in_child() -> None:
     clear_subscriptions()
     error = Failure(
         Status.ACL_ERROR_RT_CONTEXT_NULL,
-        "the device was made before this process was forked; make a new Device in the child",
+        "the device was created before this process was forked; create a new Device in the child",
         None,
     )
     for scheduler in _existing():

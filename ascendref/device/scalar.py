@@ -30,23 +30,23 @@ class Scalar:
     Parameters
     ----------
     value : number
-        Rounded to the type; an integer type takes only integers that it can hold.
+        The number, rounded to the type. An integer type accepts only integers in its range.
     dtype : dtype, str or int
-        A NumPy or ml_dtypes type, or a name or number of ``aclDataType``. Of the types that NumPy
-        lacks, HIFLOAT8 and those of 4 and 6 bits keep the value as a double.
+        A NumPy or ml_dtypes type, or a name or number of ``aclDataType``. HIFLOAT8 and the 4-bit
+        and 6-bit types, which NumPy lacks, store the value as a double.
 
     Raises
     ------
     AclError
-        161001 for a value of None; 161002 for a type that scalars cannot have (STRING, INT4, UINT1,
-        COMPLEX32, UNDEFINED), and for a number that an integer type cannot hold.
+        161001 if the value is None; 161002 for a type that scalars cannot have (STRING, INT4,
+        UINT1, COMPLEX32, UNDEFINED) or a number outside the range of an integer type.
     ArgumentTypeError
-        For a value that is no number.
+        If the value is not a number.
 
     Attributes
     ----------
     value : NumPy scalar
-        The number as the type holds it.
+        The number in this type.
     data_type : DataType
         The type.
 
@@ -74,7 +74,7 @@ class Scalar:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy's type; raw bytes for the vendor's types that NumPy lacks."""
+        """The NumPy type; raw bytes for the vendor's types that NumPy lacks."""
         return self.data_type.numpy
 
     def __reduce__(self) -> tuple[type[Scalar], tuple[Any, DataType]]:
@@ -85,7 +85,7 @@ class Scalar:
 
 
 def _convert(value: object, dtype: np.dtype[Any]) -> Any:
-    """Return a number as an element type holds it."""
+    """Return a number in an element type."""
     number = _number(value, numbers.Complex if dtype.kind == "c" else numbers.Real)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
@@ -104,14 +104,15 @@ def _convert(value: object, dtype: np.dtype[Any]) -> Any:
     with np.errstate(over="ignore"):
         wide = np.float64(_as_float(number))
         if dtype.itemsize < 4 and dtype != np.float16:
-            # ml_dtypes rounds to float32 first; to odd, so that its second rounding is the only one
+            # ml_dtypes rounds to float32 first; rounding to odd before makes its second rounding
+            # correct
             return _round_to_odd(wide).astype(dtype)
         return wide.astype(dtype)
 
 
 def _number(value: object, kind: type) -> Any:
     """Return a value as a Python number, or raise ArgumentTypeError."""
-    # Python's numbers do not overflow in the tests that follow
+    # Python's numbers do not overflow in the following tests
     number = value.item() if isinstance(value, np.number) else value
     if not isinstance(value, numbers.Number):
         array = _array(value)
@@ -126,7 +127,7 @@ def _number(value: object, kind: type) -> Any:
 
 
 def _array(value: object) -> NDArray[Any]:
-    """Return an array of any library, or a number of ml_dtypes, as a NumPy array; empty if none."""
+    """Return any library's array or an ml_dtypes number as a NumPy array; else an empty array."""
     with suppress(ArgumentTypeError):
         return import_array("value", value).array
     return np.empty(0)

@@ -1,4 +1,4 @@
-"""Timeouts in milliseconds, and the deadlines that they end at."""
+"""Timeouts in milliseconds, and the resulting deadlines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..core.status import Status
 def deadline_after(
     timeout: float | None, refusal: Status = Status.ACL_ERROR_RT_PARAM_INVALID
 ) -> float | None:
-    """Return the time of `time.monotonic` at which a timeout ends; None for never.
+    """Return the deadline of a timeout on the clock `time.monotonic`; None for never.
 
-    ``refusal`` is the code for a timeout of 0 or below -1.
+    ``refusal`` is the status code for a timeout of 0 or below -1.
     """
     if timeout is None:
         return None
@@ -34,7 +34,7 @@ def deadline_after(
 
 
 def _milliseconds(timeout: object) -> float:
-    """Return a real number of any kind as a Python float, or raise ArgumentTypeError."""
+    """Return a real number of any library as a Python float, or raise ArgumentTypeError."""
     if isinstance(timeout, (Real, Decimal)):
         try:
             return float(timeout)
@@ -42,7 +42,7 @@ def _milliseconds(timeout: object) -> float:
             return inf if abs(timeout) == timeout else -inf
         except ValueError:  # a signalling NaN
             return nan
-        except Exception:  # whatever another library's __float__ raises
+        except Exception:  # raised by another library's __float__
             pass
     raise ArgumentTypeError("timeout", f"is {shown(timeout)}; a number of milliseconds is expected")
 

@@ -1,4 +1,4 @@
-"""Timelines: which tasks a device ran and when, as a table, a picture or a file for Perfetto."""
+"""Timelines: which tasks a device ran and when, as a table, a plot or a Perfetto file."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from .scheduling.task import Kind, Task
 
 
 class TraceRow(NamedTuple):
-    """One task; times in milliseconds since its device was made."""
+    """One task; times in milliseconds since its device was created."""
 
     #: number of its stream
     stream: int
     #: kernel, host, callback, notice, record or wait
     kind: str
-    #: what it is called
+    #: its label
     label: str
     #: when it was queued
     submitted: float
-    #: when it began
+    #: when it started
     started: float
-    #: when it was done
+    #: when it ended
     ended: float
-    #: what it ended with
+    #: its status
     status: Status
-    #: for a wait: stream of the record that it waited for, and when that began
+    #: for a wait: stream of the record that it waited for, and when that record started
     after: tuple[int, float] | None
 
 
 class Trace:
-    """The tasks that a device finished last, in the order in which they ended.
+    """The most recently finished tasks of a device, in the order in which they ended.
 
-    Made by `Device.trace`; work that is finished later does not enter it.
+    Returned by `Device.trace`; it does not change when more work finishes.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Trace:
             for row in self.rows
         ]
         widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
-        left = (1, 5)  # the columns of words
+        left = (1, 5)  # the columns of text
         return "\n".join(
             "  ".join(
                 cell.ljust(width) if k in left or line is head else cell.rjust(width)
@@ -119,12 +119,12 @@ class Trace:
     def to_chrome(self, path: str | os.PathLike[str]) -> None:
         """Write the tasks as JSON for Perfetto (ui.perfetto.dev) or chrome://tracing.
 
-        A row per stream, a slice per task, and an arrow from every record to the waits for it.
+        One row per stream, one slice per task, and an arrow from each record to its waits.
 
         Parameters
         ----------
         path : path
-            The file, which is replaced; a FIFO or a device is written into.
+            The file to write. A regular file is replaced; a FIFO or device is written into.
 
         Examples
         --------
@@ -136,7 +136,7 @@ class Trace:
         write_chrome(path, [self])
 
     def _events(self, process: int) -> Iterator[dict[str, object]]:
-        """Yield the tasks as events of a process of Perfetto's."""
+        """Yield the tasks as events of one Perfetto process."""
         common: dict[str, object] = {"pid": process}
         yield {**common, "ph": "M", "name": "process_name", "tid": 0, "args": {"name": self.name}}
         for stream in sorted({row.stream for row in self.rows}):
@@ -167,13 +167,13 @@ class Trace:
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw the tasks as a timeline, one row per stream; arrows lead from records to waits.
 
-        It needs matplotlib, which the extra ``plot`` installs.
+        Needs matplotlib (extra ``plot``).
 
         Parameters
         ----------
         path : path
-            The picture, which is replaced; its suffix says in what format (``.png``, ``.svg``,
-            ``.pdf``).
+            The image file to write, replaced if it exists. The suffix sets the format (``.png``,
+            ``.svg``, ``.pdf``).
 
         Examples
         --------

@@ -1,9 +1,9 @@
-"""Sums of blocks of terms, added up as far as the tree of the sum allows.
+"""Sums of blocks of terms, added as far as the summation tree allows.
 
-The tree is that of ``kernels/loops/channel_sums.py``: blocks are added in pairs, then the pairs,
-and so on; what has no partner at the end of all terms moves up unchanged. So the sum of the blocks
-from ``index * 2**level`` to below ``(index + 1) * 2**level`` is a *node* of the tree, whatever the
-number of all terms is, and whichever parts of the data the blocks came from.
+The tree is that of ``kernels/loops/channel_sums.py``: blocks are added in pairs, then the pairs in
+pairs, and so on; at the end of the terms, a sum without a partner moves up unchanged. So the sum of
+the blocks from ``index * 2**level`` to below ``(index + 1) * 2**level`` is a *node* of the tree,
+independent of the total number of terms and of the parts that the blocks came from.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from ..core.dtypes import ELEMENT_TYPES
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Nodes of one level that are neighbours."""
+    """Neighbouring nodes of one level."""
 
     level: int
-    #: number of the first node among those of its level
+    #: index of the first node within its level
     index: int
-    #: channels × nodes, in the type that holds numbers of the compute type
+    #: channels × nodes, in the type that holds values of the compute type
     sums: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class BlockTree:
-    """The sums of some blocks of every channel."""
+    """Sums of some of the blocks, for every channel."""
 
-    #: compute type, to which every addition is rounded
+    #: compute type; every addition is rounded to it
     compute: str
     rows: tuple[Row, ...]
 
     def behind(self, blocks: int) -> BlockTree:
-        """Return the sums as those of other blocks, so many further on; rows have level 0."""
+        """Return the sums moved up by a number of blocks; all rows must have level 0."""
         rows = [replace(row, index=row.index + blocks) for row in self.rows]
         return replace(self, rows=tuple(rows))
 
     def joined(self, other: BlockTree) -> BlockTree:
-        """Return the sums of both; nothing is added yet."""
+        """Return the sums of both, without adding them yet."""
         return replace(self, rows=self.rows + other.rows)
 
     def added_up(self) -> BlockTree:
-        """Return the same with all nodes that are complete: a few on each level."""
+        """Return the same sums with all complete nodes added: a few are left on each level."""
         levels: defaultdict[int, list[Row]] = defaultdict(list)
         for row in self.rows:
             levels[row.level].append(row)
@@ -69,7 +69,7 @@ class BlockTree:
         return replace(self, rows=tuple(kept))
 
     def total(self) -> NDArray[Any]:
-        """Return the sums of all blocks of every channel, of which the first is block 0."""
+        """Return the sum of all blocks, which begin with block 0, for every channel."""
         tree = self.added_up()
         nodes = sorted(tree.rows, key=lambda row: row.index << row.level)
         total = nodes[-1].sums
@@ -90,7 +90,7 @@ _HALVES: Final = ("float16", "bfloat16")
 
 
 def _neighbours(rows: list[Row]) -> list[Row]:
-    """Return rows of one level as few: those that follow one another become one."""
+    """Return the rows of one level with adjacent rows joined."""
     joined: list[list[Row]] = []
     for row in sorted(rows, key=lambda row: row.index):
         last = joined[-1][-1] if joined else None

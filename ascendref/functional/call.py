@@ -1,4 +1,4 @@
-"""Calls of operators on arrays: the check of the arguments, the choice of a kernel, the results."""
+"""Calls of operators on arrays: checks the arguments, chooses a kernel, returns the results."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from ..declaration.shapes import check_rank
 from ..kernels.arithmetic.formula import Formula
 from .call_cache import LAST_USED, Call, run_cached, store_channel_sum, store_elementwise
 
-if TYPE_CHECKING:  # at run time they would import Numba before the first call
+if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
     from ..kernels.loops.channel_sums import ChannelSumKernel
     from ..kernels.loops.elementwise import ElementwiseKernel
     from ..kernels.loops.partial_sums import PartialSumKernel
 
-#: libraries whose arrays are more than memory: module, class of its arrays, and the module here
-#: that calls operators on them, which is imported with the first such array
+#: libraries whose arrays are more than memory: module, array class, and our module that calls
+#: operators on them (imported at the first such array)
 _OTHER_LIBRARIES: Final = (
     ("xarray", "DataArray", "xarray_arrays"),
     ("dask.array", "Array", "dask_arrays"),
@@ -65,25 +65,25 @@ def array_call(
     Parameters
     ----------
     operator : Operator
-        What to call.
+        The operator to call.
     tensors : tuple of array
         Its tensors, in order.
     scalars : tuple
         Its scalars, in order.
     out : array, tuple of arrays or None
-        Where the results go.
+        Output arrays for the results, or None.
     compute_dtype : dtype or None
         The type in which the formula is evaluated.
 
     Returns
     -------
     array or tuple of arrays
-        The results, as the caller's kind of array; ``out`` itself where it was given.
+        The results, as the caller's kind of array; ``out`` itself if given.
 
     Raises
     ------
     ArgumentTypeError, ArgumentValueError
-        Before anything is written.
+        If an argument is invalid. Nothing has been written then.
     """
     result: ResultT | None
     last_used = LAST_USED.get(operator)
@@ -99,7 +99,7 @@ def array_call(
 
 
 class CheckedCall(NamedTuple):
-    """What the check of a call found."""
+    """The checked arguments of a call."""
 
     #: the tensors, and the same as NumPy arrays
     inputs: list[ImportedArray]
@@ -108,7 +108,7 @@ class CheckedCall(NamedTuple):
     types: Types
     #: the values of the scalars
     values: tuple[float, ...]
-    #: shapes of the results, and their type where ``out`` does not say otherwise
+    #: shapes of the results, and their type unless ``out`` has another
     shapes: tuple[Shape, ...]
     default: ElementType
     #: compute type
@@ -116,7 +116,7 @@ class CheckedCall(NamedTuple):
 
 
 def check_call(call: Call) -> CheckedCall:
-    """Check every argument but ``out``; raise an ArgumentError."""
+    """Check all arguments except ``out``; raise an ArgumentError."""
     operator = call.operator
     inputs = [
         import_array(tensor.name, value, tensor.types)
@@ -146,7 +146,7 @@ def _checked_call(call: Call) -> Any:
     outs = empty_outputs(checked) if call.out is None else _given_outputs(call, checked)
     in_place = _check_overlaps(operator, arrays, outs) if call.out is not None else False
     result = outs[0]
-    # the type of ``out`` is not part of a key of the cache
+    # cache keys do not include the type of ``out``
     cacheable = result.dtype == checked.default.numpy
     if operator.channel_term is None:
         elementwise = _compute_elements(operator, checked, checked.values, result, in_place)
@@ -161,7 +161,7 @@ def _checked_call(call: Call) -> Any:
         if data.size:
             channel_sum((grad, data, weight, result), sums, in_place)
         else:
-            sums[...] = 0  # there is nothing to add up
+            sums[...] = 0  # sums of no terms
         if cacheable:
             store_channel_sum(call, channel_sum, outs, in_place)
             if _are_torch(call.tensors):
@@ -173,7 +173,7 @@ def _checked_call(call: Call) -> Any:
 
 
 def _are_torch(tensors: tuple[Any, ...]) -> bool:
-    """Tell whether tensors are torch's own, of no derived class."""
+    """Tell whether all tensors are ``torch.Tensor`` exactly, not a subclass."""
     kind = getattr(sys.modules.get("torch"), "Tensor", None)
     return all([type(tensor) is kind for tensor in tensors])
 
@@ -227,7 +227,7 @@ def kernel_for(
     operator : Operator
         The operator.
     types : tuple of ElementType
-        Types of the tensors, which the operator takes.
+        Types of the tensors; the operator must take them.
     out : ElementType
         Type of the results.
     compute : str
@@ -243,9 +243,9 @@ def kernel_for(
 def elementwise_kernel(
     operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
 ) -> ElementwiseKernel:
-    """Return the kernel of an elementwise operator, with the parameters of `kernel_for`."""
+    """Return the kernel of an elementwise operator; parameters as for `kernel_for`."""
     result = operator.result(types)
-    # in truth mode results are rounded once, to the type of ``out``
+    # in F64 arithmetic results are rounded once, directly to the type of ``out``
     rounded = out if compute == "float64" else result
     formula = operator.formula.suited(compute, rounded.name, values)
     return formula_kernel(formula, types, result, out, compute)
@@ -254,7 +254,7 @@ def elementwise_kernel(
 def formula_kernel(
     formula: Formula, types: Types, result: ElementType, out: ElementType, compute: str
 ) -> ElementwiseKernel:
-    """Return the kernel of a formula, whose value is rounded to a type and then cast to another."""
+    """Return the kernel of a formula whose value is rounded to one type, then cast to another."""
     kernel: ElementwiseKernel
     if compute == "float64":
         kernel = _loop("truth", "true_elementwise")(formula, types, out)
@@ -264,7 +264,7 @@ def formula_kernel(
 
 
 def channel_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> ChannelSumKernel:
-    """Return the kernel of an operator with channel sums, whose tensors have one type."""
+    """Return the kernel of an operator with channel sums, for tensors of one type."""
     kernel: ChannelSumKernel
     formulas = operator.formula.suited(compute, kind.name, ()), operator.channel_term
     if compute == "float64":
@@ -275,7 +275,7 @@ def channel_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> C
 
 
 def partial_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> PartialSumKernel:
-    """Return the same for a part of the data."""
+    """Return the kernel of partial channel sums, for a part of the data."""
     kernel: PartialSumKernel
     formula = operator.formula.suited(compute, kind.name, ())
     kernel = _loop("partial_sums", "partial_sum")(formula, operator.channel_term, kind, compute)
@@ -289,7 +289,7 @@ def _loop(module: str, name: str) -> Any:
 
 
 def compute_type(compute_dtype: Any, types: Types) -> str:
-    """Return the compute type of a call, None for the one that follows from the tensors."""
+    """Return the compute type of a call; None means the default for the tensors' types."""
     if compute_dtype is None:
         return "float64" if FLOAT64 in types else "float32"
     return floating_type("compute_dtype", compute_dtype, "None, ").name
@@ -298,7 +298,7 @@ def compute_type(compute_dtype: Any, types: Types) -> str:
 def empty_outputs(checked: CheckedCall) -> tuple[NDArray[Any], ...]:
     """Return new arrays for the results.
 
-    The first is laid out as the inputs that broadcast to it; a second one is small.
+    The first has the memory layout of the inputs that broadcast to it.
     """
     first, *rest = checked.shapes
     arrays = checked.arrays[:2] if rest else checked.arrays
@@ -309,9 +309,9 @@ def empty_outputs(checked: CheckedCall) -> tuple[NDArray[Any], ...]:
 def empty_result(
     arrays: tuple[NDArray[Any], ...], shape: Shape, dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    """Return a new array with the memory layout that NumPy's functions give their results.
+    """Return a new array with the memory layout that NumPy's functions would choose.
 
-    That is the one of ``order="K"``: axes have the order that they have in the inputs.
+    That is ``order="K"``: the axes have the same order in memory as in the inputs.
     """
     for array in arrays:
         if array.shape != shape or not array.flags.c_contiguous:
@@ -365,7 +365,7 @@ def _given_outputs(call: Call, checked: CheckedCall) -> tuple[NDArray[Any], ...]
 def _check_overlaps(
     operator: Operator, arrays: tuple[NDArray[Any], ...], outs: tuple[NDArray[Any], ...]
 ) -> bool:
-    """Tell whether an output is exactly an input's view; raise if they overlap otherwise."""
+    """Tell whether an output is the same view as an input; raise if they overlap otherwise."""
     in_place = False
     for k, out in enumerate(outs):
         label = "out" if len(outs) == 1 else f"out[{k}]"
@@ -374,12 +374,12 @@ def _check_overlaps(
                 if not same_view(out, array):
                     raise ArgumentValueError(
                         label,
-                        f"overlaps {tensor.name}; it must be apart from it or exactly its view",
+                        f"overlaps {tensor.name}; it must not, unless it is the same view",
                     )
                 in_place = True
         for other in outs[:k]:
             if overlap(out, other):
-                raise ArgumentValueError(label, "overlaps out[0]; results must be apart")
+                raise ArgumentValueError(label, "overlaps out[0]; results must not overlap")
     return in_place
 
 

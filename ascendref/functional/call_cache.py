@@ -1,33 +1,33 @@
-"""The cache of checked calls: a call like an earlier one runs without a second full check.
+"""The cache of checked calls: a call like an earlier one skips the full check.
 
-A full check takes twenty times as long as a kernel on few elements. So a call that passed it leaves
-a closure behind, a *cached call*, which holds the kernel and everything else that was decided. It
-runs the kernel; or it returns None, with nothing done, if the call is another one, which is then
-checked in full.
+A full check takes twenty times as long as a kernel on a few elements. So a call that passed it
+stores a closure, a *cached call*, that holds the kernel and all decisions. It either runs the
+kernel or, if the new call differs, does nothing and returns None; then the new call is checked in
+full.
 
-A cached call compares the compute type, which must be the same object as before, and the scalars,
-which must be the same objects or equal ones of the same built-in type: an object of another type
-may equal a number and yet be refused (``Decimal("0.5")``), or change later (an array).
+A cached call compares the compute type and the scalars. The compute type must be the same object as
+before; a scalar must be the same object or equal and of the same built-in type. An object of
+another type may equal a number and still be invalid (``Decimal("0.5")``), or change later (an
+array).
 
-It leaves the arrays to the kernel. The kernels that `bind`, `like` and `dense` give take addresses
-of Python objects and read the headers of arrays in compiled code. They refuse every object that is
-not a plain ``ndarray`` of the expected element type and layout, and every output that is read-only
-or overlaps another operand. Where NumPy's headers are not as ``kernels/runtime/array_header.py``
-expects them, they refuse all objects, so every call is checked in full.
+The kernel checks the arrays. Kernels returned by `bind`, `like` and `dense` take addresses of
+Python objects and read the array headers in compiled code. They reject every object that is not a
+plain ``ndarray`` of the expected element type and layout, and every output that is read-only or
+overlaps another operand. If NumPy's headers differ from what ``kernels/runtime/array_header.py``
+expects, they reject all objects, so every call is checked in full.
 
-The cached call that the operator used last is tried first, because programs mostly repeat their
-calls. Then a table is searched: by operator, compute type, scalars and element types, for
-contiguous arrays of whatever shape; and by these with all shapes and strides, for other arrays.
-Calls on those are cached when they come for the second time and the kernel has its loop for any
-layout, which its first calls do without (`Kernel.copies_first`): compiling this loop and the check
-of layouts takes longer than some such calls. Scalars of other types than Python's own, results in
-place of an input and empty results are never cached, and of arrays of other libraries only torch
-tensors (``torch_calls.py``).
+The operator's most recent cached call is tried first, because programs mostly repeat their calls.
+Then a table is searched: for contiguous arrays of any shape, by operator, compute type, scalars and
+element types; for other arrays, by these and all shapes and strides. A call on other arrays is
+cached at its second occurrence, once the kernel has its strided loop. The first calls copy instead
+(`Kernel.copies_first`), because compiling this loop and the layout check takes longer than some of
+them. Calls with scalars that are not Python's own, in-place results or empty results are never
+cached. Of other libraries' arrays, only torch tensors are cached (``torch_calls.py``).
 
-What it brings, measured with 16 elements and ``out=`` on one thread: hardshrink takes 0.65 µs where
-the last cached call serves, 1.7 µs where one is found in the table, and 16 µs where all is checked.
-There is a closure for each combination of numbers of tensors and scalars that occurs; the one for
-any numbers would take 0.95 µs. With 4096 elements each of these takes 0.3 µs more.
+Measured with 16 elements and ``out=`` on one thread: hardshrink takes 0.65 µs with the most recent
+cached call, 1.7 µs with one from the table, and 16 µs with the full check. There is one closure for
+each combination of the numbers of tensors and scalars that occurs; a general one would take 0.95
+µs. With 4096 elements each of these takes 0.3 µs more.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from numpy.typing import NDArray
 
 from ..declaration.operator import Operator
 
-if TYPE_CHECKING:  # at run time they would import Numba before the first call
+if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
     from ..kernels.loops.channel_sums import ChannelSumKernel
     from ..kernels.loops.elementwise import ElementwiseKernel
 
 
 class Call(NamedTuple):
-    """A call of an array function, as it came."""
+    """The arguments of a call of an array function, unchecked."""
 
     operator: Operator
     tensors: tuple[Any, ...]
@@ -58,19 +58,19 @@ class Call(NamedTuple):
     compute_dtype: Any
 
 
-#: ``cached_call(tensors, scalars, out, compute_dtype)`` returns the result; None, with nothing
-#: done, for a call that it is not for
+#: ``cached_call(tensors, scalars, out, compute_dtype)`` returns the result, or does nothing and
+#: returns None if it does not apply
 CachedCall = Callable[[tuple[Any, ...], tuple[Any, ...], Any, Any], Any]
 
-#: operator -> the cached call that it used last
+#: operator -> its most recent cached call
 LAST_USED: Final[dict[Operator, CachedCall]] = {}
-#: None for the layouts of arrays that came once
+#: None for layouts that occurred once
 _CACHED_CALLS: Final[dict[tuple[Any, ...], CachedCall | None]] = {}
-#: scalars and shapes are part of the keys, so their number must be limited
+#: keys contain scalars and shapes, so the number of entries must be limited
 _CACHE_LIMIT: Final = 4096
-#: types of the scalars and compute types that are part of a key; ``torch_calls.py`` adds to both
+#: types of scalars and compute types that a key may contain; ``torch_calls.py`` adds to both
 KEY_TYPES: Final[set[type]] = {float, int, str, type(None)}
-#: types of arrays that cached calls are for
+#: array types that cached calls take
 ARRAY_TYPES: Final[set[type]] = {ndarray}
 
 
@@ -81,7 +81,7 @@ def run_cached(
     out: Any,
     compute_dtype: Any,
 ) -> Any:
-    """Run the cached call for a call and return its result; None if there is none."""
+    """Run the matching cached call and return its result; None if there is none."""
     key = call_key(operator, tensors, scalars, compute_dtype)
     if key is None:
         return None
@@ -105,7 +105,7 @@ def store_elementwise(
     result: NDArray[Any],
     in_place: bool,
 ) -> None:
-    """Cache an elementwise call that passed the full check, if its key tells it from others.
+    """Cache an elementwise call that passed the full check, if it can be cached.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def store_elementwise(
     result : ndarray
         The result.
     in_place : bool
-        Whether the result is exactly an input's view.
+        Whether the result is the same view as an input.
     """
     key = call_key(call.operator, call.tensors, call.scalars, call.compute_dtype)
     if key is None or not _is_cacheable(call, result):
@@ -138,7 +138,7 @@ def store_elementwise(
 def store_channel_sum(
     call: Call, kernel: ChannelSumKernel, outs: tuple[NDArray[Any], ...], in_place: bool
 ) -> None:
-    """Cache a call with channel sums that passed the full check, if its key tells it from others.
+    """Cache a call with channel sums that passed the full check, if it can be cached.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def store_channel_sum(
     outs : tuple of ndarray
         The elementwise result and the sums.
     in_place : bool
-        Whether one of them is exactly an input's view.
+        Whether one of them is the same view as an input.
     """
     key = call_key(call.operator, call.tensors, call.scalars, call.compute_dtype)
     if key is None or not _is_cacheable(call, outs[0]):
@@ -161,7 +161,7 @@ def store_channel_sum(
 def call_key(
     operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute_dtype: Any
 ) -> tuple[Any, ...] | None:
-    """Return the key of calls on contiguous arrays; None for a call that is never cached."""
+    """Return the key for calls on contiguous arrays; None if the call is never cached."""
     if (
         ARRAY_TYPES.issuperset(map(type, tensors))
         and (len(ARRAY_TYPES) == 1 or len(set(map(type, tensors))) == 1)
@@ -172,7 +172,7 @@ def call_key(
 
 
 def _layouts(tensors: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
-    """Return what the key of calls on other arrays has in addition."""
+    """Return what the key for calls on other arrays contains in addition."""
     return (
         *[(tensor.shape, tensor.strides) for tensor in tensors],
         (out.shape, out.strides) if type(out) is ndarray else None,
@@ -184,7 +184,7 @@ def _is_cacheable(call: Call, result: NDArray[Any]) -> bool:
 
 
 def store(key: tuple[Any, ...], cached_call: CachedCall | None) -> None:
-    """Cache a call by its key; None for one that must come again first."""
+    """Store a cached call under its key; None if the call must occur again first."""
     if len(_CACHED_CALLS) >= _CACHE_LIMIT:
         _CACHED_CALLS.clear()
     _CACHED_CALLS[key] = cached_call
@@ -193,10 +193,10 @@ def store(key: tuple[Any, ...], cached_call: CachedCall | None) -> None:
 
 
 def _maker(result: NDArray[Any]) -> Callable[[], NDArray[Any]]:
-    """Return what makes arrays that are laid out as a result."""
+    """Return a function that makes arrays with the memory layout of a result."""
     if result.flags.c_contiguous:
         return partial(empty, result.shape, result.dtype)
-    # a pattern of one element's memory
+    # a template that takes the memory of one element
     one = empty((), result.dtype)
     return partial(empty_like, as_strided(one, result.shape, result.strides))
 
@@ -212,22 +212,22 @@ def _elementwise(
     Parameters
     ----------
     kernel : callable
-        A kernel with its scalars, which takes the addresses of inputs and output and returns a
-        negative number, with nothing done, if it is not for them.
+        A kernel with its scalars. It takes the addresses of inputs and output, and returns a
+        negative number without doing anything if they do not match.
     call : Call
         The call that passed the full check.
     dtype : dtype
         Element type of the result.
     make : callable or None
-        Returns an array for the result; None for one in C order, with the first tensor's shape.
+        Returns an array for the result; None for C order and the first tensor's shape.
     """
     closure = _CLOSURES.get((len(call.tensors), len(call.scalars)), _any_operands)
     return closure(kernel, call.scalars, call.compute_dtype, dtype, make)
 
 
-# The following differ in the numbers of tensors and scalars only. They are written out because a
-# function for what they share would add a twentieth to the time of a call. Scalars are compared by
-# identity first, or NaN would never be the same.
+# The following differ only in the numbers of tensors and scalars. They are written out because a
+# shared function would make a call 5% slower. Scalars are compared by identity first, because NaN
+# does not equal itself.
 
 
 def _two_tensors_one_scalar(
@@ -342,7 +342,7 @@ def _any_operands(
     return cached_call
 
 
-#: numbers of tensors and scalars -> what makes the cached call of an operator that has so many
+#: numbers of tensors and scalars -> function that makes the cached call of such an operator
 _CLOSURES: Final = {
     (2, 1): _two_tensors_one_scalar,
     (2, 2): _two_tensors_two_scalars,
@@ -351,7 +351,7 @@ _CLOSURES: Final = {
 
 
 def _channel_sum(kernel: ChannelSumKernel, compute: str | None, dtype: np.dtype[Any]) -> CachedCall:
-    """Return the cached call of an operator with channel sums; a weight has rank 1 there."""
+    """Return the cached call of an operator with channel sums and a weight of rank 1."""
 
     def cached_call(
         tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any

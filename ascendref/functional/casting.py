@@ -1,4 +1,4 @@
-"""The array function `cast`: from one floating type to another in any rounding mode of Cast."""
+"""The array function `cast`: one float type to another, in any rounding mode of Cast."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cast(array: NDArray[Any], dtype: DTypeLike, round_mode: RoundMode = "rint") 
 @overload
 def cast(array: ArrayT, dtype: DTypeLike, round_mode: RoundMode = "rint") -> ArrayT: ...
 def cast(array: Array, dtype: DTypeLike, round_mode: RoundMode = "rint") -> Any:
-    """Return an array of another floating type, rounded once in a mode of the vendor's Cast.
+    """Cast an array to another float type, rounding once in a mode of the vendor's Cast.
 
     Parameters
     ----------
@@ -32,33 +32,35 @@ def cast(array: Array, dtype: DTypeLike, round_mode: RoundMode = "rint") -> Any:
         Type of the result: a name, a NumPy, ml_dtypes or torch type, or a member, name or number of
         the vendor's aclDataType.
     round_mode : {"rint", "trunc", "floor", "ceil", "round", "odd"}, optional
-        Where a value goes that lies between two numbers of the type: "rint" to the nearer one, in
-        the middle to the even one; "trunc" toward 0; "floor" toward -inf; "ceil" toward +inf;
-        "round" to the nearer one, in the middle away from 0; "odd" to the one whose last bit is 1.
+        How a value between two numbers of the type is rounded: "rint" to nearest, ties to even;
+        "trunc" toward 0; "floor" toward -inf; "ceil" toward +inf; "round" to nearest, ties away
+        from 0; "odd" to the number whose last bit is 1.
 
     Returns
     -------
     array
-        Of the same shape and layout and the caller's kind; a copy where the type stays the same.
+        The caller's kind of array, with the same shape and layout; a copy even if the type stays
+        the same.
 
     Raises
     ------
     ArgumentTypeError
-        If ``array`` is no array or has another element type, or ``dtype`` is none of the four.
+        If ``array`` is not an array or has an unsupported dtype, or if ``dtype`` is not one of the
+        four.
     ArgumentValueError
-        If there is no such ``round_mode``.
+        If ``round_mode`` is unknown.
 
     Notes
     -----
     The modes are those of ``RoundMode`` in the vendor's Ascend C (``CAST_RINT`` and so on;
-    ``CAST_ODD`` is von Neumann's rounding). The vendor casts F32 to F16 in all of them and F32 to
-    BF16 in all but the odd one; here every mode works for every pair of types.
+    ``CAST_ODD`` is von Neumann's rounding). The vendor supports all of them for F32 to F16 and all
+    except "odd" for F32 to BF16; here every mode works for every pair of types.
 
-    Subnormal numbers count as numbers like any other. A value beyond the largest finite number
-    becomes that number or infinity, whichever the mode asks for: with "trunc" and "odd" always the
-    number; with "rint" and "round" infinity from half a unit in the last place beyond it. That is
-    the device's INF/NAN mode; its saturation mode, which has no infinities, is not modelled.
-    Infinities stay, a NaN stays a NaN, and what becomes 0 keeps its sign.
+    Subnormal numbers are kept. A value beyond the largest finite number becomes that number or
+    infinity, as the mode requires: "trunc" and "odd" always give the finite number; "rint" and
+    "round" give infinity from half a unit in the last place beyond it. That is the device's INF/NAN
+    mode; its saturation mode, without infinities, is not modelled. Infinities and NaN are
+    preserved, and a result of 0 keeps its sign.
 
     Examples
     --------
@@ -81,9 +83,9 @@ def cast(array: Array, dtype: DTypeLike, round_mode: RoundMode = "rint") -> Any:
     if source is target:
         result = operand.copy(order="K")
     else:
-        # the first call imports the kernels, and Numba with them
+        # the first call imports the kernels and Numba
         kernels = import_to_end("ascendref.kernels.loops.cast")
-        # where the type holds every number of the other, all modes share a kernel
+        # if the target type holds every number of the source type, all modes share a kernel
         mode = "rint" if promote(source, target) is target else round_mode
         result = np.empty_like(operand, target.numpy)
         kernels.cast_kernel(source, target, mode)((operand, result), ())

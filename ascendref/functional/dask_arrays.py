@@ -1,13 +1,12 @@
-"""The array functions on dask arrays: lazily, a call for each block.
+"""The array functions on dask arrays: lazy, one call per block.
 
-The results of an elementwise operator are those of its blocks. A sum per channel is merged from the
-partial sums of blocks (`Partial`), whose tree does not depend on how the data are cut. A block is
-such a part if its terms follow one another and begin where a block of the tree does. Where the
-chunks are not like that, the sums get chunks of their own, of the data in the order of their terms;
-the elementwise result keeps the caller's.
+An elementwise result is computed block by block. A sum per channel is merged from partial sums
+(`Partial`) of the blocks; the summation tree does not depend on how the data are cut. For that, a
+block's terms must be consecutive and begin at a block of the tree. If the chunks do not meet this,
+the data are rechunked in the order of their terms for the sums; the elementwise result keeps the
+caller's chunks.
 
-Chunks of size 0 are dropped first: an axis of length 1 that has such a chunk broadcasts wrongly in
-dask.
+Chunks of size 0 are dropped first: dask broadcasts an axis of length 1 wrongly if it has one.
 """
 
 from __future__ import annotations
@@ -43,12 +42,12 @@ from .dask_chunks import (
 )
 from .partial_sums import Partial, partial_call
 
-#: partial sums that are merged in one task
+#: number of partial sums merged in one task
 _MERGED: Final = 16
 
 
 class _Checked(NamedTuple):
-    """What the check of a call found."""
+    """The checked arguments of a call."""
 
     tensors: list[Any]
     types: tuple[ElementType, ...]
@@ -64,14 +63,14 @@ def call_operator(call: Call) -> Any:
     Raises
     ------
     ArgumentTypeError, ArgumentValueError
-        As with other arrays, as far as it is known before anything is computed; if there is an
-        ``out``.
+        As for other arrays, as far as it is known before anything is computed; also if ``out`` is
+        given.
     """
     operator = call.operator
     if call.out is not None:
         raise ArgumentValueError(
             "out",
-            "is given with dask arrays, whose results are computed later; leave it away, and store"
+            "is given with dask arrays, whose results are computed later; omit it, and store"
             " what is returned (dask.array.store, to_zarr)",
         )
     checked = _check(call)
@@ -112,7 +111,7 @@ def _check(call: Call) -> _Checked:
 
 
 def _dask_array(argument: str, value: Any, types: tuple[ElementType, ...]) -> Any:
-    """Return a tensor as a dask array; others become one of a single chunk."""
+    """Return a tensor as a dask array; an array of another library becomes a single chunk."""
     if not isinstance(value, da.Array):
         return da.from_array(import_array(argument, value, types).array, chunks=-1)
     if type(value._meta) is not np.ndarray:
@@ -139,7 +138,7 @@ def _blockwise(operator: Operator, checked: _Checked, size: int | None) -> Any:
         token=operator.name,
         dtype=dtype,
         meta=np.empty((0,) * len(shape), dtype),
-        # where another tensor has length 1, dask declares that one
+        # dask uses the chunks of another tensor even if its length is 1
         adjust_chunks={k: 0 for k, n in zip(axes, shape, strict=True) if n == 0},
         operator=operator.name,
         scalars=checked.scalars,
@@ -157,7 +156,7 @@ def _element_block(
     size: int | None,
     unknown: UnknownAxes,
 ) -> Any:
-    """Compute a block of an elementwise result, of ``size`` results in all where that matters."""
+    """Compute a block of an elementwise result; ``size`` is the number of all results if needed."""
     found = find_operator(operator)
     check_blocks(found, tensors, unknown)
     if size is None:
@@ -174,18 +173,18 @@ def _channel_sums(operator: Operator, checked: _Checked) -> Any:
     if given.size == 0:
         return given, da.zeros(checked.shapes[1], dtype=given.dtype)
     grad, data, weight = map(without_empty_chunks, checked.tensors)
-    if data.ndim == 0:  # which has no axis to sum over
+    if data.ndim == 0:  # no axis to sum over
         tensors = [grad.reshape(1), data.reshape(1), weight]
         result, sums = _channel_sums(operator, checked._replace(tensors=tensors))
         return result.reshape(()), sums
     axis = 1 if weight.size > 1 else None
     grad = in_blocks_of(data, grad)
     factors = weight.reshape(-1)
-    if axis is not None:  # beside the blocks that they belong to
+    if axis is not None:  # next to the blocks they belong to
         factors = factors.rechunk((data.chunks[1],)).reshape((-1, *(1,) * (data.ndim - 2)))
     common = {"operator": operator.name, "compute": checked.compute}
     places = places_of(data, axis)
-    if checked.compute == FLOAT64.name:  # exact sums may be cut anywhere
+    if checked.compute == FLOAT64.name:  # exact sums allow any cut
         places, whole = None, True
     else:
         whole = places is not None
@@ -224,7 +223,7 @@ def _channel_sums(operator: Operator, checked: _Checked) -> Any:
 
 
 def _merged_sums(parts: Any, axes: tuple[int, ...], operator: Operator, checked: _Checked) -> Any:
-    """Return the sums of all blocks, each of which is a tuple that ends with a partial sum."""
+    """Return the sums of all blocks; each block is a tuple that ends with a partial sum."""
     dtype = checked.types[0].numpy
     sums = da.reduction(
         parts,
@@ -292,7 +291,7 @@ def _merge(blocks: Any, axis: Any, keepdims: bool) -> Partial:
 
 
 def _totals(blocks: Any, axis: Any, keepdims: bool) -> Any:
-    """Return the sums of a chunk of channels, one of which alone has the shape of its factor."""
+    """Return the sums of a chunk of channels; a single channel's has the weight's shape."""
     return _merge(blocks, axis, keepdims).round().reshape(-1)
 
 

@@ -1,6 +1,6 @@
-"""Chunks of dask arrays: the checks of sizes that are not known yet, and arrays that are cut again.
+"""Chunks of dask arrays: checks of unknown sizes, and rechunking.
 
-dask has NaN for a size that is not known before it is computed, as that of ``x[x > 0]``.
+dask reports NaN for a size that is unknown until it is computed, as for ``x[x > 0]``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..core.errors import ArgumentValueError
 from ..declaration.operator import Operator, Shape
 from ..kernels.loops.channel_plan import BLOCK
 
-#: for every tensor, its axes whose size is not known; the last axis is -1
+#: for every tensor, its axes of unknown size; the last axis is -1
 UnknownAxes = tuple[tuple[int, ...], ...]
 
 
@@ -29,9 +29,9 @@ def unknown_axes(tensors: list[Any]) -> UnknownAxes:
 def result_shapes(
     operator: Operator, tensors: list[Any], unknown: UnknownAxes
 ) -> tuple[Shape, ...]:
-    """Return the shapes of the results, or raise ArgumentValueError as with other arrays.
+    """Return the shapes of the results, or raise ArgumentValueError as for other arrays.
 
-    In place of those that are not known, they have a size that no tensor has.
+    Unknown sizes are replaced by a size that no tensor has.
     """
     shapes = tuple([tensor.shape for tensor in tensors])
     if not any(unknown):
@@ -47,18 +47,18 @@ def result_shapes(
 
 
 def check_known(operator: Operator, tensors: list[Any], why: str) -> None:
-    """Refuse tensors whose size is not known before it is computed."""
+    """Refuse tensors whose size is unknown until it is computed."""
     for param, tensor in zip(operator.tensors, tensors, strict=True):
         if isnan(sum(tensor.shape)):
             raise ArgumentValueError(
                 param.name,
-                f"has shape {tensor.shape}, which is not known before it is computed; {why}, so"
-                " call its compute_chunk_sizes() before",
+                f"has shape {tensor.shape}, which is unknown until it is computed; {why}, so"
+                " call its compute_chunk_sizes() first",
             )
 
 
 def check_cuts(operator: Operator, tensors: list[Any], unknown: UnknownAxes) -> None:
-    """Refuse axes of unknown size whose chunks do not correspond."""
+    """Refuse axes of unknown size whose chunks cannot be matched."""
     first: dict[int, tuple[str, Any]] = {}
     for param, tensor, axes in zip(operator.tensors, tensors, unknown, strict=True):
         for axis in axes:
@@ -66,14 +66,14 @@ def check_cuts(operator: Operator, tensors: list[Any], unknown: UnknownAxes) -> 
             if tensor.chunks[axis] != chunks:
                 raise ArgumentValueError(
                     param.name,
-                    f"has shape {tensor.shape}, which is not known before it is computed, and on"
-                    f" axis {axis} dask cannot tell which of its chunks belong to those of {name};"
-                    " call compute_chunk_sizes() of both before",
+                    f"has shape {tensor.shape}, which is unknown until it is computed, and on"
+                    f" axis {axis} dask cannot match its chunks to those of {name};"
+                    " call compute_chunk_sizes() of both first",
                 )
 
 
 def check_blocks(operator: Operator, blocks: tuple[Any, ...], unknown: UnknownAxes) -> None:
-    """Refuse blocks whose lengths differ on axes of unknown size, where they would broadcast."""
+    """Refuse blocks that would broadcast because their lengths differ on axes of unknown size."""
     first: dict[int, tuple[str, int]] = {}
     for param, block, axes in zip(operator.tensors, blocks, unknown, strict=True):
         for axis in axes:
@@ -82,13 +82,13 @@ def check_blocks(operator: Operator, blocks: tuple[Any, ...], unknown: UnknownAx
                 raise ArgumentValueError(
                     param.name,
                     f"has a chunk of length {block.shape[axis]} on axis {axis}, where that of"
-                    f" {name} has {length}; call compute_chunk_sizes() of both before, so that"
-                    " chunks are cut to fit or shapes are refused",
+                    f" {name} has {length}; call compute_chunk_sizes() of both first, so that"
+                    " chunks are aligned or the shapes are refused",
                 )
 
 
 def without_empty_chunks(tensor: Any) -> Any:
-    """Return a tensor without chunks of size 0; of one without elements, a single chunk."""
+    """Return a tensor without chunks of size 0; an empty tensor becomes a single chunk."""
     if tensor.size == 0:
         return da.empty(tensor.shape, dtype=tensor.dtype, chunks=-1)
     return tensor.rechunk(
@@ -101,10 +101,10 @@ def without_empty_chunks(tensor: Any) -> Any:
 
 
 class Places(NamedTuple):
-    """Where the blocks of an array stand in the order of its terms."""
+    """Positions of an array's blocks in the order of its terms."""
 
-    #: the axes that are summed over, the terms that lie between two of their indices, and the first
-    #: index of each chunk
+    #: for each axis that is summed over: the terms between two of its indices, and the first index
+    #: of each chunk
     axes: tuple[int, ...]
     steps: tuple[int, ...]
     starts: tuple[Sequence[int], ...]
@@ -118,13 +118,14 @@ class Places(NamedTuple):
 
 
 def places_of(data: Any, axis: int | None) -> Places | None:
-    """Return where blocks stand; None if the sum of one would not be part of the tree."""
+    """Return the blocks' positions; None if a block's sum would not fit the summation tree."""
     axes = tuple([k for k in range(data.ndim) if k != axis])
     sizes = [data.shape[k] for k in axes]
     steps = tuple([prod(sizes[k + 1 :]) for k in range(len(sizes))])
     starts = tuple([chunk_starts(data.chunks[k]) for k in axes])
     cut = [k for k in range(len(axes)) if len(starts[k]) > 1]
-    # terms of a block follow one another if before the last axis that is cut it has one index each
+    # a block's terms are consecutive if it has one index on each axis before the last axis that is
+    # cut
     if cut and any(n != 1 for axis in axes[: cut[-1]] for n in data.chunks[axis]):
         return None
     if any(start * steps[k] % BLOCK for k in cut for start in starts[k]):
@@ -133,14 +134,14 @@ def places_of(data: Any, axis: int | None) -> Places | None:
 
 
 def chunk_starts(chunks: tuple[int, ...]) -> Sequence[int]:
-    """Return the first index of each chunk; briefly where all but the last have one size."""
+    """Return the first index of each chunk: a range if all but the last have the same size."""
     if len(set(chunks[:-1])) == 1:
         return range(0, chunks[0] * len(chunks), chunks[0])
     return tuple(accumulate(chunks[:-1], initial=0))
 
 
 def in_blocks_of(data: Any, grad: Any) -> Any:
-    """Return a gradient in the shape of the data, to which it broadcasts, and in their blocks."""
+    """Return a gradient broadcast to the shape of the data, with their chunks."""
     lead = data.ndim - grad.ndim
     chunks = [
         data.chunks[lead + axis] if size == data.shape[lead + axis] else (1,)
@@ -150,9 +151,9 @@ def in_blocks_of(data: Any, grad: Any) -> Any:
 
 
 def in_term_order(array: Any, axis: int | None) -> Any:
-    """Return an array of channels × terms, cut at block borders of the tree.
+    """Return an array of channels × terms, cut at blocks of the summation tree.
 
-    Chunks are about as large as they were.
+    Chunks keep about their size.
     """
     elements = prod(array.chunksize)
     array = array[None] if axis is None else da.moveaxis(array, axis, 0)
@@ -161,12 +162,12 @@ def in_term_order(array: Any, axis: int | None) -> Any:
 
 
 def _flattened(array: Any, elements: int) -> Any:
-    """Return an array whose axes but the first are one, in chunks of about so many elements."""
+    """Return an array with all axes but the first merged, in chunks of about so many elements."""
     if array.ndim == 1:
         return array[:, None]
     if array.ndim == 2:
         return array
-    # dask makes all but the first of the axes whole
+    # dask rechunks all axes but the first to a single chunk
     if array.chunksize[0] * prod(array.shape[2:]) > 4 * elements:
         rows = [_flattened(array[:, k], elements) for k in range(array.shape[1])]
         return da.concatenate(rows, axis=1)

@@ -1,4 +1,4 @@
-"""Exact sums, one for each channel, that can be added to each other."""
+"""Exact sums, one per channel, that can be added to each other."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from numpy.typing import NDArray
 
 from ..core.fork_safety import import_to_end
 
-#: bits of a limb, and half of its range
+#: bits of a limb, and half its range
 _WIDTH: Final = 32
 _HALF: Final = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
 class ExactTotals:
-    """Exact sums of finite products, and what must be known of the others.
+    """Exact sums of finite products, and a summary of the others.
 
-    A sum is a fixed-point number of limbs of 32 bits, the lowest one first, from -2**31 to below
-    2**31 each: limbs beyond the numbers that were added are 0, for negative sums too.
+    A sum is a fixed-point number in 32-bit limbs, lowest first. Each limb is from -2**31 to below
+    2**31, so limbs beyond the added numbers are 0, also for negative sums.
     """
 
     #: channels × limbs, from limb ``lowest`` on; all others are 0
     limbs: NDArray[np.int64]
     lowest: int
-    #: sum of the products that are not finite; 0 where all are
+    #: sum of the products that are not finite; 0 if all are finite
     special: NDArray[np.float64]
     #: whether all products were -0
     all_minus: NDArray[np.bool_]
@@ -40,7 +40,7 @@ class ExactTotals:
 
     @classmethod
     def of_records(cls, records: NDArray[np.int64]) -> ExactTotals:
-        """Return the sums that a kernel left (``kernels/loops/partial_sums.py``)."""
+        """Return the sums from the records of a kernel (``kernels/loops/partial_sums.py``)."""
         layout = _kernels()
         return cls(
             *_trimmed(records[:, : layout.LIMBS].copy(), 0),
@@ -52,7 +52,9 @@ class ExactTotals:
         """Return the sums of both."""
         lowest = min(self.lowest, other.lowest)
         ends = [totals.lowest + totals.limbs.shape[1] for totals in (self, other)]
-        limbs = np.zeros((len(self.limbs), max(ends) - lowest + 1), np.int64)  # and for a carry
+        limbs = np.zeros(
+            (len(self.limbs), max(ends) - lowest + 1), np.int64
+        )  # one more for a carry
         for totals, end in zip((self, other), ends, strict=True):
             limbs[:, totals.lowest - lowest : end - lowest] += totals.limbs
         with np.errstate(invalid="ignore"):
@@ -60,7 +62,7 @@ class ExactTotals:
         return ExactTotals(*_trimmed(limbs, lowest), special, self.all_minus & other.all_minus)
 
     def rounded(self, *, odd: bool) -> NDArray[np.float64]:
-        """Return the sums as doubles: to nearest, or to odd where they are to be rounded again."""
+        """Return the sums as doubles: rounded to nearest, or to odd if they are rounded again."""
         layout = _kernels()
         records = np.zeros((len(self.limbs), layout.RECORD), np.int64)
         records[:, self.lowest : self.lowest + self.limbs.shape[1]] = self.limbs
@@ -71,7 +73,7 @@ class ExactTotals:
 
 
 def _trimmed(limbs: NDArray[np.int64], lowest: int) -> tuple[NDArray[np.int64], int]:
-    """Move carries up; return the limbs without those at both ends that are 0, and the lowest."""
+    """Propagate carries; return the limbs without zeros at both ends, and the lowest's index."""
     for k in range(limbs.shape[1] - 1):
         carries = (limbs[:, k] + _HALF) >> _WIDTH
         limbs[:, k] -= carries << _WIDTH

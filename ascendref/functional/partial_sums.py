@@ -1,4 +1,4 @@
-"""Sums per channel over a part of the data, to be merged to that of all of them."""
+"""Sums per channel over a part of the data, to be merged into the sums of all data."""
 
 from __future__ import annotations
 
@@ -23,35 +23,36 @@ from .exact_totals import ExactTotals
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partial:
-    """The sums of a part of the terms of every channel; `prelu_partial` makes them.
+    """Partial sums per channel, as returned by `prelu_partial`.
 
-    The terms of a channel are numbered in C order over everything but the channel axis. Parts are
-    merged to the sums of all terms, whose bits are then those of one call on all of the data.
-    Objects do not change, and may be pickled.
+    The terms of a channel are numbered in C order over all axes except the channel axis. Merging
+    all parts gives the same bits as one call on all the data. Objects are immutable and can be
+    pickled.
 
     Attributes
     ----------
     dtype : numpy.dtype
         Type of the data.
     compute_dtype : str
-        Type in which the sums are formed; "float64" keeps exact sums.
+        Type in which the sums are computed; with "float64" they are exact.
     shape : tuple of int
         Shape of what `round` returns.
     ranges : tuple of (int, int)
-        First term, and the one after the last, of each range of terms that was added up, in order.
+        Start and stop (exclusive) of each range of terms that has been added, in order.
     """
 
     dtype: np.dtype[Any]
     compute_dtype: str
     shape: Shape
     ranges: tuple[tuple[int, int], ...]
-    #: whether the first term's position was given; else it is 0 until another part comes before
+    #: whether the first term's position was given; otherwise it is 0 until a part before it is
+    #: merged
     _placed: bool = field(repr=False)
     _sums: BlockTree | ExactTotals = field(repr=False)
 
     @property
     def terms(self) -> int:
-        """The number of terms of each channel that were added up."""
+        """The number of terms of each channel that have been added."""
         return sum(stop - start for start, stop in self.ranges)
 
     def __repr__(self) -> str:
@@ -61,26 +62,26 @@ class Partial:
         )
 
     def merge(self, *others: Partial) -> Partial:
-        """Return the sums of this part and of others.
+        """Return the sums of this part and other parts.
 
         Parameters
         ----------
         *others : Partial
-            Parts with other terms of the same channels, in any order if all of them were made with
-            ``first``. One that was made without begins where the parts before it end.
+            Parts with other terms of the same channels. Parts made with ``first`` may come in any
+            order; a part made without it begins where the parts before it end.
 
         Returns
         -------
         Partial
-            Their sums.
+            The merged sums.
 
         Raises
         ------
         ArgumentTypeError
-            If one is no `Partial`.
+            If one is not a `Partial`.
         ArgumentValueError
             If types, compute types or shapes differ, terms occur twice, or a part would begin
-            inside of a block of 1024 terms, which truth mode alone allows.
+            inside a block of 1024 terms (allowed only with "float64").
 
         Examples
         --------
@@ -104,19 +105,19 @@ class Partial:
         Parameters
         ----------
         dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-            Type of the result, named in any way that `cast` takes; None for that of the data.
+            Type of the result, in any form that `cast` accepts; None for the type of the data.
 
         Returns
         -------
         ndarray
-            One element per channel, or of the weight's shape where that has one element.
+            One element per channel, or the weight's shape if that has one element.
 
         Raises
         ------
         ArgumentTypeError
-            If there is no such type.
+            If the type is unknown.
         ArgumentValueError
-            If terms are missing before others.
+            If terms before the last one are missing.
 
         Examples
         --------
@@ -136,13 +137,13 @@ class Partial:
         return cast(self._in_register(target), target.numpy).reshape(self.shape)
 
     def _in_register(self, target: ElementType) -> NDArray[Any]:
-        """Return the sums in a type from which they are rounded to the target."""
+        """Return the sums in the type from which they are rounded to the target."""
         if isinstance(self._sums, ExactTotals):
             return self._sums.rounded(odd=target is not FLOAT64)
         return self._sums.total()
 
     def _merged(self, argument: str, other: object) -> Partial:
-        """Return the sums of this part and of another one; complete nodes are not yet added."""
+        """Return the sums of this part and another one, without adding complete nodes yet."""
         if not isinstance(other, Partial):
             raise ArgumentTypeError(argument, f"is {shown(other)}; a Partial is expected")
         for name in ("dtype", "compute_dtype", "shape"):
@@ -171,7 +172,7 @@ class Partial:
         return replace(self, ranges=ranges, _placed=placed, _sums=sums)
 
     def _behind(self, argument: str, terms: int) -> Partial:
-        """Return this part as one that follows so many terms."""
+        """Return this part moved behind so many terms."""
         sums = self._sums
         if isinstance(sums, BlockTree):
             _check_border(argument, terms, "the parts before it end")
@@ -184,7 +185,7 @@ def _check_border(argument: str, term: int, what: str) -> None:
     if term % BLOCK:
         raise ArgumentValueError(
             argument,
-            f"does not line up: {what} before term {term}, inside of a block of {BLOCK} terms;"
+            f"does not line up: {what} before term {term}, inside a block of {BLOCK} terms;"
             f" cut the data at multiples of {BLOCK} terms, or use compute_dtype='float64'",
         )
 
@@ -192,12 +193,12 @@ def _check_border(argument: str, term: int, what: str) -> None:
 def _union(
     argument: str, mine: tuple[tuple[int, int], ...], its: tuple[tuple[int, int], ...]
 ) -> tuple[tuple[int, int], ...]:
-    """Return all ranges, in order; those that touch become one."""
+    """Return all ranges in order, with adjacent ranges joined."""
     joined: list[tuple[int, int]] = []
     for start, stop in sorted((*mine, *its)):
         if joined and start < joined[-1][1]:
             raise ArgumentValueError(
-                argument, f"has term {start}, which a part before it has already"
+                argument, f"has term {start}, which an earlier part already contains"
             )
         if joined and start == joined[-1][1]:
             joined[-1] = joined[-1][0], stop
@@ -217,12 +218,12 @@ def partial_call(
     Parameters
     ----------
     operator : Operator
-        What to call.
+        The operator to call.
     tensors : tuple of array
         Its tensors, in order.
     first : int or None
-        Position of the part's first term among all of a channel; None if it follows from the order
-        in which parts are merged.
+        Position of the part's first term among all terms of a channel; None if it follows from the
+        order of merging.
     compute_dtype : dtype or None
         The type in which the formulas are evaluated.
 
@@ -242,7 +243,7 @@ def partial_call(
     if compute != FLOAT64.name:
         _check_border("first", position, "the part begins")
     kernel = partial_sum_kernel(operator, checked.types[0], compute)
-    # kernels take no empty arrays
+    # kernels do not take empty arrays
     kept = kernel.partial_sums((grad, data, weight, result)) if data.size else None
     totals: BlockTree | ExactTotals
     if compute == FLOAT64.name:
@@ -263,8 +264,8 @@ def _position(first: Any) -> int:
         position = index(first)
     except Exception as error:  # a TypeError, or the object's own
         raise ArgumentTypeError(
-            "first", f"is {shown(first)}; None or an integer is expected"
+            "first", f"is {shown(first)}; it must be None or an integer ≥ 0"
         ) from error
     if position < 0:
-        raise ArgumentValueError("first", f"is {position}; at least 0 is expected")
+        raise ArgumentValueError("first", f"is {position}; it must be None or an integer ≥ 0")
     return position

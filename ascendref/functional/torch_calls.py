@@ -1,12 +1,12 @@
 """Cached calls on torch tensors.
 
-A cached call takes contiguous tensors of one type that have memory of their own, and gives its
-addresses to the kernel. Tensors of a derived class are left to the full check, negated ones, and
-those that record what is done with them. A tensor that is sparse, nested or batched by
-``torch.func.vmap`` raises an error where it is asked for its shape or its address.
+A cached call takes contiguous tensors of one type that have memory of their own, and passes the
+addresses to the kernel. Tensors of a subclass, negated tensors and tensors that record operations
+go through the full check. A sparse or nested tensor, or one batched by ``torch.func.vmap``, raises
+an error when asked for its shape or address.
 
-Where PyTorch's functions do more than to call their kernels, because of a mode, a transform or a
-trace, all tensors are left to the full check.
+If PyTorch's functions do more than call their kernels, because of a mode, a transform or a trace,
+all tensors go through the full check.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _trace: Final = torch._C._get_tracing_state
 
 
 def _is_followed() -> bool:
-    """Tell whether PyTorch's functions do more now than to call their kernels.
+    """Tell whether PyTorch's functions now do more than call their kernels.
 
     Then ``torch.empty_like`` may return a tensor without memory, and numbers may be tensors.
     """
@@ -110,7 +110,7 @@ def _elementwise(kernel: Callable[..., int], call: Call, kind: Any) -> CachedCal
         except RuntimeError:
             return None
         if not all(addresses):
-            return None  # there are no elements, or no memory that holds them
+            return None  # no elements, or no memory
         if out is None:
             out = empty_like(first, memory_format=contiguous)
             return out if kernel(*addresses, out.data_ptr(), count) >= 0 else None
@@ -123,7 +123,7 @@ def _elementwise(kernel: Callable[..., int], call: Call, kind: Any) -> CachedCal
 
 
 def _channel_sum(kernel: ChannelSumKernel, compute: Any, kind: Any) -> CachedCall:
-    """Return the cached call of an operator with channel sums; a weight has rank 1 there."""
+    """Return the cached call of an operator with channel sums and a weight of rank 1."""
     tensor_type, contiguous, records = torch.Tensor, _CONTIGUOUS, torch.is_grad_enabled
     empty_like, increment_version = torch.empty_like, torch._C._increment_version
 
@@ -175,7 +175,7 @@ def _channel_sum(kernel: ChannelSumKernel, compute: Any, kind: Any) -> CachedCal
 
 
 def _are_apart(operands: tuple[Any, ...]) -> bool:
-    """Tell whether the last two of some contiguous tensors overlap nothing."""
+    """Tell whether the last two of these contiguous tensors overlap no other."""
     spans = [(t.data_ptr(), t.data_ptr() + t.nbytes, k) for k, t in enumerate(operands)]
     results = len(operands) - 2
     return not any(

@@ -1,7 +1,7 @@
-"""The array functions on xarray's arrays: on what is inside, NumPy's or dask's, with the labels.
+"""The array functions on xarray's arrays: computed on the wrapped arrays, labels kept.
 
-Axes correspond by position, as with all other arrays. Where labels say otherwise (other names of
-dimensions, other coordinates), the call is refused: nothing is transposed, aligned or dropped.
+Axes are matched by position, as for all other arrays. If labels disagree (names of dimensions or
+coordinates), the call is refused: nothing is transposed, aligned or dropped.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def call_operator(call: Call) -> Any:
     Raises
     ------
     ArgumentTypeError, ArgumentValueError
-        As with other arrays; if dimensions or coordinates differ.
+        As for other arrays; also if dimensions or coordinates differ.
     """
     operator = call.operator
-    # a weight has an axis of its own
+    # a weight has its own axis
     axes = call.tensors if operator.channel_term is None else call.tensors[:2]
     labelled = {
         param.name: tensor
@@ -44,13 +44,13 @@ def call_operator(call: Call) -> Any:
 
 
 def _check_labels(labelled: dict[str, Any]) -> None:
-    """Refuse arrays whose axes do not correspond by position."""
+    """Refuse arrays whose labels do not match by position."""
     for argument, array in labelled.items():
         model = max(labelled.values(), key=lambda array: array.ndim)
         if array.dims != model.dims[model.ndim - array.ndim :]:
             raise ArgumentValueError(
                 argument,
-                f"has dimensions {array.dims}, another argument {model.dims}; axes correspond by"
+                f"has dimensions {array.dims}, another argument {model.dims}; axes are matched by"
                 " position, so transpose or rename",
             )
     try:

@@ -1,9 +1,9 @@
 """Functions for JAX whose gradients are computed by ascendref's kernels.
 
 ``hardshrink``, ``softplus``, ``prelu``, ``smooth_l1_loss`` and ``logit`` are ordinary functions for
-``jax.jit``, ``jax.vmap`` and ``jax.grad``. Their results are JAX's arithmetic; their gradients have
-the bits of the array functions (``ascendref.softplus_backward`` and so on), but F64 data have F64
-scalars.
+``jax.jit``, ``jax.vmap`` and ``jax.grad``. Their results are computed by JAX. Their gradients have
+the same bits as the array functions (``ascendref.softplus_backward`` and so on), except that
+scalars are F64 for F64 data.
 
 Examples
 --------

@@ -1,8 +1,8 @@
-"""The call frame of XLA's foreign function interface, read and answered by compiled code.
+"""The call frame of XLA's foreign function interface (FFI), read and answered by compiled code.
 
-XLA calls a *handler*, a C function of the address of a frame, and takes the address of an error
-from it, or 0. The offsets are those of ``xla/ffi/api/c_api.h``, which jaxlib brings along. Versions
-0.1 to 0.3 of that interface have the same frame; its sizes are compared before anything is read.
+XLA calls a *handler*, a C function that takes the address of a frame and returns the address of an
+error, or 0. The offsets are those of ``xla/ffi/api/c_api.h``, which jaxlib contains. Versions 0.1
+to 0.3 of the interface have the same frame; its sizes are checked before anything is read.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ..kernels.runtime.memory import half_word, in_memory, poke, word
 
 #: every structure begins with its size and the address of its extensions
 SIZE, EXTENSION = 0, 8
-#: the frame: the interface's functions; the stage; number and addresses of arguments, of results,
-#: and of attributes, which are sorted by name; and what it must have at least
+#: the frame: the interface's functions; the stage; number and addresses of arguments, of results
+#: and of attributes (sorted by name); its minimum size
 API, STAGE = 16, 32
 ARGUMENTS, RESULTS, ATTRIBUTES_COUNT, ATTRIBUTES = 72, 112, 136, 160
 _FRAME_SIZE: Final = 168
-#: the stage in which a handler computes
+#: the stage in which a handler executes
 EXECUTE: Final = 3
 #: a buffer: the address of its elements, its rank, the address of its sizes
 DATA, RANK, SIZES = 24, 32, 40
@@ -31,14 +31,14 @@ DATA, RANK, SIZES = 24, 32, 40
 NUMBER, ELEMENTS = 8, 16
 #: the interface: its version and the function that makes errors
 _MAJOR, _MINOR, _MAKE_ERROR = 32, 36, 48
-#: an extension's kind, which is always that of a question about the handler, and what to fill in:
-#: the version, what the handler promises, and from version 0.3 on the type of its state
+#: an extension's kind, always a query about the handler, and the fields to fill in: the version,
+#: the handler's traits, and from version 0.3 on the type of its state
 _METADATA: Final = 24
 _OWN_MAJOR, _OWN_MINOR, _PROMISES, _STATE_TYPE = 24, 28, 32, 40
-#: the versions of the interface whose structures are known, the first and the last one
+#: the first and the last version of the interface whose structures are known
 OLDEST: Final = 1
 NEWEST: Final = 3
-#: what an error is about
+#: error codes
 INVALID_ARGUMENT: Final = 3
 RESOURCE_EXHAUSTED: Final = 8
 FAILED_PRECONDITION: Final = 9
@@ -61,7 +61,7 @@ def error(frame: int, message: int, code: int) -> Any:
 
 @helper
 def is_known(frame: int) -> Any:
-    """Tell whether all that is read of a frame in a call is there."""
+    """Tell whether a frame has all fields that a call reads."""
     api = word(frame, API)
     return (
         word(frame, SIZE) >= _FRAME_SIZE
@@ -72,11 +72,11 @@ def is_known(frame: int) -> Any:
 
 @helper
 def describe(frame: int) -> Any:
-    """Answer XLA's question which version of the interface the handler speaks.
+    """Answer XLA's query for the handler's version of the interface.
 
-    That is the newest one that is known on both sides; XLA refuses handlers whose version it does
-    not have. A frame without the interface's functions is of version 0.1. Of another major version
-    nothing is known, and there is no answer.
+    The answer is the newest version that both sides know; XLA refuses handlers of unknown versions.
+    A frame without the interface's functions is of version 0.1. A frame of another major version is
+    not answered.
     """
     api, known = word(frame, API), OLDEST
     if api:

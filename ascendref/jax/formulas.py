@@ -1,7 +1,7 @@
-"""The formulas of gradients of F64 data in F64 arithmetic, whose scalars are not narrowed.
+"""Formulas of gradients of F64 data in F64 arithmetic, with scalars that are not narrowed.
 
-JAX computes the values of functions with scalars in the data's type. Operators narrow them to
-FLOAT, which is the same for all other types.
+JAX computes function values with scalars in the data's type. The operators narrow scalars to FLOAT,
+which makes a difference only for F64 data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def prepare_lambd(lambd: float) -> tuple[float]:
 
 
 def prepare_beta(beta: float, threshold: float) -> tuple[float, float]:
-    """Both are numbers already."""
+    """Both are already numbers."""
     return number(beta), number(threshold)
 
 
@@ -35,12 +35,12 @@ def prepare_eps(eps: float) -> tuple[float, float, float]:
 
 
 def prepare_extreme(eps: float) -> tuple[float]:
-    """It is a number already."""
+    """eps is already a number."""
     return (number(eps),)
 
 
 def _formula(name: str, prepare: Callable[..., Any]) -> Formula:
-    """Return an operator's formula that brings its scalars into F64 with another function."""
+    """Return an operator's formula with another function that converts its scalars to F64."""
     formula = OPERATORS[name].formula
     truth = formula.truth and formula.truth._replace(prepare=prepare)
     return formula._replace(name=f"jax_{name}", prepare=prepare, truth=truth, variant=None)
@@ -52,7 +52,7 @@ _FORMULAS: Final = {
     "smooth_l1_loss_backward": _formula("smooth_l1_loss_backward", prepare_counts),
     "logit_grad": _formula("logit_grad", prepare_eps),
 }
-#: the range of β in which that of the smooth L1 loss neither overflows nor loses bits on the way
+#: the range of β in which the smooth L1 loss neither overflows nor loses bits in intermediates
 _BETA: Final = 2.0**-299, 2.0**299
 _EXTREME: Final = EXTREME._replace(name="jax_logit_grad_extreme", prepare=prepare_extreme)
 
@@ -60,7 +60,7 @@ _EXTREME: Final = EXTREME._replace(name="jax_logit_grad_extreme", prepare=prepar
 def elementwise_formula(
     operator: str, kind: ElementType, compute: str, scalars: tuple[float, ...]
 ) -> Formula:
-    """Return the formula of an elementwise gradient, of data of a type in a compute type."""
+    """Return the formula of an elementwise gradient for a data type and a compute type."""
     narrowed = kind is not FLOAT64 or compute != FLOAT64.name
     if operator == "smooth_l1_loss_backward":
         least, most = _BETA

@@ -1,4 +1,4 @@
-"""The functions: checks of arguments, and formulas in JAX."""
+"""The public functions: argument checks, and formulas in JAX."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..declaration.scalars import RealNumber, check_array_scalar
 from ..operators.smooth_l1_loss_backward import REDUCTIONS
 from .gradients import Function, differentiable
 
-#: what JAX's own functions take as an array
+#: an array in the sense of JAX's own functions
 ArrayLike: TypeAlias = jax.typing.ArrayLike
 _ARRAYS: Final = (jax.Array, np.generic, bool, int, float, complex)
 
@@ -31,8 +31,8 @@ def hardshrink(
     x : array
         Any shape; F16, BF16, F32 or F64. Integers become JAX's default floating-point type.
     lambd : real number
-        The threshold, known when the function is traced. A negative one has no effect on the
-        result and counts as 0 in the gradient.
+        Threshold, a static value (known at tracing). A negative one has no effect on the result and
+        counts as 0 in the gradient.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
         Type in which the gradient is evaluated, as in `ascendref.hardshrink_backward`.
 
@@ -44,12 +44,13 @@ def hardshrink(
     Raises
     ------
     ArgumentTypeError
-        If ``x`` is no array that JAX takes or has another type, or a scalar is traced or no number.
+        If ``x`` is not an array that JAX accepts, has an unsupported dtype, or a scalar is traced
+        or not a number.
 
     Notes
     -----
-    The gradient has the bits of `ascendref.hardshrink_backward`: 0 where ``x`` is NaN. That narrows
-    ``lambd`` to F32; here it is F64 for F64 data.
+    The gradient has the same bits as `ascendref.hardshrink_backward` (0 where ``x`` is NaN), except
+    that ``lambd`` is not narrowed to F32 for F64 data.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def softplus(
     x : array
         Any shape; F16, BF16, F32 or F64. Integers become JAX's default floating-point type.
     beta, threshold : real number
-        Known when the function is traced.
+        Known at tracing.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
         Type in which the gradient is evaluated, as in `ascendref.softplus_backward`.
 
@@ -89,12 +90,13 @@ def softplus(
     Raises
     ------
     ArgumentTypeError
-        If ``x`` is no array that JAX takes or has another type, or a scalar is traced or no number.
+        If ``x`` is not an array that JAX accepts, has an unsupported dtype, or a scalar is traced
+        or not a number.
 
     Notes
     -----
-    The gradient has the bits of `ascendref.softplus_backward`. That narrows ``beta`` and
-    ``threshold`` to F32; here they are F64 for F64 data.
+    The gradient has the same bits as `ascendref.softplus_backward`, except that ``beta`` and
+    ``threshold`` are not narrowed to F32 for F64 data.
 
     Examples
     --------
@@ -129,13 +131,13 @@ def prelu(x: ArrayLike, weight: ArrayLike, *, compute_dtype: DTypeLike | None = 
     Raises
     ------
     ArgumentTypeError
-        If an argument is no array that JAX takes or has another type.
+        If an argument is not an array that JAX accepts or has an unsupported dtype.
     ArgumentValueError
         If the weight has neither 1 element nor one per channel.
 
     Notes
     -----
-    The gradients have the bits of `ascendref.prelu_backward`, whose sums do not depend on threads.
+    The gradients have the same bits as `ascendref.prelu_backward`, for any number of threads.
 
     Examples
     --------
@@ -166,16 +168,16 @@ def smooth_l1_loss(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> jax.Array:
-    """Return the smooth L1 loss: a parabola where ``abs(x - target) < beta``, a line elsewhere.
+    """Return the smooth L1 loss: quadratic where ``abs(x - target) < beta``, linear elsewhere.
 
     Parameters
     ----------
     x, target : array
         Shapes that broadcast; F16, BF16, F32 or F64, promoted as JAX does.
     reduction : {"mean", "sum", "none"} or {1, 2, 0}
-        What becomes of the elements.
+        How the elementwise losses are reduced.
     beta : real number
-        At least 0, known when the function is traced.
+        At least 0, known at tracing.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
         Type in which the gradient is evaluated, as in `ascendref.smooth_l1_loss_backward`.
 
@@ -187,16 +189,16 @@ def smooth_l1_loss(
     Raises
     ------
     ArgumentTypeError
-        If an argument is no array that JAX takes or has another type, or a scalar is traced or no
-        number.
+        If an argument is not an array that JAX accepts, has an unsupported dtype, or a scalar is
+        traced or not a number.
     ArgumentValueError
         If shapes do not broadcast, or a scalar has a value that is not allowed.
 
     Notes
     -----
-    The gradient for ``x`` has the bits of `ascendref.smooth_l1_loss_backward`; that for ``target``
-    is its negative. The operator narrows ``beta`` to F32; here it is F64 for F64 data, if it is
-    within 2**-299 and 2**299.
+    The gradient for ``x`` has the same bits as `ascendref.smooth_l1_loss_backward`, and that for
+    ``target`` is its negative. Exception: for F64 data, ``beta`` is not narrowed to F32 if it is
+    between 2**-299 and 2**299.
 
     Examples
     --------
@@ -228,8 +230,8 @@ def logit(
     x : array
         Any shape; F16, BF16, F32 or F64. Integers become JAX's default floating-point type.
     eps : real number or None, optional
-        Known when the function is traced; None is -1. If it is not negative, ``x`` is first limited
-        to [eps, 1 - eps].
+        Known at tracing; None means -1. If it is not negative, ``x`` is first clamped to [eps, 1 -
+        eps].
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
         Type in which the gradient is evaluated, as in `ascendref.logit_grad`.
 
@@ -241,12 +243,13 @@ def logit(
     Raises
     ------
     ArgumentTypeError
-        If ``x`` is no array that JAX takes or has another type, or a scalar is traced or no number.
+        If ``x`` is not an array that JAX accepts, has an unsupported dtype, or a scalar is traced
+        or not a number.
 
     Notes
     -----
-    The gradient has the bits of `ascendref.logit_grad`. That narrows ``eps`` to F32; here it is F64
-    for F64 data.
+    The gradient has the same bits as `ascendref.logit_grad`, except that ``eps`` is not narrowed to
+    F32 for F64 data.
 
     Examples
     --------
@@ -278,7 +281,7 @@ def _prelu(x: Any, weight: Any) -> Any:
 def _smooth_l1_loss(x: Any, target: Any, reduction: float, beta: float) -> Any:
     d = x - target
     near = abs(d) < beta
-    # beyond the parabola it must not be evaluated: its derivatives could be NaN
+    # the quadratic must not be evaluated outside its range: its derivatives could be NaN
     inner = jnp.where(near, d, 0.0)
     loss = jnp.where(near, 0.5 * inner * inner / (beta or 1.0), abs(d) - 0.5 * beta)
     if reduction == REDUCTIONS["none"]:
@@ -304,7 +307,7 @@ def _differentiable(
     scalars: tuple[Any, ...],
     compute_dtype: Any,
 ) -> Any:
-    """Call a function with its gradients, after checks of what is no array."""
+    """Check the arguments that are not arrays, and call a function with its gradients."""
     for param, value in zip(operator.scalars, scalars, strict=True):
         if isinstance(value, jax.core.Tracer):
             raise ArgumentTypeError(
@@ -320,7 +323,7 @@ def _differentiable(
 
 
 def _operands(**given: Any) -> tuple[Any, ...]:
-    """Return arrays as JAX's, promoted to one floating-point type, or raise ArgumentTypeError."""
+    """Return JAX arrays promoted to one floating-point type, or raise ArgumentTypeError."""
     for name, value in given.items():
         if isinstance(value, np.ndarray):
             given[name] = import_array(name, value).array  # a masked array is refused

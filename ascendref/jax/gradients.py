@@ -1,4 +1,4 @@
-"""Gradients by ascendref's kernels, as functions that JAX traces, transforms and compiles."""
+"""Gradients computed by ascendref's kernels, which JAX can trace, transform and compile."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ..declaration.operator import OPERATORS
 from ..functional.call import channel_sum_kernel, formula_kernel
 from .formulas import elementwise_formula
 
-if TYPE_CHECKING:  # at run time they would import Numba before the first gradient
+if TYPE_CHECKING:  # at run time these imports would load Numba before the first gradient
     from .handler import Handler
 
 _TARGET: Final = "ascendref_gradient"
 
 
 class Function(NamedTuple):
-    """A function with all that is known of it when it is traced."""
+    """A function with everything known at tracing."""
 
     #: name of the operator that computes its gradient
     operator: str
@@ -35,14 +35,14 @@ class Function(NamedTuple):
     scalars: tuple[float, ...]
     #: compute type of the gradient
     compute: str
-    #: numbers of its operands among the operator's tensors, of which the remaining one is the
-    #: gradient of its result
+    #: indices of its operands among the operator's tensors; the remaining tensor is the gradient of
+    #: its result
     operands: tuple[int, ...]
 
     def forward(self, *operands: Any) -> Any:
         """Return the result, in JAX's arithmetic.
 
-        Narrower types than F32 are computed in it and rounded once.
+        Types narrower than F32 are computed in F32 and rounded once.
         """
         kind = operands[0].dtype
         wide = [operand.astype(jnp.promote_types(kind, jnp.float32)) for operand in operands]
@@ -50,24 +50,24 @@ class Function(NamedTuple):
 
 
 def differentiable(function: Function, *operands: Any) -> Any:
-    """Return a function's result; its derivative is by the kernels.
+    """Return a function's result; kernels compute its derivative.
 
     Parameters
     ----------
     function : Function
         The function.
     *operands : Array
-        Its operands, of one type; shapes are what the operator takes.
+        Its operands, of one type, in shapes that the operator takes.
     """
-    # what JAX sums in the gradient of an operand that is the same on all devices, it sums outside
+    # if an operand is the same on all devices, JAX sums its gradient outside this function
     axes = frozenset().union(*map(_mapped_axes, operands))
     return _with_gradients(function, *[_mapped_over(axes, operand) for operand in operands])
 
 
 def _mapped_axes(array: Any) -> frozenset[Any]:
-    """Return the axes of a mesh on which `jax.shard_map` says that an array varies.
+    """Return the mesh axes along which, according to `jax.shard_map`, an array varies.
 
-    JAX 0.5 says nothing, 0.6 to 0.9 say it in another place than 0.10.
+    JAX 0.5 does not state them; 0.6 to 0.9 and 0.10 state them in different places.
     """
     kind: Any = jax.typeof(array) if hasattr(jax, "typeof") else None
     kind = getattr(kind, "manual_axis_type", kind)
@@ -76,7 +76,7 @@ def _mapped_axes(array: Any) -> frozenset[Any]:
 
 
 def _mapped_over(axes: frozenset[Any], array: Any) -> Any:
-    """Return an array as one that varies on all of these axes."""
+    """Return an array marked as varying along all of these axes."""
     missing = tuple(axes - _mapped_axes(array))
     if not missing:
         return array
@@ -85,10 +85,10 @@ def _mapped_over(axes: frozenset[Any], array: Any) -> Any:
     return jax.lax.pvary(array, missing)
 
 
-# this is called with what JAX hashes, so that a program is compiled once
+# called only with hashable values, so that a program is compiled once
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _with_gradients(function: Function, *operands: Any) -> Any:
-    """Return a function's result, from operands that vary on the same axes."""
+    """Return a function's result, from operands that vary along the same axes."""
     return function.forward(*operands)
 
 
@@ -106,7 +106,7 @@ _with_gradients.defvjp(_forward, _backward)
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _gradients(function: Function, grad: Any, *operands: Any) -> tuple[Any, ...]:
-    """Return the gradients of a function with respect to its operands, by a kernel."""
+    """Return the gradients of a function with respect to its operands, computed by a kernel."""
     first = operands[0]
     if not prod(first.shape):
         return tuple([jnp.zeros_like(operand) for operand in operands])
@@ -116,7 +116,7 @@ def _gradients(function: Function, grad: Any, *operands: Any) -> tuple[Any, ...]
         tensors[place] = operand
     call = _call_with_sums if operator.channel_term is not None else _elementwise_call
     gradients = call(function, ELEMENT_TYPES[first.dtype.name], tensors)
-    # of a difference of two operands
+    # the function of a difference of two operands
     return gradients if len(gradients) == len(operands) else (gradients[0], -gradients[0])
 
 
@@ -133,7 +133,7 @@ def _second_derivatives(
 
 
 def _elementwise_call(function: Function, kind: ElementType, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the one gradient of an elementwise function."""
+    """Return the gradient of an elementwise function."""
     data = tensors[function.operands[0]]
     key = _elementwise_key(function.operator, function.scalars, function.compute, kind)
     return _call(key, function.scalars, (prod(data.shape),), tensors, (data,))
@@ -153,14 +153,14 @@ def _call(
     tensors: list[Any],
     alike: tuple[Any, ...],
 ) -> tuple[Any, ...]:
-    """Call a kernel from the program that JAX traces; results have the types of these arrays."""
+    """Call a kernel from the traced program; results have the types of these arrays."""
     call = jax.ffi.ffi_call(_TARGET, alike, vmap_method="broadcast_all")
     attributes = {
         "kernel": np.int64(key),
         "numbers": np.array(scalars or (0.0,)),  # XLA has no empty arrays
         "plan": np.array(plan, np.int64),
     }
-    # programs for other platforms are refused when they are lowered
+    # programs for other platforms are refused at lowering
     return tuple(jax.lax.platform_dependent(*tensors, cpu=partial(call, **attributes)))
 
 
@@ -168,7 +168,7 @@ def _call(
 def _elementwise_key(
     operator: str, scalars: tuple[float, ...], compute: str, kind: ElementType
 ) -> int:
-    """Load an elementwise kernel with all that it may need, and return its key."""
+    """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
     formula = elementwise_formula(operator, kind, compute, scalars)
     kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, compute)
@@ -181,7 +181,7 @@ def _elementwise_key(
 def _sums_key(
     operator: str, compute: str, kind: ElementType, shape: tuple[int, ...], channels: int
 ) -> tuple[int, tuple[int, ...]]:
-    """Load a kernel with sums per channel; return its key and how it walks such operands."""
+    """Load a kernel with sums per channel; return its key and its plan for such operands."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
     kernel: Any = channel_sum_kernel(OPERATORS[operator], kind, compute)
     plan, shared, partial_bytes = kernel.dense_call(shape, channels)
@@ -195,7 +195,7 @@ def _sums_key(
 
 
 def _load_rest(kernel: Any) -> None:
-    """Load what a call from compiled code cannot: exact decisions, and the launcher of threads."""
+    """Load what compiled code cannot load in a call: exact decisions and the thread launcher."""
     truth = import_to_end("ascendref.kernels.loops.truth")
     import_to_end("ascendref.kernels.runtime.launch").LAUNCHER.load()
     if isinstance(kernel, truth.ExactKernel):
@@ -206,7 +206,7 @@ _handlers: Final[list[Handler]] = []
 
 
 def _handler() -> Handler:
-    """Return the handler of this process, which JAX knows."""
+    """Return the handler of this process, registered with JAX."""
     if not _handlers:
         handler: Handler = import_to_end("ascendref.jax.handler").Handler()
         capsule = jax.ffi.pycapsule(ctypes.c_void_p(handler.address))

@@ -1,8 +1,8 @@
 """The handler that XLA calls for every gradient: compiled code that finds a kernel and runs it.
 
-No Python runs in a call, and it needs no GIL. The *directory* is where compiled code finds what
-Python prepared: messages of errors, and kernels by their key. A key is a digest of the kernel's
-name, not an address, so programs that JAX keeps on disk find their kernels in another process.
+A call runs no Python and does not need the GIL. The *directory* holds what Python has prepared for
+compiled code: error messages, and kernels by their keys. A key is a digest of the kernel's name,
+not an address, so programs that JAX stores on disk find their kernels in another process.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ from .call_frame import (
     result_size,
 )
 
-#: attributes of a call, sorted by name: the kernel's key, its scalars, how to walk the operands
+#: attributes of a call, sorted by name: the kernel's key, its scalars, its plan
 ATTRIBUTES: Final = ("kernel", "numbers", "plan")
 _KEY, _NUMBERS, _PLAN = range(3)
-#: words of the directory: messages about frames, kernels and memory, then slots, in each of which
-#: are a kernel's key and the address of its words
+#: layout of the directory in words: messages about frames, kernels and memory, then slots, each
+#: with a kernel's key and the address of its record
 _MESSAGES: Final = (
-    "the call is not one of ascendref.jax: its frame or its attributes are of another form",
+    "the call does not come from ascendref.jax: its frame or attributes have another form",
     "the kernel of this call was not prepared in this process; trace the function here, with"
     " ascendref.jax imported, instead of loading a compiled one",
     "there is no memory for the buffers of a kernel",
@@ -63,19 +63,19 @@ _MESSAGES: Final = (
 )
 _FRAME, _KERNEL, _MEMORY, _PART, _SLOTS = range(0, 40, 8)
 _CAPACITY: Final = 4096
-#: words of a kernel: whether it has sums per channel; addresses of the table of its operands, of
-#: its task, of the launcher's words
+#: record of a kernel: whether it has sums per channel; addresses of its operand table, of its task
+#: and of the launcher's record
 _WITH_SUMS, _TABLE, _TASK, _LAUNCHER = range(0, 32, 8)
-#: words of a plan: elements of an unbatched result; then, with sums per channel, how many channels,
-#: tasks and blocks there are, how many elements threads share, bytes of partial sums, and from
-#: where on the kernel's plan stands
+#: record of a plan: elements of an unbatched result; then, with sums per channel, the numbers of
+#: channels, tasks and blocks, the number of elements that threads share, the bytes of partial sums,
+#: and the start of the kernel's plan
 _ELEMENTS, _CHANNELS, _TASKS, _BLOCKS, _SHARED, _PARTIAL, _CHANNEL_PLAN = range(0, 56, 8)
 _LINE: Final = 64
 
 
 @intrinsic
 def _own_address(typingctx: Any) -> Any:
-    """Return the address of the handler, in which this is called."""
+    """Return the address of the handler that calls this."""
     return own_address_in(types.int64(types.int64))
 
 
@@ -96,7 +96,7 @@ def _directory(typingctx: Any) -> Any:
 
 @helper
 def _find(directory: int, key: int) -> Any:
-    """Return the address of a kernel's words; 0 if it is not there."""
+    """Return the address of a kernel's record; 0 if there is none."""
     slot = key & (_CAPACITY - 1)
     while True:
         found = word(directory, _SLOTS + 16 * slot)
@@ -109,9 +109,9 @@ def _find(directory: int, key: int) -> Any:
 
 @helper
 def _elements(frame: int, kernel: int, numbers: int, plan: int) -> Any:
-    """Compute every element, those of all batches together."""
+    """Compute the elements of all batches together."""
     table, total = word(kernel, _TABLE), result_size(frame)
-    # the operands follow: as many words as any kernel has
+    # the operands follow, in as many words as any kernel needs
     arguments = in_memory((0, 0, word(plan, _ELEMENTS), numbers, table, 0, 0, 1, 0, 0, 0, 0, 0))
     inputs = word(table, COUNT) - 1
     for k in range(inputs):
@@ -160,8 +160,8 @@ def _with_sums(frame: int, kernel: int, plan: int) -> Any:
 def _handle(frame: int) -> Any:
     """Answer a call of XLA: a handler.
 
-    Where the frame has no size, it is not XLA's: the word behind is the directory's address, and
-    the handler's is returned.
+    A frame of size 0 comes from Python, not XLA: its next word is the directory's address, and the
+    handler's address is returned.
     """
     if word(frame, SIZE) == 0:
         set_word(_directory(), 0, word(frame, 8))
@@ -205,12 +205,12 @@ class Handler:
         )
 
     def add(self, name: str, table: int, task: int, *, with_sums: bool) -> int:
-        """Enter a kernel, which must live as long as the process, and return its key.
+        """Register a kernel, which must live as long as the process, and return its key.
 
         Parameters
         ----------
         name : str
-            What tells it from all others.
+            A unique name.
         table, task : int
             Addresses of the table of operands and of the task.
         with_sums : bool
@@ -226,6 +226,6 @@ class Handler:
             while slots[slot, 0]:
                 slot = (slot + 1) % _CAPACITY
             slots[slot, 1] = words.address
-            slots[slot, 0] = key  # last: from now on it is found
+            slots[slot, 0] = key  # written last: from now on the kernel is found
             self._kernels[key] = words
         return key

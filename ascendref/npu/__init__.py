@@ -1,9 +1,9 @@
 """torch_npu on the emulated device; importing this module starts it.
 
-Import it before torch and torch_npu. It writes the libraries that torch_npu loads where they are
-missing, for which a C compiler is needed, loads them, imports torch_npu, and lets the operators
-that are not emulated run on PyTorch's kernels for the CPU. Its settings are environment variables,
-which ``ascendref npu`` sets from its options:
+Import it before torch and torch_npu. It builds the libraries that torch_npu needs if they do not
+exist yet (this needs a C compiler), loads them and imports torch_npu. Operators that are not
+emulated run on PyTorch's CPU kernels. The settings are environment variables, which ``ascendref
+npu`` sets from its options:
 
 =========================  ==================================================================
 ``ASCENDREF_PRODUCT``      the product, as for programs in C, like all variables of these

@@ -1,7 +1,7 @@
-"""torch_npu's own operators for types and formats, which it launches without being asked.
+"""torch_npu's own operators for types and formats, which it launches implicitly.
 
-Memory of the emulated device has one format, that of the host. A cast of the format makes a copy,
-as torch_npu does where internal formats are off.
+Memory of the emulated device has the host's format only. A format cast makes a copy, as in
+torch_npu when internal formats are off.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def _assign(tensor: torch.Tensor, source: Any, *args: Any, **kwargs: Any) -> tor
 
 
 def _convert(tensor: torch.Tensor, dtype: Any, *args: Any, **kwargs: Any) -> torch.Tensor:
-    """Convert to a type or to PyTorch's number of one; always a copy, as gradients need it."""
+    """Convert to a type, or to PyTorch's number of a type; always a copy, as gradients require."""
     return torch.ops.aten._to_copy.default(tensor, dtype=dtype)
 
 
 def _convert_to_number(
     tensor: torch.Tensor, number: int, input_number: int | None = None
 ) -> torch.Tensor:
-    """Convert to a type, from one that may be stored as another; both are given as numbers."""
+    """Convert between types given as numbers; the input may be stored as another type."""
     for one in (number, input_number):
         if one is not None and _dtype(one) is None:
             why = f"PyTorch's kernels do not have the type {one}"
@@ -58,13 +58,13 @@ def _dtype(number: int) -> torch.dtype | None:
         if other == number and isinstance(dtype, torch.dtype):
             try:
                 torch.zeros(1).to(dtype)
-            except (NotImplementedError, RuntimeError):  # of less than a byte
+            except (NotImplementedError, RuntimeError):  # types of less than a byte
                 return None
             return dtype
     return None
 
 
-#: the kernels by the names of their operators, without ``npu::``
+#: kernels by operator name, without ``npu::``
 CASTS: Final[dict[str, Callable[..., Any]]] = {
     "npu_format_cast": _copy,
     "npu_format_cast.Tensor": _copy,
@@ -82,7 +82,7 @@ CASTS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def register_casts() -> torch.library.Library:
-    """Replace torch_npu's kernels for as long as the returned object lives."""
+    """Replace torch_npu's kernels while the returned object is alive."""
     library = torch.library.Library("npu", "IMPL")
     for name, kernel in CASTS.items():
         library.impl(name, kernel, NPU, allow_override=True)

@@ -1,4 +1,4 @@
-"""Copies between tensors: within a device on the host's kernels, to and from it by torch_npu."""
+"""Copies between tensors: by CPU kernels within a device, by torch_npu to and from it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .fallback import Fallback
 class Copy:
     """``copy_`` for tensors of the device.
 
-    torch_npu copies bytes between host and device by its runtime, with streams and pinned memory.
-    For everything else, such as other types and strides, it launches operators.
+    torch_npu copies plain bytes between host and device through the runtime, with streams and
+    pinned memory. For other copies, such as between types or strides, it launches operators.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Copy:
         elif target.device.type == "npu" and source.device.type == "npu":
             target.copy_(source.cpu())
         else:
-            # convert where the source is, copy bytes, arrange where the target is
+            # convert on the source's side, copy bytes, arrange on the target's side
             same = source.to(target.dtype).expand(target.size())
             same = same.resolve_conj().resolve_neg().contiguous()
             if _is_plain(target, same):
@@ -52,7 +52,7 @@ class Copy:
 
 
 def _is_plain(target: torch.Tensor, source: torch.Tensor) -> bool:
-    """Tell whether the bytes of the source are those of the target."""
+    """Tell whether a copy of bytes is enough: same types, dense, same layout."""
     return (
         target.dtype == source.dtype
         and target.size() == source.size()
@@ -64,7 +64,7 @@ def _is_plain(target: torch.Tensor, source: torch.Tensor) -> bool:
 
 
 def copy_kernel(op: torch._ops.OpOverload, within: Callable[..., Any] | None = None) -> Copy:
-    """Return the kernel, around the one that torch_npu has registered."""
+    """Return the kernel, wrapped around the one registered by torch_npu."""
     kernel = torch.library.get_kernel(op, "PrivateUse1")
     keys = torch._C.DispatchKeySet(torch._C.DispatchKey.PrivateUse1)
     return Copy(lambda *values: kernel.call_boxed(keys, *values), within or Fallback(op))

@@ -1,8 +1,8 @@
-"""Operators that the emulated device lacks, on PyTorch's kernels for the CPU.
+"""Operators that the emulated device lacks, computed by PyTorch's CPU kernels.
 
-The memory of the emulated device is memory of this process. A kernel of the CPU gets tensors that
-share it: it reads views, strides and overlaps as they are, and what it writes is on the device at
-once. Only results that the operator makes itself are copied to the device.
+The memory of the emulated device is memory of this process, and CPU kernels get tensors that share
+it. Views, strides and overlaps are kept, and writes are immediately on the device. Only results
+that the operator allocates itself are copied to the device.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class _Call:
     def __init__(self, name: str) -> None:
         self.name = name
         self.device: torch.device | None = None
-        #: by the address of the storage of the device
+        #: host storages by the address of the device's
         self._shared: dict[int, torch.UntypedStorage] = {}
-        #: the device's storages by the address of the host's
+        #: device storages by the address of the host's
         self._origins: dict[int, torch.UntypedStorage] = {}
 
     def host(self, value: Any) -> Any:
@@ -83,14 +83,14 @@ class _Call:
 
 
 def _wait(device: torch.device) -> None:
-    """Wait for what the current stream of a device has to do before this call."""
+    """Wait for the work queued before this call on a device's current stream."""
     import torch_npu
 
     torch_npu.npu.current_stream(device).synchronize()
 
 
 def _fill(call: str, name: str, tensor: torch.Tensor, value: torch.Tensor) -> None:
-    """Write to a tensor whose memory may be that of one which is gone, but whose work is not."""
+    """Write to a new tensor, whose memory may still be in use by the queued work of a freed one."""
     _wait(tensor.device)
     tell_checker(call, writes=[(name, tensor)])
     on_host(tensor).copy_(value)
@@ -102,7 +102,7 @@ class Fallback:
     Parameters
     ----------
     op : OpOverload
-        What runs on the CPU.
+        The operator to run on the CPU.
     """
 
     def __init__(self, op: torch._ops.OpOverload) -> None:
@@ -117,7 +117,7 @@ class Fallback:
             for alias in argument.alias_info.before_set
         }
         self._written = set(written.values())
-        #: for every result, the argument that it is, or None
+        #: for each result, the argument that it aliases, or None
         self._returned = [
             written.get(min(result.alias_info.before_set, default=""))
             if result.alias_info is not None and result.alias_info.is_write
@@ -151,7 +151,7 @@ class Fallback:
         return self._result(call, args, kwargs, self._returned[0], results)
 
     def _tell_checker(self, given: dict[str, Any]) -> None:
-        """Tell the checker of the arguments that are tensors of the device."""
+        """Report the arguments that are device tensors to the checker."""
         reads: list[tuple[str, torch.Tensor]] = []
         writes: list[tuple[str, torch.Tensor]] = []
         for name, value in given.items():
@@ -181,7 +181,7 @@ class Fallback:
     def _run(
         self, args: Sequence[Any], kwargs: Any, host_args: list[Any], host_kwargs: dict[str, Any]
     ) -> Any:
-        """Run the CPU's kernel; where it has to resize what it writes to, with tensors that can."""
+        """Run the CPU kernel; if it must resize its outputs, with tensors that can be resized."""
         outs = {name: self._value(name, args, kwargs) for name in self._outs}
         outs = {name: out for name, out in outs.items() if isinstance(out, torch.Tensor)}
         if all(out.numel() for out in outs.values()):

@@ -1,4 +1,4 @@
-"""Random numbers of the fallback: from the seed and the offset of the device's generator."""
+"""Random numbers of the fallback, from the seed and offset of the device's generator."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import torch
 
 from ..core.scopes import Scope
 
-#: by how much a call moves the offset, which must be a multiple of 4
+#: increment of the offset per call, a multiple of 4
 _STEP = 4
-#: an odd number that spreads offsets over the seeds of the host's generator
+#: an odd number that spreads offsets over the host generator's seeds
 _SPREAD = 0x9E3779B97F4A7C15
 
 
 def host_generator(generator: torch.Generator | None, device: torch.device) -> torch.Generator:
-    """Return a generator of the host for one call, and move the one of the device on.
+    """Return a host generator for one call, and advance the device's generator.
 
-    Calls with equal seeds and offsets draw equal numbers, so that what sets or restores the state
-    of a device's generator works as it does on a device. The numbers are not the device's.
+    Calls with equal seeds and offsets draw equal numbers, so setting or restoring the state of a
+    device's generator works as on a device. The numbers differ from a device's.
     """
     import torch_npu
 
@@ -31,7 +31,7 @@ def host_generator(generator: torch.Generator | None, device: torch.device) -> t
 
 
 class _Drawing:
-    """The host's default generator as it draws what another one would."""
+    """The host's default generator in the state of another one."""
 
     def __init__(self, generator: torch.Generator) -> None:
         self._generator = generator
@@ -47,5 +47,5 @@ class _Drawing:
 
 
 def drawing_from(generator: torch.Generator) -> Scope:
-    """Let the host's default generator draw what another one would, then put it back."""
+    """Give the host's default generator the state of another one, and restore it afterwards."""
     return Scope(lambda: _Drawing(generator))

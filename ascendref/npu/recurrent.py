@@ -1,4 +1,4 @@
-"""Recurrent layers, which PyTorch computes with fused kernels on all devices but the CPU."""
+"""Recurrent layers, for which PyTorch uses fused kernels on all devices except the CPU."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 from .report import fallback_calls
 
-#: the overloads that choose fused kernels by the device
+#: the overloads that choose fused kernels depending on the device
 RECURRENT: Final = (
     "aten::lstm.input",
     "aten::lstm.data",
@@ -25,7 +25,7 @@ class Recurrent:
     Parameters
     ----------
     op : OpOverload
-        What runs on the CPU.
+        The operator to run on the CPU.
     """
 
     def __init__(self, op: torch._ops.OpOverload) -> None:

@@ -1,7 +1,7 @@
-"""Operators of torch_npu that the emulated device lacks, refused by their names.
+"""Operators of torch_npu that the emulated device lacks, refused by name.
 
-torch_npu itself would refuse most of them only after a look at the arguments, with texts about
-arguments or about other versions of CANN; some return nothing.
+torch_npu itself would refuse most of them only after checking arguments, with messages about
+arguments or other versions of CANN; some would return nothing.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import torch
 NPU: Final = "PrivateUse1"
 AUTOGRAD: Final = "AutogradPrivateUse1"
 _has: Final = torch._C._dispatch_has_kernel_for_dispatch_key
-#: operators of the namespace ``npu`` that make, describe or copy memory, or call others alone;
-#: `casts` has more
+#: operators of the namespace ``npu`` that only create, describe or copy memory or call other
+#: operators; `casts` has more
 AVAILABLE: Final = frozenset(
     (
         "copy_memory_",
@@ -44,9 +44,9 @@ def refusal(name: str, why: str) -> Callable[..., NoReturn]:
 
 
 class Collective:
-    """The kernel of a collective, which is refused where HCCL would do it.
+    """The kernel of a collective operation, refused where it would need HCCL.
 
-    torch_npu would call HCCL on the first rank alone; the others would wait for it.
+    torch_npu would call HCCL only on the first rank; the others would wait for it.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def _is_group_of_hccl(value: Any) -> bool:
 
 
 def refuse_functions() -> None:
-    """Refuse functions of torch_npu that launch what is not there and then lose or wait for it."""
+    """Refuse functions of torch_npu that launch missing operators and then ignore or await them."""
     import torch_npu
 
     graph = "there are no ACL graphs (torch.npu.NPUGraph)"
@@ -89,7 +89,7 @@ def refuse_functions() -> None:
 
 
 def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
-    """Refuse what only torch_npu has, for as long as the returned objects live.
+    """Refuse operators that only torch_npu has, while the returned objects are alive.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
             if operator in replaced or operator.partition(".")[0] in AVAILABLE:
                 continue
             why = "operators that only torch_npu has are not emulated"
-            # gradients call operators of other names; without tensors of a device, one of the
-            # last two runs
+            # gradients call operators of other names; without device tensors, one of the last two
+            # runs
             for key in (NPU, AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd"):
                 if key == NPU or _has(name, key):
                     npu.impl(name, refusal(name, why), key, allow_override=True)

@@ -1,4 +1,4 @@
-"""Which kernels of the device are replaced: all but the emulated operators and memory's own."""
+"""Which device kernels are replaced: all except those of emulated operators and of memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .fallback import Fallback
 from .recurrent import RECURRENT, Recurrent
 from .refusals import AUTOGRAD, NPU, refusal
 
-#: overloads that torch_npu passes on to the C library, in all their forms, and their operators
+#: overloads that torch_npu always passes to the C library, and their operators
 EMULATED: Final = {
     "aten::hardshrink_backward": "hardshrink_backward",
     "aten::hardshrink_backward.grad_input": "hardshrink_backward",
@@ -27,7 +27,7 @@ EMULATED: Final = {
     "aten::logit_backward": "logit_grad",
     "aten::logit_backward.grad_input": "logit_grad",
 }
-#: what torch_npu does by itself: it makes, describes and copies memory
+#: overloads that torch_npu implements itself: they create, describe and copy memory
 _MEMORY: Final = frozenset(
     (
         "_copy_from_and_resize",
@@ -51,7 +51,7 @@ _MEMORY: Final = frozenset(
     )
 )
 _COPY: Final = "aten::copy_"
-#: a key of no device: what PyTorch does where no backend has its own gradients
+#: a dispatch key of no device: PyTorch's behaviour if no backend has its own gradients
 _STOCK: Final = "AutogradPrivateUse2"
 #: the kernels that run on the CPU
 _CPU: Final = (
@@ -65,12 +65,12 @@ _has: Final = torch._C._dispatch_has_kernel_for_dispatch_key
 
 
 def register(fallback: bool) -> torch.library.Library:
-    """Replace torch_npu's kernels; they stay replaced for as long as the returned object lives.
+    """Replace torch_npu's kernels while the returned object is alive.
 
     Parameters
     ----------
     fallback : bool
-        Whether operators that are not emulated run on the CPU or are refused.
+        Whether operators that are not emulated run on the CPU; otherwise they are refused.
     """
     library = torch.library.Library("aten", "IMPL")
     for op in _replaced():
@@ -80,7 +80,7 @@ def register(fallback: bool) -> torch.library.Library:
             library.impl(name, copy_kernel(op, kernel), NPU, allow_override=True)
             continue
         library.impl(name, kernel, NPU, allow_override=True)
-        # torch_npu's own gradients call operators that only it has
+        # torch_npu's own gradients call operators that only torch_npu has
         if name not in RECURRENT and _has(name, AUTOGRAD) and _is_of_torch_npu(name, AUTOGRAD):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)
     for name in RECURRENT:
@@ -105,7 +105,7 @@ def _lacking() -> Iterator[tuple[str, str]]:
 
 
 def _stock_gradients(op: torch._ops.OpOverload) -> Callable[..., Any]:
-    """Return PyTorch's kernel for gradients, with the keys of kernels that it may call then."""
+    """Return PyTorch's gradient kernel, with the dispatch keys that it may then call."""
     keys = [NPU, AUTOGRAD]
     if _has(op.name(), "ADInplaceOrView"):
         keys.append("ADInplaceOrView")
@@ -125,7 +125,7 @@ def _replaced() -> Iterator[torch._ops.OpOverload]:
 def _operators() -> Iterator[str]:
     """Yield the names of PyTorch's operators that are not emulated."""
     for name in torch._C._dispatch_get_all_op_names():
-        # where only parts of an operator are the device's, those are replaced
+        # if the device has only some parts of an operator, those are replaced
         if name.startswith("aten::") and name not in EMULATED:
             if _has(name, "CPU") or _has(name, NPU):
                 yield name
@@ -139,7 +139,7 @@ def _overload(name: str) -> torch._ops.OpOverload | None:
     base, _, overload = name.removeprefix("aten::").partition(".")
     if base.startswith(("npu_", "_npu_")):
         return None
-    packet = getattr(torch.ops.aten, base, None)  # names without a schema are there as well
+    packet = getattr(torch.ops.aten, base, None)  # names without a schema are listed too
     return None if packet is None else getattr(packet, overload or "default", None)
 
 

@@ -1,4 +1,4 @@
-"""How often which operators ran, on the emulated device and on the fallback."""
+"""Counts of operator calls on the emulated device and on the fallback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The root that torch_npu finds: the C library with what torch_npu adds, and the vendor's names."""
+"""The root folder for torch_npu: the C library with torch_npu's additions, under vendor names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 from ..cann.root import cached_root, compile_library, link, publish, write_headers
 from ..core.errors import ArgumentValueError
 
-#: the library, and the names beside it under which torch_npu loads it; each is a file of its own,
-#: for the dynamic linker recognizes a loaded library by the name inside of the file
+#: the library, and the other names under which torch_npu loads it; each is a separate file because
+#: the dynamic linker recognizes a loaded library by the name inside the file
 LIBRARY: Final = "libascendcl.so"
 NAMES: Final = (
     "libhccl.so",
@@ -19,18 +19,18 @@ NAMES: Final = (
     "libacl_tdt_channel.so",
     "libopapi.so",
 )
-#: folders that torch_npu wants to see
+#: folders that torch_npu expects
 _FOLDERS: Final = ("runtime", "compiler", "opp")
 _NATIVE: Final = Path(__file__).with_name("native")
 
 
 def install() -> Path:
-    """Return the root in the user's cache, which is written where it is missing.
+    """Return the root folder in the user's cache, writing it if it does not exist.
 
     Raises
     ------
     ArgumentValueError
-        Where there is no compiler, or no folder to write.
+        If there is no compiler or no writable folder.
     """
     sources = {path.name: path.read_text() for path in sorted(_NATIVE.glob("*.c"))}
     root = cached_root("npu", {**sources, "names": ",".join(NAMES)})
@@ -49,7 +49,7 @@ def _write(made: Path, sources: dict[str, str]) -> None:
     folder = made / "lib64"
     folder.mkdir()
     library = folder / LIBRARY
-    # exceptions: some functions of the library throw
+    # needed because some functions of the library throw
     flags = ["-fexceptions", f"-Wl,-soname,{LIBRARY}"]
     compile_library(made / "include", library, sources, flags)
     empty = made / "empty.c"

@@ -1,4 +1,4 @@
-"""Start: libraries loaded, variables set, torch_npu imported, its kernels replaced."""
+"""Start: loads the libraries, sets variables, imports torch_npu and replaces its kernels."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..core.errors import ArgumentError, ArgumentValueError
 from ..core.extras import install_command
 from .root import LIBRARY, NAMES, install
 
-#: what lives as long as the process
+#: objects that live as long as the process
 _kept: Final[list[Any]] = []
 
 
 def start() -> None:
-    """Bring torch_npu up in this process, once."""
+    """Start torch_npu in this process, once."""
     if _kept:
         return
     if "torch_npu" in sys.modules:
@@ -38,7 +38,7 @@ def start() -> None:
     from .registration import register
     from .report import write_report
 
-    process.finds_leaks = False  # torch_npu keeps memory for later
+    process.finds_leaks = False  # torch_npu keeps memory for reuse
     process.forgets_failures = True
     for name in ("torch", "torch_npu"):
         add_package(os.path.dirname(sys.modules[name].__file__ or ""))
@@ -55,7 +55,7 @@ def start() -> None:
 def _fallback() -> bool:
     given = os.environ.get("ASCENDREF_NPU_FALLBACK") or "1"
     if given not in ("0", "1"):
-        raise ArgumentValueError("ASCENDREF_NPU_FALLBACK", f"is {given!r}; 0 and 1 are allowed")
+        raise ArgumentValueError("ASCENDREF_NPU_FALLBACK", f"is {given!r}; it must be 0 or 1")
     return given == "1"
 
 
@@ -65,17 +65,17 @@ def _import_torch_npu() -> None:
     except ImportError as error:
         raise ArgumentError(
             "torch_npu",
-            f"cannot be imported: {error}; install torch and torch-npu of one version"
+            f"cannot be imported: {error}; install torch and torch-npu of the same version"
             f" ({install_command('npu')})",
         ) from error
 
 
 def _switch_task_queue_off() -> None:
-    """Have torch_npu launch on the thread that calls, whatever the program sets.
+    """Make torch_npu launch on the calling thread, whatever the program sets.
 
-    The task queue is a thread of torch_npu that calls the C library, for which it needs the
-    interpreter's lock. A kernel of the fallback would hold that while it waits for the thread.
-    torch_npu reads the setting when it initializes the device.
+    The task queue is a thread of torch_npu that calls the C library and needs the GIL for it. A
+    fallback kernel would hold the GIL while waiting for that thread: a deadlock. torch_npu reads
+    the setting when it initializes the device.
     """
     import torch_npu
 

@@ -1,4 +1,4 @@
-"""Tensors of the host that share the memory of the emulated device."""
+"""Host tensors that share the memory of the emulated device."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..device.memory.address_space import Memory, find_memory
 
 
 def shared_storage(storage: torch.UntypedStorage) -> torch.UntypedStorage:
-    """Return the storage of the host that is a device's storage; it cannot grow."""
+    """Return a host storage that shares a device storage; it cannot be resized."""
     nbytes, address = storage.nbytes(), storage.data_ptr()
     if not nbytes:
         return torch.UntypedStorage(0)
@@ -34,7 +34,7 @@ def _memory(address: int) -> Memory:
 
 
 def shared_tensor(tensor: torch.Tensor, storage: torch.UntypedStorage) -> torch.Tensor:
-    """Return a tensor of the host with the elements of one of the device, in its shared storage."""
+    """Return a host tensor with the elements of a device tensor, in a shared storage."""
     found = torch.empty(0, dtype=tensor.dtype)
     found.set_(storage, tensor.storage_offset(), tensor.size(), tensor.stride())
     if tensor.is_conj():
@@ -43,18 +43,18 @@ def shared_tensor(tensor: torch.Tensor, storage: torch.UntypedStorage) -> torch.
 
 
 def on_host(tensor: torch.Tensor) -> torch.Tensor:
-    """Return a tensor of the host that shares the memory of one of the device."""
+    """Return a host tensor that shares the memory of a device tensor."""
     return shared_tensor(tensor, shared_storage(tensor.untyped_storage()))
 
 
-#: tensors of the device with the names of the arguments that they are
+#: device tensors with the names of their arguments
 Named = Iterable[tuple[str, torch.Tensor]]
 
 
 def tell_checker(call: str, reads: Named = (), writes: Named = ()) -> None:
-    """Tell the checkers of devices, if there are any, what the host accesses at once.
+    """Report immediate accesses of the host to the devices' checkers, if there are any.
 
-    What is read need not have been written: some operators look at the shape of an argument alone.
+    Reads of unwritten memory are allowed: some operators use only the shape of an argument.
     """
     for name, tensor in reads:
         _access(call, name, tensor, write=False)

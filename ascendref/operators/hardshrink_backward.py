@@ -13,13 +13,13 @@ from ..kernels.arithmetic.formula import Formula, blend, narrow, zero
 
 
 def prepare(lambd: float) -> tuple[float]:
-    """A negative λ counts as 0; a NaN stays one and makes every comparison false."""
+    """A negative λ counts as 0; a NaN is kept and makes every comparison false."""
     lambd = narrow(lambd)
     return (blend(lambd < zero, zero, lambd),)
 
 
 def grad_input(grad_output: float, self: float, lambd: float) -> float:
-    """A selection, not a product: where masked, a gradient of any value gives +0."""
+    """A selection, not a product: where masked, the result is +0 even for an infinite gradient."""
     return blend(abs(self) > lambd, grad_output, zero)
 
 
@@ -68,40 +68,39 @@ def hardshrink_backward(
     Parameters
     ----------
     grad_output, self : array
-        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or
-        F64, also mixed. They broadcast.
+        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
+        (types may differ). Shapes broadcast.
     lambd : real number, optional
-        Threshold λ, narrowed to float32. Negative counts as 0; with NaN the result is 0.
+        Threshold λ, narrowed to float32. A negative value counts as 0; NaN makes every result 0.
     out : array, optional
-        Where the result goes: of the broadcast shape and any floating type, apart from the inputs
-        or exactly the view of one.
+        Output array with the broadcast shape and any float dtype. It must not overlap an input
+        unless it is the same view.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
-        F64 data, else F32.
+        Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
+        F64 data and F32 for all other data.
 
     Returns
     -------
     array
-        Of the broadcast shape, the promoted type and the caller's kind, laid out as NumPy's
-        functions lay out theirs (``order="K"``); ``out`` if given.
+        The caller's kind of array, with the broadcast shape and the promoted type, in the memory
+        layout that NumPy's functions choose (``order="K"``); ``out`` if given.
 
     Raises
     ------
     ArgumentTypeError
-        If an argument is no array, or of another element type.
+        If an argument is not an array or has an unsupported dtype.
     ArgumentValueError
-        If shapes do not broadcast, a rank is above 8, or ``out`` does not fit, is read-only or can
-        only be copied.
+        If shapes do not broadcast, a rank exceeds 8, or ``out`` has the wrong shape, overlaps an
+        input, is read-only or does not share its memory with NumPy.
 
     Notes
     -----
-    The formula is the vendor's (aclnnHardshrinkBackward). NaN in ``self`` gives 0, where PyTorch
-    passes the gradient if its scalar loop meets it, as in a short array, and gives 0 if its vector
-    loop does.
+    The formula is the vendor's (aclnnHardshrinkBackward). NaN in ``self`` gives 0. PyTorch is
+    inconsistent there: its scalar loop (short arrays) passes the gradient, its vector loop gives 0.
 
-    Rounding: a result is rounded to the promoted type of the inputs, whatever ``compute_dtype`` is,
-    and then cast to the type of ``out``, so an F32 ``out`` gets numbers of BF16 from BF16 inputs;
-    in F64 arithmetic it is rounded once, to the type of ``out``.
+    Rounding: for every ``compute_dtype``, the result is rounded to the promoted type of the inputs
+    and then cast to the type of ``out``: from BF16 inputs, an F32 ``out`` gets BF16 values. In F64
+    arithmetic it is rounded once, directly to the type of ``out``.
 
     Accuracy: the result is the gradient or 0, so it is exact in its own type.
 

@@ -153,41 +153,41 @@ def logit_grad(
     Parameters
     ----------
     x, dy : array
-        Input of the forward operator and gradient of its result, in this order, the vendor's; the
-        other operators take the gradient first. One shape of rank 0 to 8 (no broadcasting) and one
-        type, F16, BF16, F32 or F64.
+        Input of the forward operator and gradient of its result, in the vendor's order (the other
+        operators take the gradient first). Both have the same shape of rank 0 to 8 (no
+        broadcasting) and the same type: F16, BF16, F32 or F64.
     eps : real number or None, optional
-        Narrowed to float32; None is -1. Negative: outside [0, 1] the result is NaN. From 0 to below
-        1: outside [eps, 1 - eps] it is 0. Exactly 1: ``dy`` times infinity. Above 1 and finite, or
-        NaN: NaN. Infinity: 0.
+        Narrowed to float32; None means -1. If negative, the result is NaN outside [0, 1]; from 0 to
+        below 1, it is 0 outside [eps, 1 - eps]. If eps is exactly 1 the result is ``dy`` times
+        infinity; if finite and above 1, or NaN, it is NaN; if infinite, 0.
     out : array, optional
-        Where the result goes: of the same shape and type, apart from the inputs or exactly the view
-        of one.
+        Output array with the same shape and dtype. It must not overlap an input unless it is the
+        same view.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
-        F64 data, else F32.
+        Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
+        F64 data and F32 for all other data.
 
     Returns
     -------
     array
-        Of the same shape, type and kind, laid out as NumPy's functions lay out theirs
-        (``order="K"``); ``out`` if given.
+        The caller's kind of array, with the same shape and type, in the memory layout that NumPy's
+        functions choose (``order="K"``); ``out`` if given.
 
     Raises
     ------
     ArgumentTypeError
-        If an argument is no array, of another element type, or the types differ.
+        If an argument is not an array, has an unsupported dtype, or the dtypes differ.
     ArgumentValueError
-        If shapes differ, a rank is above 8, or ``out`` does not fit, is read-only or can only be
-        copied.
+        If shapes differ, a rank exceeds 8, or ``out`` has the wrong shape, overlaps an input, is
+        read-only or does not share its memory with NumPy.
 
     Notes
     -----
     The formula is the vendor's (aclnnLogitGrad). ``1 - eps`` is evaluated in float32. At 0 and 1
     the result is ``dy`` times infinity.
 
-    Rounding: a result is rounded to the type of the inputs, whatever ``compute_dtype`` is; ``out``
-    has that type too.
+    Rounding: the result is rounded to the type of the inputs, which is also the type of ``out``,
+    for every ``compute_dtype``.
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1.5 ulp of the exact value, an
     F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic F16, BF16 and F32 results are

@@ -18,7 +18,7 @@ from ..kernels.loops.channel_plan import BLOCK, LANES
 
 
 def prepare() -> tuple[()]:
-    """There are no scalars."""
+    """PReLU has no scalars."""
     return ()
 
 
@@ -117,49 +117,50 @@ def prelu_backward(
     """Return the gradients of PReLU with respect to its input and its weight.
 
     ``grad_input`` is ``grad_output`` where ``self > 0``, else ``grad_output * weight``;
-    ``grad_weight`` is the sum of ``grad_output * self`` where ``self`` is not above 0, over
-    everything but the channel axis.
+    ``grad_weight`` is the sum of ``grad_output * self`` where ``self`` is not above 0, over all
+    axes except the channel axis.
 
     Parameters
     ----------
     grad_output : array
-        Gradient of the result; it broadcasts to ``self``'s shape.
+        Gradient of the result; broadcast to the shape of ``self``.
     self : array
         Input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64. Axis 1 is the channel;
         with rank 0 or 1 there is one channel.
     weight : array
         One element, or one per channel in C order, in any shape.
     out : tuple of two arrays, optional
-        Where the results go: of their shapes and type, apart from the inputs and each other or
-        exactly the view of an input.
+        Output arrays with the shapes and the dtype of the results. They must not overlap each
+        other, nor an input unless they are the same view.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the formulas are evaluated and the sum is formed, named in any way that `cast`
-        takes; None is F64 for F64 data, else F32.
+        Type in which the formulas and the sum are evaluated, in any form that `cast` accepts. None
+        means F64 for F64 data and F32 for all other data.
 
     Returns
     -------
     grad_input : array
-        Of ``self``'s shape, type and kind, laid out as NumPy's functions lay out their results
-        (``order="K"``): images whose channels come last stay so.
+        The same kind of array as ``self``, with its shape and type, in the memory layout that
+        NumPy's functions choose (``order="K"``): channels-last images stay channels-last.
     grad_weight : array
-        Of ``weight``'s shape where that has one element, else of shape ``(channels,)``. Zero where
+        It has ``weight``'s shape if that has one element, else shape ``(channels,)``. All zeros if
         ``self`` is empty.
 
     Raises
     ------
     ArgumentTypeError
-        If an argument is no array, of another element type, or the types differ.
+        If an argument is not an array, has an unsupported dtype, or the dtypes differ.
     ArgumentValueError
-        If shapes do not fit, a rank is above 8, or ``out`` does not fit, is read-only or can only
-        be copied.
+        If shapes do not match, a rank exceeds 8, or ``out`` has the wrong shapes, overlaps an
+        input, is read-only or does not share its memory with NumPy.
 
     Notes
     -----
-    The formulas are the vendor's (aclnnPreluBackward). The sum is rounded once at the end; its tree
-    depends on the number of terms alone, so its bits are the same for any number of threads.
+    The formulas are the vendor's (aclnnPreluBackward). The sum is rounded once at the end. Its
+    summation tree depends only on the number of terms, so the bits are the same for any number of
+    threads.
 
-    Rounding: both results are rounded to the type of the inputs, whatever ``compute_dtype`` is;
-    ``out`` has that type too.
+    Rounding: both results are rounded to the type of the inputs, which is also the type of ``out``,
+    for every ``compute_dtype``.
 
     Accuracy: ``grad_input`` is correctly rounded in F32 and in F64 arithmetic. In F32 arithmetic,
     the default, the error of a sum of n terms is at most ``69 + ceil(log2(n / 1024))`` times 2**-24
@@ -190,44 +191,44 @@ def prelu_partial(
 ) -> tuple[ArrayT, Partial]:
     """Return what `prelu_backward` returns for a part of the data, with a sum that can be merged.
 
-    For data that are spread over processes or machines. Merged over all parts and rounded, the sums
-    have the bits of one `prelu_backward` of all of the data.
+    For data that are spread over processes or machines. Merging the sums of all parts and rounding
+    the total gives the same bits as one `prelu_backward` of all the data.
 
     Parameters
     ----------
     grad_output, self, weight : array
-        As for `prelu_backward`. The part has, for each of its channels, terms that follow one
-        another when those of all data are numbered in C order over everything but the channel axis:
-        with images of h × w elements, term ``(n * h + i) * w + j`` of channel c is that of element
-        ``[n, c, i, j]``. So some images are a part, also with some channels only.
+        As for `prelu_backward`. Number the terms of each channel in C order over all axes except
+        the channel axis: with images of h × w elements, element ``[n, c, i, j]`` is term ``(n * h +
+        i) * w + j`` of channel c. A part must hold consecutive terms of each of its channels, for
+        example some of the images, with all channels or some of them.
     first : int, optional
-        Number of the part's first term. Partial sums are then as small as they can be, and merge in
-        any order. None, the default, puts the part behind those that it is merged to.
+        Number of the part's first term. Partial sums then take the least memory and merge in any
+        order. With None, the default, the part follows the parts that it is merged into.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
         As for `prelu_backward`. With "float64" the sums are exact until they are rounded.
 
     Returns
     -------
     grad_input : array
-        That of the part, as `prelu_backward` returns it.
+        The gradient of the part, as `prelu_backward` returns it.
     partial : Partial
         The sums of the part.
 
     Raises
     ------
     ArgumentTypeError, ArgumentValueError
-        As for `prelu_backward`; if ``first`` is no integer or negative; or, but in F64 arithmetic,
-        if it is no multiple of 1024: the sum's tree adds up blocks of so many terms, and a part
-        must not begin inside of one.
+        As for `prelu_backward`; if ``first`` is negative or not an integer; or, except in F64
+        arithmetic, if it is not a multiple of 1024: the summation tree adds blocks of 1024 terms,
+        and a part must begin at the start of a block.
 
     Notes
     -----
-    A part belongs to aclnnPreluBackward. Where the data cannot be cut at multiples of 1024 terms,
-    ``compute_dtype="float64"`` allows any cut, and its sums are correctly rounded besides.
+    The operator is aclnnPreluBackward. Where the data cannot be cut at multiples of 1024 terms, use
+    ``compute_dtype="float64"``: it allows any cut, and its sums are correctly rounded.
 
-    Without ``first``, a partial sum has one number per channel for every 1024 terms; with it, at
-    most two per channel for each doubling of the terms. An exact sum has up to 1100 bytes per
-    channel, below 200 for F32 data.
+    Without ``first``, a partial sum holds one number per channel for every 1024 terms; with it, at
+    most two per channel for each doubling of the number of terms. An exact sum takes up to 1100
+    bytes per channel, less than 200 for F32 data.
 
     Examples
     --------

@@ -38,12 +38,12 @@ from ..kernels.arithmetic.formula import (
     zero,
 )
 
-#: the vendor's numbers of the reductions
+#: numbers of the reductions in the vendor's API
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def count_for(reduction: float, size: int) -> float:
-    """What the reduction divides by: the mean by the number of results, here or of all parts."""
+    """What the reduction divides by: for the mean, the number of results (of all parts)."""
     return wide(size) if reduction == 1 else -reduction if reduction < 0 else 1.0
 
 
@@ -53,7 +53,7 @@ def norm_for(reduction: float, size: int) -> float:
 
 
 def part_scalars(values: tuple[float, ...], size: int) -> tuple[float, ...]:
-    """In a part, the mean is that of all results: a negative reduction is their number."""
+    """In a part, the mean is over all results: minus their number replaces the reduction."""
     reduction, beta = values
     return (-float(size) if reduction == 1 else reduction), beta
 
@@ -66,9 +66,9 @@ def prepare(
 ) -> tuple[float, float, float, float, float, float, float]:
     """β arrives as FLOAT; the mean divides by the number of results.
 
-    norm·d/β is scale·(lift·d), where lift is a power of two: for a β below 1 it brings β near 1, so
-    that the scale, a sum of two, does not overflow. With β = 0 every d but 0 is at the limit, and
-    ``added``, which is the neutral −0 elsewhere, makes every zero positive.
+    norm·d/β is computed as scale·(lift·d), where lift is a power of two: for β below 1 it brings β
+    near 1, so that the scale, a sum of two numbers, does not overflow. With β = 0 every nonzero d
+    is at the limit, and ``added`` makes every zero positive; for other β it is the neutral −0.
     """
     norm = norm_for(reduction, size)
     limit, lift, scale, added = wide(float32(beta)), 1.0, norm, -zero
@@ -103,7 +103,7 @@ def grad_input(
     outside = abs(d) >= limit
     slope = select(outside, copysign(norm, d), quotient)
     corrected = fma(slope, grad_out, select(outside, zero, rest) * grad_out)
-    # the plain product has the right sign of a zero, and infinities
+    # the plain product has the right infinities and signs of zeros
     return select(abs(corrected) > zero, corrected, slope * grad_out)
 
 
@@ -121,7 +121,7 @@ def prepare_unit(reduction: float, beta: float, size: int) -> tuple[float, float
 
 
 def unit(grad_out: float, self: float, target: float, norm: float, norm_rest: float) -> float:
-    """Without a division by β; the last addition rounds."""
+    """The formula without the division by β; the last addition rounds."""
     d, lost = two_difference(self, target)
     outside = abs(d) >= one
     slope = select(outside, copysign(one, d), d)
@@ -208,7 +208,7 @@ def double(
     excess = fma(first, select(inside, large, count), -product)
     missing = product_rest - fma(first, select(inside, small, zero), excess)
     corrected = fma(missing, inverse, first)
-    # the first approximation has the right sign of a zero, and infinities
+    # the first approximation has the right infinities and signs of zeros
     value = select(abs(corrected) > zero, corrected, first) * select(usual, 2.0**-300, 2.0**300)
     return select(inside & (beta == inf), (zero * d) * grad_out, value)
 
@@ -331,10 +331,10 @@ def variant(compute: str, rounded: str, reduction: float, beta: float) -> Formul
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """A rounded norm and a rounded product at worst.
+    """At worst, one rounding of the norm and one of the product.
 
-    Nothing is stated where norm·d/β is too small for a normal number, which has fewer bits. In F64
-    both errors are corrected, and the range suffices.
+    No bound is stated where norm·d/β is subnormal and has fewer bits. In F64 both errors are
+    corrected, and the range suffices.
     """
     if kind is FLOAT64:
         return Bound(1.0)
@@ -411,44 +411,45 @@ def smooth_l1_loss_backward(
     Parameters
     ----------
     grad_out, self, target : array
-        Gradient of the loss, prediction and target; rank 0 to 8, F16, BF16, F32 or F64, also
-        mixed. They broadcast.
+        Gradient of the loss, prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may
+        differ). Shapes broadcast.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        What the forward operator did with the elementwise losses.
+        How the forward operator reduced the elementwise losses.
     beta : real number, optional
-        Where the loss turns from quadratic to linear; at least 0, narrowed to float32. 0 makes it
-        the gradient of the L1 loss.
+        The ``|d|`` at which the loss turns from quadratic to linear; at least 0, narrowed to
+        float32. 0 gives the gradient of the L1 loss.
     out : array, optional
-        Where the result goes: of the broadcast shape and any floating type, apart from the inputs
-        or exactly the view of one.
+        Output array with the broadcast shape and any float dtype. It must not overlap an input
+        unless it is the same view.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
-        F64 data, else F32.
+        Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
+        F64 data and F32 for all other data.
 
     Returns
     -------
     array
-        Of the broadcast shape, the promoted type and the caller's kind, laid out as NumPy's
-        functions lay out theirs (``order="K"``); ``out`` if given.
+        The caller's kind of array, with the broadcast shape and the promoted type, in the memory
+        layout that NumPy's functions choose (``order="K"``); ``out`` if given.
 
     Raises
     ------
     ArgumentTypeError
-        If an argument is no array, or of another element type.
+        If an argument is not an array or has an unsupported dtype.
     ArgumentValueError
-        If shapes do not broadcast, a rank is above 8, the reduction is another, ``beta`` is
-        negative or NaN, or ``out`` does not fit, is read-only or can only be copied.
+        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, ``beta`` is negative
+        or NaN, or ``out`` has the wrong shape, overlaps an input, is read-only or does not share
+        its memory with NumPy.
 
     Notes
     -----
     The formula is the vendor's (aclnnSmoothL1LossBackward). With ``beta`` 0 and ``d`` 0 the result
-    is 0, where PyTorch gives ``-grad_out``. The gradient with respect to ``target`` is the negative
-    of this one, element by element, as the loss depends on ``self - target`` alone; where an input
-    was broadcast, its own gradient is the sum over the axes that it was stretched along.
+    is 0, where PyTorch gives ``-grad_out``. The loss depends only on ``self - target``, so the
+    gradient with respect to ``target`` is the negative of this one. Where an input was broadcast,
+    its gradient is the sum over the broadcast axes.
 
-    Rounding: a result is rounded to the promoted type of the inputs, whatever ``compute_dtype`` is,
-    and then cast to the type of ``out``, so an F32 ``out`` gets numbers of BF16 from BF16 inputs;
-    in F64 arithmetic it is rounded once, to the type of ``out``.
+    Rounding: for every ``compute_dtype``, the result is rounded to the promoted type of the inputs
+    and then cast to the type of ``out``: from BF16 inputs, an F32 ``out`` gets BF16 values. In F64
+    arithmetic it is rounded once, directly to the type of ``out``.
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value,
     1.5 ulp for the mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever

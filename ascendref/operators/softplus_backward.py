@@ -44,7 +44,7 @@ def prepare(beta: float, threshold: float) -> tuple[float, float]:
 
 
 def prepare_minus(beta: float, threshold: float) -> tuple[float, float]:
-    """Both arrive as FLOAT; the formula needs -β only."""
+    """Both arrive as FLOAT; the formula needs only -β."""
     return -narrow(beta), narrow(threshold)
 
 
@@ -102,7 +102,7 @@ def double(
 def truth(
     grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
 ) -> tuple[float, bool]:
-    """The exponential is rounded to one number, so the value is off by less than 3 ulp."""
+    """The exponential is one rounded number, so the value is off by less than 3 ulp."""
     z = beta * self
     power, scale = scaled_power_of(z, self, remainder, beta)
     value = scale * grad_output / (scale + power)
@@ -113,7 +113,7 @@ def truth(
 def limit(
     grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
 ) -> tuple[float, bool]:
-    """The result that takes no exponential, and where, decided for the exact β·self."""
+    """The results that need no exponential, and where they apply, decided for the exact β·self."""
     positive = sign(beta) * sign(self) > zero
     above = fma(beta, self, -threshold)
     if remainder is not None:
@@ -133,7 +133,7 @@ def decide(
     beta: float,
     threshold: float,
 ) -> int:
-    """The sign of grad_output - middle·(1 + exp(-z)); it is 0 for z = 0 alone."""
+    """The sign of grad_output - middle·(1 + exp(-z)); it is 0 only for z = 0."""
     z = beta * self
     rest = zero if remainder is None else correction(z, self, remainder, beta)
     power, high, low, scale = exp_exactly(-z, rest)
@@ -157,16 +157,17 @@ def propagates(grad_output: float, z: float) -> bool:
 
 
 def result(types: Types) -> ElementType:
-    """One float type gives that type; with F64 it is F64, and any other mixture is F32."""
+    """One float type gives that type, any mixture with F64 gives F64, other mixtures F32."""
     if types[0] is types[1]:
         return types[0]
     return FLOAT64 if FLOAT64 in types else FLOAT32
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """The rounding of β·self, if it needs one, is amplified by the exponential.
+    """The exponential amplifies the rounding error of β·self.
 
-    Nothing is stated where it is -inf in F32 but no infinity: then an infinite gradient gives NaN.
+    No bound is stated where a finite β·self overflows to -inf: an infinite gradient gives NaN
+    there.
     """
     beta = single(scalars["beta"])
     ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
@@ -234,7 +235,8 @@ def softplus_backward(
 ) -> ArrayT:
     """Return the gradient of softplus: ``grad_output / (1 + exp(-beta * self))``.
 
-    Where ``beta * self > threshold`` the forward operator is linear, and the gradient passes.
+    Where ``beta * self > threshold`` the forward operator is linear and the gradient passes
+    unchanged.
 
     Parameters
     ----------
@@ -246,35 +248,35 @@ def softplus_backward(
     beta, threshold : real number, optional
         Narrowed to float32.
     out : array, optional
-        Where the result goes: of the same shape and any floating type, apart from the inputs or
-        exactly the view of one.
+        Output array with the same shape and any float dtype. It must not overlap an input unless it
+        is the same view.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the formula is evaluated, named in any way that `cast` takes; None is F64 for
-        F64 data, else F32.
+        Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
+        F64 data and F32 for all other data.
 
     Returns
     -------
     array
-        Of the same shape, the promoted type and the caller's kind, laid out as NumPy's functions
-        lay out theirs (``order="K"``); ``out`` if given.
+        The caller's kind of array, with the same shape and the promoted type, in the memory layout
+        that NumPy's functions choose (``order="K"``); ``out`` if given.
 
     Raises
     ------
     ArgumentTypeError
-        If an argument is no array, or of another element type.
+        If an argument is not an array or has an unsupported dtype.
     ArgumentValueError
-        If shapes differ, a rank is above 8, or ``out`` does not fit, is read-only or can only be
-        copied.
+        If shapes differ, a rank exceeds 8, or ``out`` has the wrong shape, overlaps an input, is
+        read-only or does not share its memory with NumPy.
 
     Notes
     -----
     The formula is the vendor's (aclnnSoftplusBackward). F64 tensors are computed in F64 here; the
     device narrows them to F32.
 
-    Rounding: a result is rounded to the promoted type of the inputs, whatever ``compute_dtype`` is,
-    and then cast to the type of ``out``, so an F32 ``out`` gets numbers of BF16 from BF16 inputs;
-    in F64 arithmetic it is rounded once, to the type of ``out``. With integers in ``self`` F32
-    takes the place of F16 and BF16 as the promoted type.
+    Rounding: for every ``compute_dtype``, the result is rounded to the promoted type of the inputs
+    and then cast to the type of ``out``: from BF16 inputs, an F32 ``out`` gets BF16 values. In F64
+    arithmetic it is rounded once, directly to the type of ``out``. If ``self`` holds integers and
+    the gradient is F16 or BF16, the promoted type is F32.
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
     an F16 or BF16 result within 0.5 + 1/256 ulp, also where ``exp(-beta * self)`` is beyond the

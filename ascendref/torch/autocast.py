@@ -1,7 +1,7 @@
-"""Autocast: the custom operators get the element types that autocast gives to PyTorch's functions.
+"""Autocast: custom operators get the element types that autocast gives PyTorch's functions.
 
-PyTorch's function would cast its operands inside of the custom operator, where autograd of the
-operator does not see it: the gradients would have other types than their tensors.
+Otherwise PyTorch's function would cast its operands inside the custom operator, where the
+operator's autograd does not see the cast, and gradients would differ in type from their tensors.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from typing import Any, Final
 import torch
 from torch.library import Library
 
-#: dispatch key of autocast -> the type of devices that it is for
+#: dispatch key of autocast -> its device type
 _KEYS: Final = {
     "AutocastCPU": "cpu",
     "AutocastCUDA": "cuda",
     "AutocastMPS": "mps",
     "AutocastXPU": "xpu",
 }
-#: functions that autocast computes in its own type; the others that it knows are computed in F32
+#: functions that autocast runs in its own type; it runs its other functions in F32
 _REDUCED: Final = ("prelu",)
 _LIBRARY: Final = Library("ascendref", "FRAGMENT")
 
 
 def follow(name: str, op: Any) -> None:
-    """Let autocast cast the operands of a custom operator as those of PyTorch's function.
+    """Make autocast cast a custom operator's operands as it does for PyTorch's function.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def _register(name: str, op: Any, key: str, device: str) -> None:
 
 
 def _cast(value: Any, device: str, kind: Any) -> Any:
-    """Return a value as autocast passes it on; F64 stays what it is."""
+    """Return a value cast as by autocast; F64 is not changed."""
     if (
         isinstance(value, torch.Tensor)
         and value.is_floating_point()

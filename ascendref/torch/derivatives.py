@@ -1,8 +1,9 @@
-"""The derivatives of the gradients, in PyTorch's own operators, for autograd of any order.
+"""Derivatives of the gradients in PyTorch's own operators, for autograd of any order.
 
-Every gradient is linear in the gradient that it gets, so the derivative for that is the operator
-itself; what is here are the derivatives for the data. Numbers are filled in with ``masked_fill``,
-because ``torch.where`` makes tensors of them, which fake tensors are not combined with.
+Every gradient is linear in the incoming gradient, so its derivative with respect to that is the
+operator itself; this module has the derivatives with respect to the data. Constants are filled in
+with ``masked_fill``, because ``torch.where`` makes tensors of them, which do not mix with fake
+tensors.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import torch
 
 
 def hardshrink(seed: Any, grad: Any, data: tuple[Any, ...], lambd: float) -> tuple[Any, ...]:
-    """The gradient has steps: nothing between them, nothing at them."""
+    """The gradient is a step function, so its derivative is 0."""
     return (torch.zeros_like(data[0]),)
 
 
@@ -41,7 +42,7 @@ def smooth_l1_loss(
 
 
 def logit(seed: Any, grad: Any, data: tuple[Any, ...], eps: float | None) -> tuple[Any, ...]:
-    """The derivative of 1/(x·(1 - x)), 0 or NaN outside of the bounds."""
+    """The derivative of 1/(x·(1 - x)), 0 or NaN outside the bounds."""
     (x,) = data
     low, elsewhere = (0.0, float("nan")) if eps is None or eps < 0 else (eps, 0.0)
     value = seed * grad * (2 * x - 1) / (x * (1 - x)).square()
@@ -49,7 +50,7 @@ def logit(seed: Any, grad: Any, data: tuple[Any, ...], eps: float | None) -> tup
 
 
 def prelu(seeds: tuple[Any, Any], grad: Any, x: Any, weight: Any) -> tuple[Any, Any, Any]:
-    """Return the derivatives of both gradients for gradient, input and weight."""
+    """Return both gradients' derivatives with respect to gradient, input and weight."""
     shape = [1] * x.dim()
     if x.dim() > 1:
         shape[1] = weight.numel()

@@ -1,9 +1,9 @@
 """The gradients of elementwise operators on PyTorch's CPU tensors, as PyTorch defines them.
 
-A call that is like an earlier one takes a short way: a table leads from type, scalars and layouts
-to a kernel that knows all that, and gets the addresses of elements. For contiguous tensors of one
-shape ``overrides.py`` has a shorter one, by type and scalars. What cannot be computed here is
-`Refused`, and left to PyTorch's own kernel.
+A call like an earlier one takes a fast path: a table maps type, scalars and layouts to a kernel for
+exactly these, which gets only the addresses of the elements. For contiguous tensors of one shape,
+``overrides.py`` has a faster path, by type and scalars. A call that cannot be computed here raises
+`Refused` and is left to PyTorch's own kernel.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .tensors import (
     result_layout,
 )
 
-#: scalars are part of the keys of a table, so their number must be limited
+#: table keys contain scalars, so the number of entries must be limited
 _LIMIT: Final = 1024
 #: ``chosen(kind, compute, *scalars)``
 Choice = Callable[..., Chosen]
@@ -39,9 +39,9 @@ class Calls:
     """Counts the calls of an operator."""
 
     def __init__(self) -> None:
-        #: calls that were computed here
+        #: calls computed here
         self.taken = 0
-        #: reason -> calls that were left to PyTorch
+        #: reason -> calls left to PyTorch
         self.left: Counter[str] = Counter()
 
 
@@ -53,16 +53,16 @@ class Elementwise:
     choice : callable
         Chooses a formula for a type and scalars.
     compute : str or None
-        Compute type; None for F64 with F64 data, else F32.
+        Compute type; None means F64 for F64 data, else F32.
     contiguous : bool
-        Whether results are contiguous whatever the operands are.
+        Whether results are contiguous for every layout of the operands.
     """
 
     def __init__(self, choice: Choice, compute: str | None, *, contiguous: bool = False) -> None:
         self._choice = choice
         self._compute = compute
         self._contiguous = contiguous
-        #: type of PyTorch and scalars -> a kernel that takes addresses and a number of elements
+        #: PyTorch type and scalars -> a kernel that takes addresses and a number of elements
         self.table: dict[tuple[Any, tuple[Any, ...]], Any] = {}
         self._ways: dict[tuple[Any, ...], _Way] = {}
 
@@ -79,7 +79,7 @@ class Elementwise:
         Raises
         ------
         Refused
-            If this is left to PyTorch.
+            If the call is left to PyTorch.
         """
         kind = self._check(tensors)
         layouts = tuple([layout(tensor) for tensor in tensors])
@@ -91,7 +91,7 @@ class Elementwise:
             count = (out.numel(),) if way.same else ()
             addresses = [tensor.data_ptr() for tensor in tensors]
             if way.kernel(*addresses, out.data_ptr(), *count) < 0:
-                # something must be loaded first, or the elements are not aligned
+                # something must be loaded first, or elements are not aligned
                 self.into(out, tensors, scalars)
         return out
 
@@ -101,7 +101,7 @@ class Elementwise:
         Raises
         ------
         Refused
-            If this is left to PyTorch; nothing is written.
+            If the call is left to PyTorch; nothing is written.
         """
         kind = self._check((*tensors, out))
         shape, *_ = self._result(tuple([layout(tensor) for tensor in tensors]))
@@ -114,10 +114,10 @@ class Elementwise:
         kernel((*arrays, result), values, _is_in_place(result, arrays))
 
     def _check(self, tensors: tuple[Any, ...]) -> Any:
-        """Return the type of tensors, which is one that is taken here."""
+        """Return the type of the tensors, or raise Refused if it is not supported here."""
         kind = tensors[0].dtype
         if kind not in KINDS:
-            raise Refused("a type that is no F16, BF16, F32 or F64")
+            raise Refused("a type other than F16, BF16, F32 and F64")
         for tensor in tensors:
             if tensor.dtype is not kind:
                 raise Refused("types differ")
@@ -126,14 +126,14 @@ class Elementwise:
         return kind
 
     def _result(self, layouts: tuple[Layout, ...]) -> ResultLayout:
-        """Return what PyTorch makes the result like."""
+        """Return the layout that PyTorch gives the result."""
         try:
             found = result_layout(layouts)
         except RuntimeError as error:
             raise Refused("shapes do not broadcast") from error
         if not self._contiguous:
             return found
-        shape, _ = layouts[1]  # of the data: PyTorch makes the result like them
+        shape, _ = layouts[1]  # of the data, whose layout the result gets
         if shape != found.shape:
             raise Refused("self does not have the result's shape")
         strides = contiguous_strides(shape)
@@ -150,7 +150,7 @@ class Elementwise:
         return formula_kernel(formula, types, element, element, compute), values
 
     def _way(self, kind: Any, scalars: tuple[Any, ...], layouts: tuple[Layout, ...]) -> _Way:
-        """Return how calls with such operands are computed, and keep it."""
+        """Return how calls with such operands are computed, and store it."""
         shape, strides, same = self._result(layouts)
         kernel, values = self._kernel(kind, scalars)
         bound = None
@@ -164,7 +164,7 @@ class Elementwise:
             ]
             bound = kernel.bind_strides(shape, tuple(steps), values)
         way = _Way(bound, shape, strides, same)
-        if all([scalar == scalar for scalar in scalars]):  # a NaN would never be found
+        if all([scalar == scalar for scalar in scalars]):  # NaN would never be found
             if len(self._ways) >= _LIMIT:
                 self._ways.clear()
                 self.table.clear()
@@ -177,18 +177,18 @@ class Elementwise:
 class _Way(NamedTuple):
     """How calls with operands of some type, scalars and layouts are computed."""
 
-    #: takes the addresses of inputs and output, and the number of elements where ``same``; None
-    #: where there is nothing to compute
+    #: takes the addresses of inputs and output and, if ``same``, the number of elements; None if
+    #: there is nothing to compute
     kernel: Callable[..., int] | None
     #: shape and strides of the result
     shape: tuple[int, ...]
     strides: tuple[int, ...]
-    #: whether elements correspond in memory
+    #: whether all operands have the same layout
     same: bool
 
 
 def _is_in_place(result: Any, arrays: tuple[Any, ...]) -> bool:
-    """Tell whether the result is exactly an input's view."""
+    """Tell whether the result is the same view as an input."""
     in_place = False
     for array in arrays:
         if overlap(result, array):

@@ -1,9 +1,8 @@
 """The formulas of PyTorch's operators, where they differ from the device's.
 
-They differ in what they select, in the treatment of NaN and infinities, and in that scalars arrive
-in a type that depends on the data's (``scalars.py``). The arithmetic is that of the operators.
-Tensors come in PyTorch's order. Where PyTorch's loop over single elements and its loop over vectors
-disagree, these follow the former.
+They differ in what they select, in NaN and infinities, and in the type of the scalars, which
+depends on the data's (``scalars.py``). The arithmetic is that of the operators. Tensors are in
+PyTorch's order. Where PyTorch's scalar and vector loops disagree, these follow the scalar loop.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ from ..operators.softplus_backward import truth as true_logistic
 
 
 def prepare_lambd(lambd: float) -> tuple[float]:
-    """A negative λ stays so: no number is within its bounds."""
+    """A negative λ is kept: no number is within its bounds."""
     return (number(lambd),)
 
 
 def shrunk(grad_output: float, self: float, lambd: float) -> float:
-    """The gradient passes where ``self`` is not within the bounds: a NaN is not."""
+    """The gradient passes where ``self`` is not within the bounds, which includes NaN."""
     return blend((self >= -lambd) & (self <= lambd), zero, grad_output)
 
 
@@ -62,14 +61,14 @@ HARDSHRINK: Final = Formula(
 
 # --- softplus -------------------------------------------------------------------------------------
 #
-# PyTorch computes gradient·e/(e + 1) with e = exp(β·self). Where e is infinite in the arithmetic's
-# type, or 0 with an infinite gradient, that is NaN. Beyond ``highest`` and ``lowest`` it is.
+# PyTorch computes gradient·e/(e + 1) with e = exp(β·self). This is NaN where e is infinite in the
+# arithmetic's type (z above ``highest``), or 0 (z below ``lowest``) with an infinite gradient.
 
 
 def prepare_minus(
     beta: float, threshold: float, highest: float, lowest: float
 ) -> tuple[float, float, float, float]:
-    """The formula needs -β only."""
+    """The formula needs only -β."""
     return -number(beta), number(threshold), number(highest), number(lowest)
 
 
@@ -83,7 +82,7 @@ def prepare_plus(
 def edges(
     value: float, grad_output: float, z: float, threshold: float, highest: float, lowest: float
 ) -> float:
-    """What PyTorch's formula gives for z = β·self, from a value without a threshold."""
+    """The result of PyTorch's formula for z = β·self, from a value without a threshold."""
     lost = (z > highest) | ((z < lowest) & (abs(grad_output) == inf))
     return select(z > threshold, grad_output, select(lost, nan, value))
 
@@ -96,7 +95,7 @@ def softplus(
     highest: float,
     lowest: float,
 ) -> float:
-    """z is rounded before it is compared with the threshold."""
+    """z is rounded before the comparison with the threshold."""
     value = logistic(grad_output, self, minus_beta, inf)
     return edges(value, grad_output, -(minus_beta * self), threshold, highest, lowest)
 
@@ -137,7 +136,7 @@ def softplus_truth(
     highest: float,
     lowest: float,
 ) -> tuple[float, bool]:
-    """The product of numbers of F32 is exact, and so is the comparison with the threshold."""
+    """The product of F32 numbers is exact, and so is the comparison with the threshold."""
     value, exact = true_logistic(grad_output, self, remainder, beta, inf)
     z = beta * self
     return edges(value, grad_output, z, threshold, highest, lowest), exact | (z > threshold)
@@ -172,7 +171,7 @@ SOFTPLUS: Final = Formula(
 
 # --- smooth L1 loss -------------------------------------------------------------------------------
 
-#: for F64 data β is no FLOAT
+#: for F64 data β is not a FLOAT
 SLOPE: Final = SMOOTH_L1.formula._replace(
     name="torch_smooth_l1_loss_backward",
     variant=None,
@@ -181,16 +180,16 @@ SLOPE: Final = SMOOTH_L1.formula._replace(
 #: for results of half precision
 SLOPE_STEPS: Final = SMOOTH_L1_STEPS
 
-# With β = 0 PyTorch takes a difference of 0 for a negative one; these put -1 in its place.
+# With β = 0 PyTorch treats a difference of 0 as negative; these replace it by -1.
 
 
 def lowered(self: float, target: float) -> float:
-    """What stands in for ``self``."""
+    """The replacement for ``self``."""
     return select(self - target == zero, -one, self)
 
 
 def dropped(self: float, target: float) -> float:
-    """What stands in for ``target``."""
+    """The replacement for ``target``."""
     return select(self - target == zero, zero, target)
 
 
@@ -291,7 +290,7 @@ def prepare_bounds(low: float, high: float, elsewhere: float) -> tuple[float, fl
 
 
 def logit(grad_output: float, self: float, low: float, high: float, elsewhere: float) -> float:
-    """The operator's formula, for which the data come first."""
+    """The operator's formula, which takes the data first."""
     return logit_value(self, grad_output, low, high, elsewhere)
 
 

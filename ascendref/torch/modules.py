@@ -12,18 +12,18 @@ ModuleT = TypeVar("ModuleT", bound=Any)
 
 
 class PReLU(torch.nn.PReLU):  # type: ignore[misc]
-    """``torch.nn.PReLU`` with ascendref's gradients, whether `enable` was called or not.
+    """``torch.nn.PReLU`` with ascendref's gradients, independent of `enable`.
 
-    It takes the parameters of PyTorch's class and has its state.
+    It has the same parameters and state as PyTorch's class.
 
     Parameters
     ----------
     num_parameters : int, optional
-        Number of weights: 1, or as many as the input has channels, axis 1.
+        Number of weights: 1, or the number of channels (axis 1) of the input.
     init : float, optional
-        What they begin with.
+        Initial value of the weights.
     device, dtype : optional
-        Where the weight is, and its type.
+        Device and type of the weight.
 
     Examples
     --------
@@ -41,20 +41,20 @@ class PReLU(torch.nn.PReLU):  # type: ignore[misc]
 
 
 def replace_modules(model: ModuleT) -> ModuleT:
-    """Let every ``torch.nn.PReLU`` of a model be a `PReLU`.
+    """Turn every ``torch.nn.PReLU`` of a model into a `PReLU`.
 
-    The modules stay what they are, with their parameters, hooks and names; only their class is
-    another one. Modules of classes derived from PyTorch's are left alone.
+    The modules keep their identity, parameters, hooks and names; only their class changes.
+    Subclasses of PyTorch's class are not changed.
 
     Parameters
     ----------
     model : torch.nn.Module
-        The model, which is changed.
+        The model, changed in place.
 
     Returns
     -------
     torch.nn.Module
-        The model itself.
+        The same model.
 
     Examples
     --------

@@ -1,10 +1,11 @@
-"""PyTorch's functions with our gradients as custom operators, for programs that are compiled.
+"""PyTorch's functions with our gradients, as custom operators for compiled programs.
 
-``torch.compile`` and ``torch.export`` see one operator, ``torch.ops.ascendref.NAME``, which
-computes what PyTorch's own function does, and for its gradient another one, ``NAME_backward``,
-which ascendref's kernels compute. Both have rules for fake tensors, for autograd of any order and
-for ``torch.func.vmap``; ``torch.func.grad`` takes no custom operator that has a rule for autograd.
-On other devices than the CPU, and for what `enable` leaves to PyTorch, the gradient is PyTorch's.
+``torch.compile`` and ``torch.export`` see two operators per function: ``torch.ops.ascendref.NAME``
+computes the same as PyTorch's own function, and ``NAME_backward`` computes its gradient with
+ascendref's kernels. Both have rules for fake tensors, for autograd of any order and for
+``torch.func.vmap``. ``torch.func.grad`` does not accept custom operators with an autograd rule. On
+devices other than the CPU, and for calls that `enable` would leave to PyTorch, the gradient is
+PyTorch's.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ aten: Final = torch.ops.aten
 
 @torch.compiler.assume_constant_result
 def _compute(compute_dtype: DTypeLike | None) -> str | None:
-    """Return the name of a compute type, as operators take it."""
+    """Return the name of a compute type, the form that operators take."""
     if compute_dtype is None:
         return None
     return floating_type("compute_dtype", compute_dtype, "None, ").name
@@ -59,7 +60,7 @@ def _define(name: str, tensors: tuple[str, ...], scalars: str) -> tuple[Any, Any
         return backward_of(*args[:-1])
 
     def backward_fake(*args: Any) -> Any:
-        # rules that know symbolic sizes; those of PyTorch's own operators do not all
+        # rules that support symbolic sizes, which not all of PyTorch's own do
         if count == 2:
             return torch.empty_like(args[1], memory_format=torch.contiguous_format)
         return args[0] * args[1]
@@ -84,7 +85,7 @@ def _define(name: str, tensors: tuple[str, ...], scalars: str) -> tuple[Any, Any
 
     def gradient(ctx: Any, grad: Any) -> tuple[Any, ...]:
         value = backward_op(grad, *ctx.saved_tensors, *ctx.scalars)
-        # what the target gets is what the input gets, negated
+        # the target's gradient is the input's, negated
         values = (value,) if count == 1 else (value, -value)
         return *values, *[None] * len(ctx.scalars)
 
@@ -101,7 +102,7 @@ def _define(name: str, tensors: tuple[str, ...], scalars: str) -> tuple[Any, Any
 
 
 def _batched(info: Any, in_dims: tuple[Any, ...], tensors: tuple[Any, ...]) -> list[Any]:
-    """Return tensors with the batch as their first axis; those of rank 0 broadcast."""
+    """Return tensors with the batch as first axis; tensors of rank 0 broadcast."""
     moved = []
     for tensor, axis in zip(tensors, in_dims, strict=True):
         if axis is None:
@@ -113,7 +114,7 @@ def _batched(info: Any, in_dims: tuple[Any, ...], tensors: tuple[Any, ...]) -> l
 
 
 def _batch_elementwise(op: Any, count: int) -> None:
-    """Give an operator whose result has the shape of its data a rule for vmap."""
+    """Register a vmap rule for an operator whose result has the shape of its data."""
 
     def rule(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, int]:
         return op(*_batched(info, in_dims[:count], args[:count]), *args[count:]), 0
@@ -159,7 +160,7 @@ def _batch_loss_backward(
 ) -> tuple[Any, int]:
     moved = _batched(info, in_dims[:3], (grad, data, target))
     value = _smooth_l1_loss_backward(*moved, 0, *rest)
-    # the mean is that of each element of the batch
+    # the mean is taken for each element of the batch
     return (value / (value.numel() // info.batch_size) if reduction == 1 else value), 0
 
 
@@ -234,9 +235,9 @@ autocast.follow("prelu", _prelu)
 def _channels_of_batch(
     info: Any, in_dims: tuple[Any, ...], tensors: tuple[Any, ...]
 ) -> tuple[list[Any], Any]:
-    """Return tensors that have the channels of all elements of the batch, and their weights.
+    """Return tensors in which the channels of all batch elements are channels, and their weights.
 
-    The channels of each are channels of their own, so one call computes all sums.
+    Each batch element gets its own channels, so one call computes all sums.
     """
     *data, weight = [
         t.expand(info.batch_size, *t.shape) if axis is None else t.movedim(axis, 0)
@@ -295,11 +296,11 @@ def hardshrink(input: Any, lambd: float = 0.5, *, compute_dtype: DTypeLike | Non
     Parameters
     ----------
     input : Tensor
-        Of any shape, F16, BF16, F32 or F64.
+        Any shape; F16, BF16, F32 or F64.
     lambd : float, optional
         Threshold.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the gradient is evaluated; None is F64 for F64 data, else F32.
+        Type in which the gradient is evaluated; None means F64 for F64 data, else F32.
 
     Returns
     -------
@@ -309,7 +310,7 @@ def hardshrink(input: Any, lambd: float = 0.5, *, compute_dtype: DTypeLike | Non
     Raises
     ------
     ArgumentTypeError
-        If ``compute_dtype`` is none of these.
+        If ``compute_dtype`` is not one of these.
 
     Examples
     --------
@@ -335,7 +336,7 @@ def softplus(
     Parameters
     ----------
     input : Tensor
-        Of any shape, F16, BF16, F32 or F64.
+        Any shape; F16, BF16, F32 or F64.
     beta, threshold : float, optional
         As for PyTorch's function.
     compute_dtype : dtype, optional
@@ -359,14 +360,14 @@ def softplus(
 
 
 def prelu(input: Any, weight: Any, *, compute_dtype: DTypeLike | None = None) -> Any:
-    """Return ``torch.nn.functional.prelu`` with ascendref's gradients, of the sums too.
+    """Return ``torch.nn.functional.prelu`` with ascendref's gradients for input and weight.
 
     Parameters
     ----------
     input : Tensor
-        Of any shape, F16, BF16, F32 or F64; its channels are axis 1.
+        Any shape; F16, BF16, F32 or F64. Axis 1 is the channel.
     weight : Tensor
-        Of the same type and rank 0 or 1, with one element or one for each channel.
+        Same type, rank 0 or 1, with one element or one per channel.
     compute_dtype : dtype, optional
         As for `hardshrink`.
 
@@ -402,9 +403,9 @@ def smooth_l1_loss(
     input, target : Tensor
         F16, BF16, F32 or F64; they broadcast.
     reduction : {"none", "mean", "sum"}, optional
-        What becomes of the losses of all elements.
+        How the elementwise losses are reduced.
     beta : float, optional
-        Where the loss turns from a parabola into a line; 0 or more.
+        The ``|input - target|`` at which the loss turns from quadratic to linear; at least 0.
     compute_dtype : dtype, optional
         As for `hardshrink`.
 
@@ -416,7 +417,7 @@ def smooth_l1_loss(
     Raises
     ------
     ArgumentValueError
-        If ``reduction`` is none of these.
+        If ``reduction`` is not one of these.
 
     Examples
     --------
@@ -440,7 +441,7 @@ def logit(input: Any, eps: float | None = None, *, compute_dtype: DTypeLike | No
     Parameters
     ----------
     input : Tensor
-        Of any shape, F16, BF16, F32 or F64.
+        Any shape; F16, BF16, F32 or F64.
     eps : float, optional
         As for PyTorch's function: the input is clamped to ``eps`` and ``1 - eps``.
     compute_dtype : dtype, optional

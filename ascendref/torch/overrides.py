@@ -1,15 +1,15 @@
-"""The overrides: which operators of PyTorch are computed here, from when to when.
+"""Overrides: which of PyTorch's operators are computed by our kernels, and while which setting.
 
-PyTorch's dispatcher has one table for the process. Settings are kept in a list; the latest one that
-has not ended holds. Only operators that a setting names are registered, so nothing is left of an
-override that has ended.
+PyTorch's dispatcher has one table per process. Settings are kept in a list; the most recently
+entered one that has not ended applies. Only the operators of this setting are registered, so an
+override that has ended leaves nothing behind.
 
-The dispatcher frees a kernel when its registration ends, even while another thread is inside it.
-The last kernels are therefore held for a while longer.
+The dispatcher frees a kernel when its registration ends, even while another thread runs it. The
+most recent kernels are therefore kept alive for longer.
 
-An interrupt may come at any instruction. Which settings last is changed at one instruction, and
-what follows from them is registered without an interrupt; where it was not, it is done by whoever
-changes the settings next, which the ``with`` statement does at the latest when it is left.
+An interrupt may come at any instruction. The list of settings changes in one instruction, and
+registration then runs without interrupts. If registration was prevented, the next change of
+settings does it, at the latest the end of the ``with`` block.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .prelu import PreluBackward, sum_follows
 from .scalars import Refused
 
 _CPU: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
-#: registrations that are held after their end
+#: kernels that are kept alive after their registration ends
 _HELD: Final = 64
 
 
@@ -58,11 +58,11 @@ class Override:
         }
 
     def select(self, compute: str | None) -> None:
-        """Compute in a type from now on."""
+        """Set the compute type from now on."""
         raise NotImplementedError
 
     def kernels(self) -> tuple[Callable[..., Any], ...]:
-        """Return what PyTorch is to call, for each overload."""
+        """Return the kernel that PyTorch calls, for each overload."""
         raise NotImplementedError
 
     def leave(self, refusal: Refused, overload: str, *args: Any, **kwargs: Any) -> Any:
@@ -72,7 +72,7 @@ class Override:
 
 
 class ElementwiseOverride(Override):
-    """An operator whose result is elementwise."""
+    """An operator with an elementwise result."""
 
     def __init__(self, aten: str, choice: Choice, tensors: int) -> None:
         super().__init__(aten, ("", "grad_input"))
@@ -85,7 +85,7 @@ class ElementwiseOverride(Override):
 
     def select(self, compute: str | None) -> None:
         self._compute = self._in_type(compute)
-        #: (type, scalars) -> kernel of the short way
+        #: (type, scalars) -> kernel of the fast path
         self.table = self._compute.table
 
     def kernels(self) -> tuple[Callable[..., Any], ...]:
@@ -95,13 +95,13 @@ class ElementwiseOverride(Override):
         return self.call((grad_output, data, target), scalars)
 
     def call(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
-        """Compute in the selected type, or leave it to PyTorch."""
+        """Compute in the selected type, or leave the call to PyTorch."""
         return self._take(self._compute, tensors, scalars)
 
     def compute(
         self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
     ) -> Any:
-        """Compute in a type, or leave it to PyTorch."""
+        """Compute in a type, or leave the call to PyTorch."""
         return self._take(self._in_type(compute), tensors, scalars)
 
     def _take(
@@ -112,7 +112,7 @@ class ElementwiseOverride(Override):
         except Refused as refusal:
             if not self._contiguous:
                 return self.leave(refusal, "", *tensors, *scalars)
-            # PyTorch's own function would call the other overload, which is overridden as well
+            # PyTorch's own function would call the other overload, which is overridden too
             out = torch.zeros_like(tensors[1], memory_format=torch.contiguous_format)
             return self.leave(refusal, "grad_input", *tensors, *scalars, grad_input=out)
         self.calls.taken += 1
@@ -129,9 +129,9 @@ class ElementwiseOverride(Override):
 
 
 def _short_way(override: ElementwiseOverride) -> Callable[..., Any]:
-    """Return the kernel for two tensors, with a short way for contiguous ones.
+    """Return the kernel for two tensors, with a fast path for contiguous ones.
 
-    It is a closure because a small call takes a fiftieth longer through a method.
+    A closure, because a method would make a small call 2% slower.
     """
     calls, call = override.calls, override.call
     empty_like, contiguous = torch.empty_like, torch.contiguous_format
@@ -170,7 +170,7 @@ class PreluOverride(Override):
         return (self._call,)
 
     def compute(self, grad_output: Any, data: Any, weight: Any, compute: str | None) -> Any:
-        """Compute gradients of the input's and the weight's shape in a type."""
+        """Compute both gradients, in the shapes of input and weight, in a type."""
         try:
             results = self._in_type(compute).summed(grad_output, data, weight)
         except Refused as refusal:
@@ -202,37 +202,37 @@ OVERRIDES: Final[dict[str, Override]] = {
 
 
 class Setting:
-    """Which operators are overridden, and the type that they compute in; each is its own."""
+    """The overridden operators and their compute type; compared by identity."""
 
     def __init__(self, ops: tuple[str, ...], compute: str | None) -> None:
         self.ops = ops
         self.compute = compute
 
     def begin(self) -> None:
-        """Let it hold until it ends or a later one begins."""
+        """Apply the setting until it ends or a later one begins."""
         _STATE.change(None, self)
 
     def end(self) -> None:
-        """End it, the latest or another."""
+        """End the setting, whether it is the latest or not."""
         _STATE.change(self, None)
 
 
 class _Lasting(NamedTuple):
-    """The settings that last."""
+    """The current settings."""
 
-    #: in the order in which they began; the last one holds
+    #: in the order in which they were entered; the last one applies
     settings: tuple[Setting, ...] = ()
-    #: the one that `enable` began
+    #: the setting of `enable`
     enabled: Setting | None = None
 
     def changed(self, ended: Setting | None, begun: Setting | None) -> _Lasting:
-        """Return what lasts when one has ended and another one has begun."""
+        """Return the settings after one has ended and another has begun."""
         kept = tuple([setting for setting in self.settings if setting is not ended])
         return self._replace(settings=kept if begun is None else (*kept, begun))
 
 
 class _State:
-    """What holds in this process."""
+    """The state of overrides in this process."""
 
     def __init__(self) -> None:
         self._lasting = AtomicReference(_Lasting())
@@ -241,11 +241,11 @@ class _State:
         self._applies = False
 
     def change(self, ended: Setting | None, begun: Setting | None) -> None:
-        """Let a setting end, if one is given, and another one begin."""
+        """End one setting and begin another, if given."""
         self._update(lambda lasting: lasting.changed(ended, begun))
 
     def replace_enabled(self, setting: Setting | None) -> None:
-        """End what `enable` began, if anything, and begin a setting in its place, if any."""
+        """Replace the setting of `enable`, if any, by another one, if given."""
         self._update(
             lambda lasting: lasting.changed(lasting.enabled, setting)._replace(enabled=setting)
         )
@@ -262,10 +262,10 @@ class _State:
             raise
 
     def _apply(self) -> None:
-        """Register what the latest setting names, and nothing else.
+        """Register the operators of the latest setting, and no others.
 
-        One thread at a time does so, which nothing interrupts but finalizers. These may change the
-        settings as well: they leave it to the loop, which looks again.
+        One thread at a time does so, interrupted only by finalizers. If a finalizer changes the
+        settings, the loop notices and registers again.
         """
         if self._applies:
             return
@@ -289,7 +289,7 @@ class _State:
 
     def _register(self, override: Override) -> Any:
         library = Library("aten", "IMPL")
-        with warnings.catch_warnings():  # PyTorch warns of the first override in a process
+        with warnings.catch_warnings():  # PyTorch warns at the first override in a process
             warnings.simplefilter("ignore")
             for name, kernel in zip(override.names, override.kernels(), strict=True):
                 library.impl(name, kernel, "CPU")
@@ -301,25 +301,25 @@ _STATE: Final = _State()
 
 
 def enable(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None = None) -> None:
-    """Let PyTorch compute gradients with ascendref's kernels, in the whole process.
+    """Make PyTorch compute gradients with ascendref's kernels, in the whole process.
 
-    From now on PyTorch's own functions and modules do so for CPU tensors, ``F.prelu`` and
-    ``nn.PReLU`` among them. What `enable` began before ends.
+    This affects PyTorch's own functions and modules on CPU tensors, such as ``F.prelu`` and
+    ``nn.PReLU``. It replaces the setting of an earlier `enable`.
 
     Parameters
     ----------
     ops : str or iterable of str, optional
-        Which operators, by the names of their forward functions: ``"hardshrink"``, ``"softplus"``,
-        ``"prelu"``, ``"smooth_l1_loss"``, ``"logit"``; or ``"all"``. The default is PReLU alone,
-        the one that becomes faster; the others are for numerical studies.
+        Names of forward functions: ``"hardshrink"``, ``"softplus"``, ``"prelu"``,
+        ``"smooth_l1_loss"``, ``"logit"``; or ``"all"``. The default is PReLU, the only one that
+        becomes faster; the others are for numerical studies.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
-        Type in which the formulas are evaluated, as for the array functions; None is F64 for F64
-        data, else F32.
+        Type in which the formulas are evaluated, as for the array functions. None means F64 for F64
+        data and F32 for all other data.
 
     Raises
     ------
     ArgumentTypeError, ArgumentValueError
-        If an argument is none of these; nothing changes.
+        If an argument is not one of these; nothing changes then.
 
     See Also
     --------
@@ -340,7 +340,7 @@ def enable(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | Non
 
 
 def disable() -> None:
-    """End what `enable` began; `use` lasts until the end of its block.
+    """End the setting of `enable`; settings of `use` last until the end of their blocks.
 
     Examples
     --------
@@ -353,11 +353,10 @@ def disable() -> None:
 
 
 def use(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None = None) -> Scope:
-    """Let PyTorch compute gradients with ascendref's kernels while a block runs.
+    """Make PyTorch compute gradients with ascendref's kernels for the duration of a block.
 
-    This holds for the whole process, its other threads too. Of several settings that last, in
-    nested blocks or in several threads, the one that began last holds; where it ends, the one
-    before it holds again.
+    This affects the whole process, including its other threads. The most recently entered setting
+    applies, in nested blocks and across threads; on exit the previous one is restored.
 
     Parameters
     ----------
@@ -367,7 +366,7 @@ def use(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None =
     Returns
     -------
     context manager
-        It is a decorator, too.
+        It can also be used as a decorator.
 
     Raises
     ------
@@ -389,18 +388,18 @@ def use(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | None =
 
 
 class OperatorStatistics(NamedTuple):
-    """The calls of one operator."""
+    """The numbers of calls of one operator."""
 
     #: computed by ascendref
     taken: int
     #: left to PyTorch's own kernel
     fell_back: int
-    #: reason -> number of calls that were left to PyTorch
+    #: reason -> number of calls left to PyTorch
     why: dict[str, int]
 
 
 def statistics() -> dict[str, OperatorStatistics]:
-    """Return how many calls were taken since the process began, and how many fell back, and why.
+    """Return the numbers of calls computed here and left to PyTorch, with the reasons.
 
     Returns
     -------
@@ -438,7 +437,7 @@ def _chosen(ops: Any, compute_dtype: Any) -> tuple[tuple[str, ...], str | None]:
         names = tuple(dict.fromkeys(ops))
     except TypeError as error:
         raise ArgumentTypeError(
-            "ops", f"is {shown(ops)}; a name or several of them are expected: {allowed}"
+            "ops", f"is {shown(ops)}; a name or several names are expected: {allowed}"
         ) from error
     for name in names:
         if name not in OVERRIDES:

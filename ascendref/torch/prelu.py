@@ -1,16 +1,16 @@
 """The gradients of PReLU on PyTorch's CPU tensors.
 
-PyTorch's operator returns a gradient of full size for the weight, one term for each element, and
-the autograd engine adds these up afterwards, because the gradient that a node returns for an input
-is summed to that input's shape where it is larger (``validate_outputs``). Writing the terms and
-reading them again takes most of the time. So where the sum is sure to follow, `summed` computes it
-in the same pass and returns it with the weight's own shape, which the engine leaves as it is.
+PyTorch's operator returns a full-size gradient for the weight, one term per element. The autograd
+engine sums it afterwards, because it sums every gradient that is larger than its input to the
+input's shape (``validate_outputs``). Writing and rereading the terms takes most of the time. So
+where the sum is certain to follow, `summed` computes it in the same pass and returns it in the
+weight's own shape, which the engine does not change.
 
-The sum follows exactly where the engine runs the operator's own node on tensors of its own shapes.
-Then the derivative of the operator, which PyTorch takes for the full-size gradient, is needed by no
-one either: there is none unless the backward pass is recorded (``create_graph``), or forward
-derivatives are carried along. A batched operand has a rank that the node's does not have. A graph
-that is traced from the operators would lack the sum.
+The sum follows exactly if the engine runs the operator's own node on tensors of the node's shapes.
+The operator's derivative, for which PyTorch needs the full-size gradient, is then unused too: it is
+only needed if the backward pass is recorded (``create_graph``) or forward derivatives are computed.
+A batched operand has another rank than the node's. A graph traced from the operators would lack the
+sum.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .elementwise import Elementwise
 from .scalars import Refused, prelu_input, prelu_weight
 from .tensors import KINDS, Layout, layout, numpy_view, result_layout
 
-#: the node of autograd whose function the operator is
+#: the autograd node that calls the operator
 _NODE = "PreluKernelBackward0"
 
 
 def sum_follows(grad_output: Any, self: Any) -> bool:
-    """Tell whether the autograd engine adds up what the operator returns for the weight."""
+    """Tell whether the autograd engine will sum the operator's gradient for the weight."""
     node = torch._C._current_autograd_node()
     if (
         node is None
@@ -51,7 +51,7 @@ def sum_follows(grad_output: Any, self: Any) -> bool:
 
 
 class PreluBackward:
-    """The gradients for input and weight in a compute type; None for the default one."""
+    """The gradients for input and weight in a compute type; None means the default."""
 
     def __init__(self, compute: str | None) -> None:
         self._compute = compute
@@ -65,7 +65,7 @@ class PreluBackward:
         }
 
     def full_size(self, grad_output: Any, self_: Any, weight: Any) -> tuple[Any, Any]:
-        """Return the gradient for the input, and one term for each element for the weight."""
+        """Return the input's gradient, and one term per element for the weight."""
         try:
             found = result_layout((layout(self_), layout(weight), layout(grad_output)))
         except RuntimeError as error:
@@ -78,23 +78,23 @@ class PreluBackward:
         return results[0], results[1]
 
     def summed(self, grad_output: Any, self_: Any, weight: Any) -> tuple[Any, Any]:
-        """Return the gradient for the input, and for the weight the sums, of the weight's shape.
+        """Return the input's gradient, and the weight's sums in the weight's shape.
 
         Parameters
         ----------
         grad_output, self_ : Tensor
-            Of one shape of rank 0 to 8 and one type, with elements.
+            Nonempty, of the same shape (rank 0 to 8) and type.
         weight : Tensor
-            With one element, or of the rank of ``self_`` with one element for each index of axis 1.
+            With one element, or with the rank of ``self_`` and one element per index of axis 1.
 
         Raises
         ------
         Refused
-            If they are not so; nothing is computed.
+            Otherwise; nothing is computed then.
         """
         kind, shape, channels = self_.dtype, tuple(self_.shape), weight.numel()
         if kind not in KINDS or grad_output.dtype is not kind or weight.dtype is not kind:
-            raise Refused("types differ or are no F16, BF16, F32 or F64")
+            raise Refused("types differ or are not F16, BF16, F32 or F64")
         if len(shape) > MAX_RANK:
             raise Refused("a rank is above 8")
         if grad_output.shape != self_.shape or not self_.numel():
@@ -102,8 +102,8 @@ class PreluBackward:
         if channels != 1 and (
             weight.dim() != len(shape) or len(shape) < 2 or weight.shape[1] != channels != shape[1]
         ):
-            raise Refused("the weight has not one element for each channel")
-        # the order of operands in PyTorch's own kernel, on which the result's strides depend
+            raise Refused("the weight does not have one element per channel")
+        # the operand order of PyTorch's own kernel, on which the result's strides depend
         layouts: tuple[Layout, ...] = layout(self_), layout(weight), layout(grad_output)
         found = result_layout(layouts)
         grad_input = torch.empty_strided(found.shape, found.strides, dtype=kind)
@@ -123,10 +123,10 @@ class PreluBackward:
 def _in_order(
     shape: tuple[int, ...], strides: tuple[int, ...], channels: int
 ) -> tuple[int, ...] | None:
-    """Return the shape in which elements can be taken in the order in which they stand in memory.
+    """Return the shape in which elements can be processed in memory order; None if they cannot.
 
-    That must be the order of the terms of a channel, on which the bits of the sums depend: memory
-    of any dense layout is in order for one channel alone; None where it is not.
+    It must be the order of the terms of a channel, on which the bits of the sums depend. With a
+    single channel, any dense layout will do.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def _in_order(
 
 
 def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Tell whether elements stand in C order."""
+    """Tell whether elements are in C order."""
     step = 1
     for size, stride in zip(reversed(shape), reversed(strides), strict=True):
         if size != 1 and stride != step:

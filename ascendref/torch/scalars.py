@@ -1,7 +1,7 @@
-"""The scalars of PyTorch's operators, rounded as PyTorch rounds them, and what formula they need.
+"""The scalars of PyTorch's operators, rounded as in PyTorch, and the formula for them.
 
-PyTorch brings λ and ε into the data's type, BF16 for BF16 data, and β and a threshold into F32, or
-into F64 for F64 data. The device takes FLOAT for all of them.
+PyTorch converts λ and ε to the data's type (BF16 for BF16 data), and β and the threshold to F32
+(F64 for F64 data). The device takes FLOAT for all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..operators.prelu_backward import OPERATOR as PRELU
 from ..operators.smooth_l1_loss_backward import OPERATOR as SMOOTH_L1
 from .formulas import HARDSHRINK, LOGIT, SIGN, SIGN_STEPS, SLOPE, SLOPE_STEPS, SOFTPLUS
 
-#: register -> where its exponential is infinite, and where it is 0
+#: arithmetic type -> where its exponential becomes infinite, and where it becomes 0
 _EXP_RANGE: Final = {
     FLOAT32: (88.72283172607422, -103.97208404541016),
     FLOAT64: (709.782712893384, -745.1332191019411),
@@ -30,15 +30,15 @@ class Refused(Exception):
 
 
 class Chosen(NamedTuple):
-    """What computes a call."""
+    """The formula for a call, with its scalars."""
 
     formula: Formula
-    #: what the formula gets as scalars
+    #: the formula's scalars
     values: tuple[float, ...]
 
 
 def rounded(value: Any, kind: ElementType) -> float:
-    """Round a scalar to an element type the way PyTorch does, by way of F32."""
+    """Round a scalar to an element type as PyTorch does, through F32."""
     if isinstance(value, complex):
         raise Refused("a scalar is complex")
     number = float(value)
@@ -52,21 +52,21 @@ def rounded(value: Any, kind: ElementType) -> float:
 
 
 def hardshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
-    """Return what computes the gradient of hardshrink."""
+    """Return the formula for the gradient of hardshrink."""
     return Chosen(HARDSHRINK, (rounded(lambd, kind),))
 
 
 def softplus(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chosen:
-    """Return what computes the gradient of softplus."""
+    """Return the formula for the gradient of softplus."""
     width = FLOAT64 if kind is FLOAT64 else FLOAT32
     limits = _EXP_RANGE[FLOAT64 if compute == FLOAT64.name else FLOAT32]
     return Chosen(SOFTPLUS, (rounded(beta, width), rounded(threshold, width), *limits))
 
 
 def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float) -> Chosen:
-    """Return what computes the gradient of the smooth L1 loss."""
+    """Return the formula for the gradient of the smooth L1 loss."""
     if reduction not in (0, 1, 2) or not beta >= 0:
-        raise Refused("a scalar is not one that the operator takes")
+        raise Refused("the operator does not take such a scalar")
     size = beta if kind is FLOAT64 else rounded(beta, FLOAT32)
     limits = float_format(FLOAT32)
     if size and not limits.normal <= size <= limits.largest and not math.isinf(size):
@@ -83,7 +83,7 @@ def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float)
 
 
 def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
-    """Return what computes the gradient of logit."""
+    """Return the formula for the gradient of logit."""
     low = rounded(-1.0 if eps is None else eps, kind)
     if math.isnan(low):
         raise Refused("eps is NaN")
@@ -94,11 +94,11 @@ def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
 
 
 def prelu_input(kind: ElementType, compute: str) -> Chosen:
-    """Return what computes the gradient of PReLU for its input."""
+    """Return the formula for PReLU's gradient with respect to its input."""
     return Chosen(PRELU.formula, ())
 
 
 def prelu_weight(kind: ElementType, compute: str) -> Chosen:
-    """Return what computes the terms of the gradient for its weight."""
+    """Return the formula for the terms of PReLU's gradient with respect to its weight."""
     assert PRELU.channel_term is not None
     return Chosen(PRELU.channel_term, ())

@@ -20,11 +20,11 @@ Layout = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class ResultLayout(NamedTuple):
-    """What PyTorch makes an elementwise result like."""
+    """The layout that PyTorch gives an elementwise result."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
-    #: whether all inputs have this shape and these strides, so that elements correspond in memory
+    #: whether all inputs have the same shape and strides as the result
     same: bool
 
 
@@ -37,10 +37,10 @@ def layout(tensor: Any) -> Layout:
 def result_layout(operands: tuple[Layout, ...]) -> ResultLayout:
     """Return the layout that PyTorch gives to an elementwise result of two or three operands.
 
-    Its rules follow from the strides of all operands in order, and no interface states them, so
-    PyTorch itself is asked. Of two operands no memory is needed for that. For three, every operator
-    that could be asked has other rules for tensors without memory, so bytes are computed with, once
-    for each combination of layouts.
+    Its rules depend on the strides of all operands in order and are not documented, so PyTorch
+    itself is asked. For two operands that needs no memory. For three, every suitable operator has
+    different rules for tensors without memory, so it computes with byte tensors, once for each
+    combination of layouts.
 
     Raises
     ------

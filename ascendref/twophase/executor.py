@@ -23,17 +23,19 @@ from .workspace import Step
 class Executor(Handle):
     """One call of an operator that passed phase 1, to be queued by phase 2.
 
-    Made by the ``GetWorkspaceSize`` functions of `ascendref.aclnn`. It is good for one phase 2,
-    unless it is made repeatable. It refers to the tensors: they must stay as they are until then.
+    Returned by the ``GetWorkspaceSize`` functions of `ascendref.aclnn`. It can be used for one
+    phase 2, unless it is made repeatable. It refers to the tensors, which must not change until
+    then.
 
     Attributes
     ----------
     workspace_size : int
-        Bytes of workspace that phase 2 must be given.
+        Bytes of workspace that phase 2 needs.
     steps : tuple of Step
-        The kernels that the device launches for it, with the names of what they read and write.
+        The kernels that the device launches, with the names of the tensors that they read and
+        write.
     alive : bool
-        False once it was used up or destroyed.
+        False after it has been used or destroyed.
 
     Examples
     --------
@@ -75,14 +77,14 @@ class Executor(Handle):
         self._space = space
         self._tensors = tensors
         self._memories = memories
-        #: where in their memory the tensors' offsets count from; None for where the plan has them
+        #: bytes of memory before the origin of each tensor's offset; None for the plan's
         self._starts: tuple[int, ...] | None = None
         self._repeatable = False
         self._state = "ready"
 
     @property
     def workspace_size(self) -> int:
-        """Bytes of workspace that phase 2 must be given."""
+        """Bytes of workspace that phase 2 needs."""
         return self._plan.workspace
 
     @property
@@ -92,7 +94,7 @@ class Executor(Handle):
 
     @property
     def alive(self) -> bool:
-        """Whether phase 2 may use it."""
+        """Whether phase 2 can use it."""
         return self._state == "ready"
 
     @property
@@ -108,12 +110,12 @@ class Executor(Handle):
         )
 
     def set_repeatable(self) -> None:
-        """Allow any number of runs; `destroy` ends them.
+        """Allow any number of runs until `destroy` is called.
 
         Raises
         ------
         AclError
-            561103 if it was used or destroyed before.
+            561103 if it has already been used or destroyed.
 
         Examples
         --------
@@ -137,23 +139,24 @@ class Executor(Handle):
         self._refuse_state("set_repeatable")
 
     def set_tensor_address(self, tensor: Tensor, memory: Memory | int) -> None:
-        """Move a tensor of the call to other memory; its description stays the same.
+        """Bind a tensor of the call to other memory; its description stays the same.
 
-        Work that is already queued keeps the memory that it was queued with.
+        Work that is already queued still uses the previous memory.
 
         Parameters
         ----------
         tensor : Tensor
             One of the tensors of phase 1; its ``memory`` changes.
         memory : Memory or int
-            Memory of the same device, or an address in it.
+            Memory of the same device, or an address inside it.
 
         Raises
         ------
         AclError
-            561103 for None and if the executor was used up or destroyed; 161002 if the tensor is
-            not one of the call or does not fit the memory; 107000 for what is no living memory of
-            the device. Nothing changes then. Whether tensors overlap is checked by phase 2.
+            561103 if an argument is None or the executor has been used or destroyed; 161002 if the
+            tensor is not part of the call or does not fit the memory; 107000 if the memory has been
+            freed or is not the device's. Nothing changes then. Phase 2 checks whether tensors
+            overlap.
 
         Examples
         --------
@@ -176,14 +179,14 @@ class Executor(Handle):
             self._refuse_state("set_tensor_address")
         found = resolve(self._space, "memory", memory)
         if all(own is not tensor for own in self._tensors):
-            _refuse(f"tensor is {shown(tensor)}, which is no argument of {self!r}")
+            _refuse(f"tensor is {shown(tensor)}, which is not an argument of {self!r}")
         start = 0 if isinstance(memory, Memory) else index(memory) - found.address
         moved = Tensor(
             found.address + start, tensor.shape, tensor.data_type, tensor.strides, tensor.offset
         )
         moved.check("tensor")
         if found.pinned:
-            _refuse(f"memory is {found!r} of the host; memory of the device is expected")
+            _refuse(f"memory is {found!r} on the host; device memory is expected")
         memories = tuple(
             [
                 found if own is tensor else before
@@ -195,9 +198,9 @@ class Executor(Handle):
         tensor.memory, tensor.start = found, start
 
     def destroy(self) -> None:
-        """Give the executor back; work that it queued still runs.
+        """Destroy the executor; work that it queued still runs.
 
-        Destroying it again, or one that phase 2 used up, does nothing.
+        Destroying it again, or after phase 2 has used it, does nothing.
 
         Examples
         --------
@@ -219,8 +222,8 @@ class Executor(Handle):
         plan = self._plan
         if plan.operator is not operator:
             _refuse(f"executor is {self!r}; one of {operator.api} is expected")
-        # no call comes between the test and the assignment, so nobody else can use it up (see
-        # `device.lock_free`)
+        # no call comes between the test and the assignment, so no other thread can use the executor
+        # in between (see `device.lock_free`)
         used = self._state != "ready"
         if not (used or self._repeatable):
             self._state = "used"
@@ -232,7 +235,8 @@ class Executor(Handle):
             self._state = "ready" if self._state == "used" else self._state  # nothing was queued
             raise
         except AclError:
-            # a generated operator takes the executor after its checks, a composed one before them
+            # a generated operator consumes the executor after its checks, a composed one before
+            # them
             if operator.device.scratch is not None:
                 self._state = "ready" if self._state == "used" else self._state
             raise
@@ -249,7 +253,7 @@ class Executor(Handle):
         plan = self._current_plan()
         if plan.compute is None:
             return
-        # where there is something to compute, every tensor has elements and so has memory
+        # if there is something to compute, every tensor has elements and thus memory
         memories = cast("tuple[Memory, ...]", self._memories)
         reads = tuple([(memories[k].shadow, span) for k, span in plan.reads])
         writes = [(memories[k].shadow, span) for k, span in plan.writes]
@@ -265,16 +269,14 @@ class Executor(Handle):
         )
 
     def _check_workspace(self, workspace: Any, workspace_size: Any) -> tuple[Memory | None, int]:
-        """Return the memory that the workspace lies in, and its first byte there."""
+        """Return the memory that holds the workspace, and the offset of its first byte."""
         plan = self._plan
         try:
             size = index(workspace_size)
-        except Exception:  # of any class, from the object's own __index__
-            _refuse(
-                f"workspaceSize is {shown(workspace_size)}; a whole number of bytes is expected"
-            )
+        except Exception:  # of any class, raised by the object's __index__
+            _refuse(f"workspaceSize is {shown(workspace_size)}; it must be an integer ≥ 0")
         if size < 0:
-            _refuse(f"workspaceSize is {shown(size)}; it cannot be negative")
+            _refuse(f"workspaceSize is {shown(size)}; it must be an integer ≥ 0")
         if size > 0 and workspace is None:
             fail(
                 Status.ACLNN_ERR_PARAM_NULLPTR,
@@ -299,7 +301,7 @@ class Executor(Handle):
             _refuse(error.message, error)
         start = 0 if isinstance(workspace, Memory) else workspace - memory.address
         if memory.pinned:
-            _refuse(f"workspace is {memory!r} of the host; device memory is expected")
+            _refuse(f"workspace is {memory!r} on the host; device memory is expected")
         if size > memory.room(start):
             _refuse(
                 f"workspaceSize is {shown(size)}, but workspace has {memory.room(start)} bytes"
@@ -308,9 +310,9 @@ class Executor(Handle):
         return (memory, start) if plan.workspace else (None, 0)
 
     def _current_plan(self) -> Plan:
-        """Check that the tensors are as phase 1 found them, and return the plan.
+        """Check that the tensors have not changed since phase 1, and return the plan.
 
-        Where the memory of one was changed, phase 1 is repeated: now they may overlap.
+        If one has been bound to other memory, phase 1 is repeated: they may overlap now.
         """
         plan, starts = self._plan, self._starts
         for k, (tensor, memory, before) in enumerate(
@@ -334,7 +336,7 @@ class Executor(Handle):
                     f" {tensor.offset}, {tensor.start} bytes into its memory"
                 )
                 problem = (
-                    f"{plan.operator.tensor_names[k]} {what}; tensors must stay as they were in"
+                    f"{plan.operator.tensor_names[k]} {what}; tensors must not change after"
                     " phase 1 (set_tensor_address changes their memory)"
                 )
                 checker = self._space.device.checker
@@ -353,8 +355,8 @@ class Executor(Handle):
     def _refuse_state(self, call: str) -> NoReturn:
         fail(
             Status.ACLNN_ERR_INNER_NULLPTR,
-            f"{call} was given {self!r}; an executor runs once, unless set_repeatable allowed more"
-            " before its first run, and until it is destroyed",
+            f"{call} was given {self!r}; an executor runs once, or until it is destroyed"
+            " if set_repeatable was called before its first run",
         )
 
 

@@ -71,31 +71,32 @@ def _phase_1_doc(operator: Operator) -> str:
     inputs = len(operator.tensors)
     scalars = "".join(
         f"{vendor_name(param.name)} : Scalar or real number\n"
-        f"    As in `ascendref.{operator.name}`; narrowed to float32.\n"
+        f"    As for `ascendref.{operator.name}`; narrowed to float32.\n"
         for param in operator.scalars
     )
-    return f"""Check a call of {operator.api} and plan it; nothing is computed yet.
+    return f"""Check and plan a call of {operator.api}; nothing is computed yet.
 
 Parameters
 ----------
 {", ".join(tensors[:inputs])} : Tensor
-    The tensors of `ascendref.{operator.name}`, on one device, in any layout. Types per product:
-    ``ascendref ops``.
+    The tensors of `ascendref.{operator.name}`, on one device, in any layout. ``ascendref ops``
+    lists the types for each product.
 {scalars}{", ".join(tensors[inputs:])} : Tensor
-    Where the result goes, in any layout; apart from the others or exactly an input's view.
+    Output tensor, in any layout. It must not overlap another tensor unless it is the same view as
+    an input.
 
 Returns
 -------
 workspaceSize : int
-    Bytes of device memory that phase 2 must be given.
+    Bytes of device memory that phase 2 needs.
 executor : Executor
     The executor for phase 2.
 
 Raises
 ------
 AclError
-    161001 for None; 561003 where the product lacks the operator; 161002 for types, ranks,
-    attributes, shapes, views outside of their memory and overlaps, in this order.
+    161001 if an argument is None; 561003 if the product lacks the operator; 161002 for invalid
+    types, ranks, attributes, views outside their memory, shapes and overlaps, in this order.
 
 See Also
 --------
@@ -105,31 +106,31 @@ See Also
 
 def _phase_2_doc(operator: Operator) -> str:
     if operator.device.scratch is None:
-        refused = ", but the executor is used up, unless it is repeatable."
+        refused = ", but the executor cannot be used again unless it is repeatable."
     else:
         refused = ", and the executor can be used again."
-    return f"""Queue the work that phase 1 planned on a stream, and return.
+    return f"""Queue the work that phase 1 planned on a stream and return without waiting.
 
 Parameters
 ----------
 workspace : Memory, int or None
-    Device memory of at least ``workspaceSize`` bytes, or its address; None where that is 0. It
-    must live, and serve nothing else, until the work is done.
+    Device memory of at least ``workspaceSize`` bytes, or its address; None if that is 0. Until
+    the work is done it must not be freed or used for anything else.
 workspaceSize : int
-    Its size in bytes, at least what phase 1 returned.
+    Size of the workspace in bytes, at least what phase 1 returned.
 executor : Executor
-    What phase 1 returned. It is used up, unless it was made repeatable.
+    The executor that phase 1 returned. It can be used once, unless it was made repeatable.
 stream : Stream or None
-    Where the work is queued; None for the device's default stream.
+    Stream in which the work is queued; None for the device's default stream.
 
 Raises
 ------
 AclError
-    161001 for an executor of None, and a workspace of None with a size; 161002 for another
-    operator's executor, a workspace that is too small, freed or no memory of the device, and
-    tensors that were freed or changed since phase 1; 561103 for an executor that was used up or
-    destroyed; 107003 and 107017 for a stream of another device and a destroyed one. Nothing is
-    queued then{refused}
+    161001 if the executor is None, or the workspace is None and its size is not 0; 161002 for
+    another operator's executor, a workspace that is too small, freed or not device memory, and
+    tensors freed or changed since phase 1; 561103 if the executor has been used or destroyed;
+    107003 for a stream of another device and 107017 for a destroyed stream. Nothing is queued
+    then{refused}
 
 See Also
 --------

@@ -1,4 +1,4 @@
-"""Phase 1: from the arguments of a call to its plan, which equal calls share."""
+"""Phase 1: from the arguments of a call to its plan; equal calls share a plan."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .validation import validate
 
 #: equal calls -> plan
 _plans: Final[dict[tuple[Any, ...], Plan]] = {}
-#: scalars and layouts are part of the keys, so their number must be limited
+#: keys contain scalars and layouts, so the number of plans must be limited
 _PLANS_LIMIT: Final = 4096
-#: types of the scalars that may be part of a key
+#: types of scalars that a key may contain
 _KEY_TYPES: Final = frozenset(
     (bool, int, float, *[np.dtype(code).type for code in "?bBhHiIlLqQefd"])
 )
@@ -29,32 +29,32 @@ _KEY_TYPES: Final = frozenset(
 def plan_call(
     operator: Operator, arguments: tuple[Any, ...], default: AddressSpace | None = None
 ) -> tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]:
-    """Check a call of an operator and decide everything about it.
+    """Check a call of an operator and plan it.
 
     Parameters
     ----------
     operator : Operator
-        What is called.
+        The operator.
     arguments : tuple
         Its tensors, its scalars and its results, in the vendor's order.
     default : AddressSpace, optional
-        Where it runs if no tensor has memory.
+        Address space of the device to use if no tensor has memory.
 
     Returns
     -------
     plan : Plan
-        The plan, which equal calls share.
+        The plan; equal calls share it.
     space : AddressSpace
         The address space of the tensors' device.
     tensors : tuple of Tensor
         The tensors, then the results.
     memories : tuple of Memory or None
-        What they lie in.
+        The memory of each.
 
     Raises
     ------
     AclError
-        The vendor's codes for bad arguments, in the vendor's order of checks.
+        The vendor's codes for invalid arguments, checked in the vendor's order.
     """
     first = len(operator.tensors)
     last = first + len(operator.scalars)
@@ -78,7 +78,7 @@ def plan_call(
             sizes.append(0)
         else:
             cacheable = cacheable and memory.alive and memory.space is space and not memory.pinned
-            cacheable = cacheable and memory.room(0) == memory.nbytes  # and not mapped in parts
+            cacheable = cacheable and memory.room(0) == memory.nbytes  # not mapped in parts
             sizes.append(memory.nbytes)
     descriptions = tuple(
         [
@@ -86,7 +86,7 @@ def plan_call(
             for tensor, size in zip(tensors, sizes, strict=True)
         ]
     )
-    # tensors overlap only within one memory, wherever that is
+    # overlap depends only on which tensors share memory, not on its address
     memory_numbers = tuple(map(memories.index, memories))
     product = space.device.product
     key = (
@@ -139,6 +139,6 @@ def _address_space(
         return default
     fail(
         Status.ACL_ERROR_RT_CONTEXT_NULL,
-        f"no tensor of {operator.api} has memory, so there is no telling on which device it runs;"
-        " Device.empty gives even an empty tensor some",
+        f"no tensor of {operator.api} has memory, so its device is unknown;"
+        " Device.empty allocates memory even for an empty tensor",
     )

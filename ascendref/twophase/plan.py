@@ -1,4 +1,4 @@
-"""Plans: everything that phase 1 decides about a call."""
+"""Plans: all decisions of phase 1 about a call."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ Compute = Callable[[tuple[NDArray[Any], ...], NDArray[np.uint8] | None], None]
 
 
 class Description(NamedTuple):
-    """What a tensor's fields were in phase 1."""
+    """The fields of a tensor in phase 1."""
 
     data_type: DataType
     shape: tuple[int, ...]
     #: in elements, like the offset
     strides: tuple[int, ...]
     offset: int
-    #: the byte of the memory where offsets count from
+    #: byte of the memory from which the offset counts
     start: int
-    #: size of the memory that it lies in
+    #: size of the tensor's memory
     nbytes: int
 
 
@@ -63,24 +63,24 @@ class ByteRange(NamedTuple):
 class Plan:
     """Everything that phase 1 decides about a call.
 
-    It has no addresses and refers to no data, so equal calls share one.
+    It contains no addresses and no data, so equal calls share one plan.
     """
 
     operator: Operator
     #: values of the scalars
     scalars: tuple[float, ...]
-    #: the tensors, results included, as they must still be in phase 2
+    #: descriptions of the tensors, results included; phase 2 requires the same
     descriptions: tuple[Description, ...]
     #: the same tensors for the kernel
     layouts: tuple[Layout, ...]
     #: what the device launches
     steps: tuple[Step, ...]
-    #: bytes of workspace that phase 2 must be given
+    #: bytes of workspace that phase 2 needs
     workspace: int
-    #: what the task reads and writes, the workspace excepted
+    #: what the task reads and writes, except for the workspace
     reads: tuple[ByteRange, ...]
     writes: tuple[ByteRange, ...]
-    #: the workspace in memory of its own
+    #: the range of the workspace, if that is at the start of its memory
     scratch: Span
     #: the kernel with its scalars; None where there is nothing to compute
     compute: Compute | None
@@ -91,11 +91,11 @@ class Plan:
         Parameters
         ----------
         memories : tuple of Memory
-            What the tensors lie in.
+            The memory of each tensor.
         workspace : Memory or None
-            What the workspace lies in.
+            The memory of the workspace.
         start : int
-            First byte of the workspace in it.
+            Offset of the workspace in that memory, in bytes.
         """
         assert self.compute is not None
         for k, memory in enumerate(memories):
@@ -104,7 +104,7 @@ class Plan:
         for k, span in self.reads:
             memories[k].content(span.start, span.nbytes)
         for k, span in self.writes:
-            # results without gaps overwrite all of the range
+            # results without gaps overwrite the whole range
             memories[k].content(span.start, span.nbytes, overwrite=span.gaps is None)
         arrays = [
             np.ndarray(layout.shape, layout.dtype, memory.content(0, 0), *layout[2:])
@@ -114,7 +114,7 @@ class Plan:
         if workspace is not None and self.operator.channel_term is not None:
             if not workspace.alive:
                 _fail_freed(f"the workspace lies in {workspace!r}")
-            # the spare bytes leave room for an address that is no multiple of 4
+            # the spare bytes allow for an address that is not a multiple of 4
             first = start + -(workspace.address + start) % 4
             scratch = workspace.content(start, self.workspace)[first : start + self.workspace]
         self.compute(tuple(arrays), scratch)

@@ -1,4 +1,4 @@
-"""Planning: the kernel of a valid call, what the device launches for it, and its workspace."""
+"""Planning: the kernel of a valid call, the device's kernel launches, and the workspace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .workspace import LaunchSequence, reserved
 
 
 def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
-    """Return the plan of a call whose tensors are described so."""
+    """Return the plan of a call with these descriptions of its tensors."""
     if call.is_empty:
         nothing = Span(0, 0, "workspace")
         return Plan(call.operator, call.values, descriptions, (), (), 0, (), (), nothing, None)
@@ -46,7 +46,7 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
 
 
 def _computed_type(call: ValidCall) -> ElementType:
-    """Return the type of the result as the device computes it, which has no F64 arithmetic."""
+    """Return the type in which the device computes the result; it has no F64 arithmetic."""
     kind = call.operator.result(tuple([operand.kind for operand in call.inputs]))
     return FLOAT32 if kind is FLOAT64 else kind
 
@@ -78,7 +78,7 @@ def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[Launc
     (kernel,) = device.kernels
     (out,) = call.results
     if device.scratch is not None:
-        # a generated operator: the copies lie one after the other, and it writes any layout itself
+        # a generated operator: its copies lie one after another, and it writes any layout itself
         reads = [launches.contiguous(x.name, x.placeholder, x.kind) for x in call.inputs]
         launches.launch(kernel, tuple(reads), out.name)
         return launches, device.scratch + sum(map(reserved, launches.intermediates.values()))

@@ -24,7 +24,7 @@ from .plan import ByteRange, Layout
 
 
 class Operand(NamedTuple):
-    """A tensor that was found right."""
+    """A checked tensor."""
 
     #: the vendor's name
     name: str
@@ -32,7 +32,7 @@ class Operand(NamedTuple):
     layout: Layout
     #: from its first byte to its last
     bytes: ByteRange
-    #: an array with its layout, at an address where there is no memory
+    #: an array with its layout at a dummy address without memory
     placeholder: NDArray[Any]
 
 
@@ -42,11 +42,10 @@ class ValidCall(NamedTuple):
     operator: Operator
     #: values of the scalars
     values: tuple[float, ...]
-    #: the tensors that are read, and those that are written; none where an empty input ended the
-    #: checks
+    #: the tensors that are read and those that are written; none if an empty input ended the checks
     inputs: tuple[Operand, ...]
     results: tuple[Operand, ...]
-    #: whether a result is exactly an input's view
+    #: whether a result is the same view as an input
     in_place: bool
 
     @property
@@ -73,13 +72,13 @@ def validate(
     Parameters
     ----------
     operator : Operator
-        What is called.
+        The operator.
     device : BaseDevice
-        The device on which it is to run.
+        The device on which it will run.
     tensors : tuple of Tensor
         The tensors, then the results.
     memories : tuple of Memory or None
-        What they lie in.
+        The memory of each.
     memory_numbers : tuple of int
         Numbers that are equal for tensors in the same memory.
     scalars : tuple
@@ -89,7 +88,7 @@ def validate(
     ------
     AclError
         The vendor's codes, in the vendor's order: product, types, ranks, attributes, views outside
-        of their memory, shapes, overlaps.
+        their memory, shapes, overlaps.
     """
     params = _params(operator, device.product)
     names = operator.tensor_names
@@ -153,10 +152,10 @@ def _operand(
         if memory.device is not device:
             _refuse(f"{name} lies on {memory.device!r}, other tensors on {device!r}")
         if memory.pinned:
-            _refuse(f"{name} lies in {memory!r} of the host; memory of the device is expected")
+            _refuse(f"{name} lies in {memory!r} on the host; device memory is expected")
     offset = tensor.first_byte
     layout = Layout(tensor.shape, tensor.dtype, offset, tensor.byte_strides())
-    # every memory gets 16 TiB of addresses, so tensors in different ones do not overlap
+    # every memory gets 16 TiB of addresses, so tensors in different memories do not overlap
     placeholder = np.asarray(_ArrayInterface(layout, ((memory_number + 1) << 44) + offset))
     return Operand(
         name,
@@ -181,11 +180,11 @@ def _check_overlaps(
     tensors: tuple[Tensor, ...],
     memory_numbers: tuple[int, ...],
 ) -> bool:
-    """Tell whether a result is exactly an input's view; refuse any other overlap."""
+    """Tell whether a result is the same view as an input; refuse any other overlap."""
     in_place = False
     for k in range(inputs, len(operands)):
         name, array = operands[k].name, operands[k].placeholder
-        # in C order every index has an address of its own
+        # in C order every index has its own address
         if not array.flags.c_contiguous and has_internal_overlap(array):
             _refuse(
                 f"{name} has strides {tensors[k].strides}, which map two indices"
@@ -197,15 +196,15 @@ def _check_overlaps(
                 continue
             if j >= inputs or not same_view(array, other):
                 _refuse(
-                    f"{name} overlaps {operands[j].name}; it must be apart from it"
-                    + ("" if j >= inputs else " or exactly its view")
+                    f"{name} overlaps {operands[j].name}; it must not"
+                    + ("" if j >= inputs else ", unless it is the same view")
                 )
             in_place = True
     return in_place
 
 
 class _ArrayInterface:
-    """The array interface of an array with a layout and an address, where there is no memory."""
+    """The array interface of an array with a given layout and address, without memory."""
 
     def __init__(self, layout: Layout, address: int) -> None:
         self.__array_interface__ = {

@@ -1,9 +1,9 @@
-"""The kernels that the device launches for a call, and the workspace for what lies between them.
+"""The kernels that the device launches for a call, and the workspace for their intermediates.
 
-The device's kernels take dense tensors of one shape and one type. Other inputs go through
-intermediate tensors first, and so do other results on their way out: Contiguous, Cast, BroadcastTo,
-the operator's own kernels, Cast, ViewCopy. The sizes and lifetimes of these intermediates give the
-size of the workspace. The emulator itself needs none of them: it computes a call in one pass.
+The device's kernels take contiguous tensors of one shape and one type. Other inputs and results are
+converted through intermediate tensors, in this order: Contiguous, Cast, BroadcastTo, the operator's
+own kernels, Cast, ViewCopy. The sizes and lifetimes of the intermediates determine the size of the
+workspace. The emulator itself needs none of them: it computes a call in one pass.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..core.dtypes import ElementType
 class Step(NamedTuple):
     """One kernel that the device launches."""
 
-    #: the device's name of it
+    #: its name on the device
     kernel: str
     #: names of the arguments and intermediates that it reads
     reads: tuple[str, ...]
@@ -41,7 +41,7 @@ def reserved(nbytes: int) -> int:
 class LaunchSequence:
     """The kernels that the device launches for one call, in order.
 
-    The methods add kernels and return the name of the tensor that holds the outcome.
+    The methods add kernels and return the name of the tensor that holds the result.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class LaunchSequence:
         self.steps.append(Step(kernel, reads, writes))
 
     def intermediate(self, name: str, size: int, kind: ElementType) -> str:
-        """Add a tensor of so many elements that lies in the workspace."""
+        """Add an intermediate tensor of so many elements in the workspace."""
         self.intermediates[name] = size * kind.numpy.itemsize
         return name
 
@@ -89,7 +89,7 @@ class LaunchSequence:
     def result(
         self, name: str, array: NDArray[Any], kind: ElementType, computed: ElementType
     ) -> str:
-        """Return the tensor that a kernel writes: the result itself if it has that type, dense."""
+        """Return the tensor a kernel writes: the result itself if it is dense and has that type."""
         if kind is computed and array.flags.c_contiguous:
             return name
         return self.intermediate(f"{name}.result", array.size, computed)
@@ -112,7 +112,7 @@ class LaunchSequence:
             self.launch("ViewCopy", (current,), name)
 
     def workspace_size(self) -> int:
-        """Return the bytes of workspace; intermediates whose lifetimes do not meet share memory."""
+        """Return the bytes of workspace; intermediates with disjoint lifetimes share memory."""
         last_read = {name: k for k, step in enumerate(self.steps) for name in step.reads}
         blocks: list[int] = []
         busy_until: list[int] = []

@@ -95,7 +95,7 @@ def test_a_scope_is_entered_again_once_it_was_left() -> None:
     for _ in range(2):
         with scope:
             assert hasattr(scope, "__exit__")
-            with pytest.raises(RuntimeError, match="is entered already"), scope:
+            with pytest.raises(RuntimeError, match="is already entered"), scope:
                 pass
             assert len(lasting) == 2
         assert not lasting

@@ -169,7 +169,7 @@ def test_work_that_nothing_waits_for_is_reported_when_the_device_goes():
     dev = ar.Device("Atlas A2", execution="lazy")
     work(dev, None, lambda: pytest.fail("ran"), "forgotten")
     del dev
-    with pytest.warns(ar.LostWorkWarning, match=r"1 tasks .* did not end.*forgotten"):
+    with pytest.warns(ar.LostWorkWarning, match=r"1 tasks .* did not finish.*forgotten"):
         gc.collect()
 
 

@@ -17,7 +17,7 @@ from ..support.rounding import assert_bits
 X = np.array([-2, -0.25, 0.25, 0.75], np.float32)
 ONES = np.ones(4, np.float32)
 WANT = np.array([1, 0, 0, 1], np.float32)
-LOST = "only copy, so what is written would be lost"
+LOST = "only copy, so the results would be lost"
 
 
 class Stored:

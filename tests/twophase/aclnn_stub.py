@@ -24,12 +24,12 @@ FUNCTIONS = '''
 def {api}GetWorkspaceSize(
 {parameters}
 ) -> tuple[int, Executor]:
-    """Check a call of {api} and plan it; nothing is computed yet."""
+    """Check and plan a call of {api}; nothing is computed yet."""
 
 def {api}(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
-    """Queue the work that phase 1 planned on a stream, and return."""
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
 '''
 
 

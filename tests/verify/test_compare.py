@@ -262,7 +262,7 @@ def test_a_comparison_is_frozen() -> None:
             [1.0],
             np.ones(1),
             ar.ArgumentTypeError,
-            "actual is a list; an array is expected (NumPy, torch, or whatever has __dlpack__ or"
+            "actual is a list; an array is expected (NumPy, torch, or any object with __dlpack__ or"
             " __array__)",
         ),
         (

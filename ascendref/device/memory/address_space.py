@@ -1,4 +1,4 @@
-"""Allocations of device memory and of pinned host memory, and the addresses they lie at."""
+"""Allocations of device memory and pinned host memory, and their addresses."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ from ..handle import Handle
 from ..lock_free import AtomicReference
 from .storage import ALIGNMENT, POISON, Storage
 
-#: device addresses start here, where no pointer of a host process can be
+#: device addresses start here, above all pointers of host processes
 FIRST_ADDRESS: Final = 2**48
-#: addresses per device: far more than its memory, so that freed ones come back late
+#: addresses per device: far more than its memory, so that freed ones are reused late
 _SPAN: Final = 2**44
 
 _devices: Final = itertools.count()
-#: the address spaces that exist, by the number of their range of addresses
+#: existing address spaces, by the number of their address range
 _spaces: Final[WeakValueDictionary[int, AddressSpace]] = WeakValueDictionary()
 
 
 class Memory(Handle):
     """An allocation on a device, or pinned memory on the host.
 
-    Made by `Device.malloc` and `Device.malloc_host`. Fresh memory holds ``0xFF`` in every byte,
-    which reads as NaN. It is freed by `Device.free`, or when nothing refers to the object any more;
-    its address alone does not keep it.
+    Returned by `Device.malloc` and `Device.malloc_host`. New memory holds ``0xFF`` in every byte,
+    which reads as NaN. It is freed by `Device.free` or when the last reference to the object is
+    gone; holding only its address does not keep it alive.
 
     Attributes
     ----------
     address : int
-        Where it begins, a multiple of 64.
+        Address of the first byte, a multiple of 64.
     nbytes : int
-        Size that was asked for, in bytes.
+        Requested size in bytes.
     device : Device
         Where it was allocated.
     pinned : bool
-        True for memory of the host.
+        True for pinned host memory.
     alive : bool
-        False once it was freed.
+        False after it has been freed.
 
     Examples
     --------
@@ -75,9 +75,9 @@ class Memory(Handle):
         self.address = address
         self.nbytes = nbytes
         self.alive = True
-        #: what the checker, if there is one, knows of it
+        #: the checker's record of it, if there is a checker
         self.shadow = Shadow(address, nbytes, pinned=self.pinned)
-        #: empty until the first access; `dict.setdefault` lets one storage enter
+        #: empty until the first access; `dict.setdefault` admits only one storage
         self._storage: dict[str, Storage] = {} if storage is None else {"all": storage}
 
     @property
@@ -87,26 +87,25 @@ class Memory(Handle):
 
     @property
     def pinned(self) -> bool:
-        """Whether it is memory of the host."""
+        """Whether it is pinned host memory."""
         return self.address < FIRST_ADDRESS
 
     def room(self, offset: int) -> int:
-        """Return how many bytes from an offset on can be used."""
+        """Return the number of usable bytes from an offset on."""
         return self.nbytes - offset
 
     def numpy(self, dtype: DTypeLike | int = np.uint8) -> NDArray[Any]:
-        """Return pinned memory as a flat array that shares it.
+        """Return a flat array that shares the pinned memory.
 
         Parameters
         ----------
         dtype : dtype, optional
-            Element type of the array; a remainder at the end of the memory is left out.
+            Element type of the array; leftover bytes at the end are omitted.
 
         Raises
         ------
         AclError
-            107016 for memory of the device, which the host reaches only by copying; 107000 if it
-            was freed.
+            107016 for device memory, which the host can only copy; 107000 if it has been freed.
 
         Examples
         --------
@@ -121,12 +120,12 @@ class Memory(Handle):
                 f"{self!r} is on the device; copy it with Device.memcpy",
             )
         if not self.alive:
-            fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{self!r} cannot be read any more")
+            fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{self!r} can no longer be read")
         kind = DataType.of(dtype).numpy
         if not kind.itemsize:
             raise ArgumentTypeError(
                 "dtype",
-                f"is {shown(dtype)}, whose elements have no size; a type with one is expected",
+                f"is {shown(dtype)}, whose elements have no size; a type with a size is expected",
             )
         view = np.asarray(_PinnedArray(self))
         return view[: self.nbytes // kind.itemsize * kind.itemsize].view(kind)
@@ -134,9 +133,9 @@ class Memory(Handle):
     def content(
         self, start: int = 0, count: int | None = None, *, overwrite: bool = False
     ) -> NDArray[np.uint8]:
-        """Return all bytes as an array, of which ``count`` from ``start`` on may be accessed.
+        """Return all bytes as an array; ``count`` bytes from ``start`` on may be accessed.
 
-        With ``overwrite``, their old values are not needed.
+        With ``overwrite``, their old values need not be kept.
         """
         storage = self._storage.get("all")
         if storage is None:
@@ -145,7 +144,7 @@ class Memory(Handle):
         return storage.bytes
 
     def share(self, storage: Storage) -> None:
-        """Move the bytes to a storage that others share, while no work uses them."""
+        """Move the bytes to a shared storage, while no work uses them."""
         if "all" in self._storage:
             np.copyto(storage.bytes, self.content())
         else:
@@ -153,11 +152,11 @@ class Memory(Handle):
         self._storage["all"] = storage
 
     def saved(self) -> NDArray[np.uint8] | None:
-        """Return all bytes if any was ever accessed."""
+        """Return all bytes if any has ever been accessed."""
         return None if "all" not in self._storage else self.content()
 
     def release(self) -> None:
-        """Give the bytes back; arrays that share them stay safe to read."""
+        """Release the bytes; arrays that share them stay safe to read."""
         self.alive = False
         self._storage.clear()
 
@@ -182,10 +181,10 @@ class Block(ref[Memory]):
     __slots__ = ("address", "reserved", "shadow", "stop")
 
     address: int
-    #: the address behind it
+    #: the address after it
     stop: int
     shadow: Shadow
-    #: bytes that count against the capacity
+    #: bytes that count toward the capacity
     reserved: int
 
 
@@ -199,7 +198,7 @@ class Blocks(NamedTuple):
     blocks: list[Block]
     #: sum of the bytes that they reserve
     used: int
-    #: where the search for room begins
+    #: where the search for free addresses begins
     cursor: int
 
     def find_room(self, size: int, base: int) -> int | None:
@@ -224,7 +223,7 @@ class Blocks(NamedTuple):
         return Blocks(blocks, self.used + block.reserved, cursor)
 
     def without_block(self, block: Block) -> Blocks | None:
-        """Return the allocations without one of them; None if it is not there."""
+        """Return the allocations without one of them; None if it is absent."""
         at = bisect_left(self.blocks, block.address, key=_address)
         if at == len(self.blocks) or self.blocks[at] is not block:
             return None
@@ -236,9 +235,9 @@ class Blocks(NamedTuple):
 class AddressSpace(Handle):
     """The addresses of one device: allocates and frees memory, and finds it by address.
 
-    Addresses are given out in ascending order and come back only after all of the device's range
-    was used, so that a stale address hits nothing instead of another allocation. The bytes of an
-    allocation exist from the first access on, so a large device costs nothing.
+    Addresses are assigned in ascending order and reused only after the device's whole range has
+    been used, so a stale address does not hit another allocation. Host memory for an allocation is
+    taken at its first access, so a large device costs nothing.
     """
 
     def __init__(self, device: BaseDevice, capacity: int, padding: int) -> None:
@@ -246,14 +245,14 @@ class AddressSpace(Handle):
         self.capacity = capacity
         self._padding = padding
         self.number = number = next(_devices)
-        #: numbers of the devices whose memory this one may copy from and to
+        #: numbers of the devices whose memory this one may copy to and from
         self.peers: set[int] = set()
         self._base = FIRST_ADDRESS + number * _SPAN
-        #: first of the addresses that are reserved without memory; it has a range of its own
+        #: first address of the separate range that is reserved without memory
         self._reservable = FIRST_ADDRESS + next(_devices) * _SPAN
         self._reserve_from = self._reservable
         self._blocks = AtomicReference(Blocks([], 0, self._base))
-        #: blocks to take out unless their memory is alive; a block enters it even if an interrupt
+        #: blocks to remove unless their memory is alive; a block is added even if an interrupt
         #: comes while its memory is freed or collected
         self._freed: deque[Block] = deque()
         _spaces[number] = _spaces[(self._reservable - FIRST_ADDRESS) // _SPAN] = self
@@ -265,7 +264,7 @@ class AddressSpace(Handle):
         return self.capacity - self._blocks.load().value.used
 
     def allocate(self, nbytes: int, storage: Storage | None = None) -> Memory:
-        """Allocate device memory, or give memory that another process has an address."""
+        """Allocate device memory, or an address for memory of another process."""
         nbytes = _checked_size(nbytes)
         reserved = (nbytes + 32 + self._padding - 1) // 32 * 32
         counted = reserved if storage is None else 0
@@ -285,7 +284,7 @@ class AddressSpace(Handle):
             memory = Memory(self, address, nbytes, storage)
             if self.device.checker is not None:
                 self.device.checker.allocate(memory.shadow, "Device.malloc")
-            if storage is not None:  # what others write is not seen
+            if storage is not None:  # writes of other processes are not seen
                 memory.shadow.mark_written(Span(0, nbytes, "shared memory"))
             block = self._block(memory, counted)
             after = now.with_block(block, _align(address + reserved))
@@ -293,11 +292,11 @@ class AddressSpace(Handle):
                 return memory
 
     def allocate_pinned(self, nbytes: int) -> Memory:
-        """Allocate pinned memory of the host; its address is that of the process."""
+        """Allocate pinned host memory; its address is the one in this process."""
         nbytes = _checked_size(nbytes)
         storage = Storage(nbytes)
-        storage.touch(0, nbytes)  # the program reads and writes its array without asking
-        self._take_out_freed()  # freed memory may have had these addresses
+        storage.touch(0, nbytes)  # the program accesses its array without further calls
+        self._take_out_freed()  # freed memory may have had the same addresses
         memory = Memory(self, storage.bytes.__array_interface__["data"][0], nbytes, storage)
         if self.device.checker is not None:
             self.device.checker.allocate(memory.shadow, "Device.malloc_host")
@@ -309,7 +308,7 @@ class AddressSpace(Handle):
                 return memory
 
     def reserve(self, make: Callable[[int], Memory], nbytes: int, alignment: int) -> Memory:
-        """Reserve addresses for what a function makes of the first one."""
+        """Reserve addresses for the memory that a function makes from the first address."""
         self._take_out_freed()
         while True:
             before = self._blocks.load()
@@ -325,7 +324,7 @@ class AddressSpace(Handle):
             else:
                 fail(
                     Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
-                    f"Failed to reserve {nbytes} bytes of addresses: no range is as long",
+                    f"Failed to reserve {nbytes} bytes of addresses: no free range is long enough",
                 )
             memory = make(address)
             if self.device.checker is not None:
@@ -336,34 +335,34 @@ class AddressSpace(Handle):
                 return memory
 
     def take_out(self, memory: Memory) -> None:
-        """Give the bytes and the addresses of memory back."""
+        """Release the bytes and addresses of memory."""
         blocks = self._blocks.load().value.blocks
         at = bisect_left(blocks, memory.address, key=_address)
         if at < len(blocks) and blocks[at]() is memory:
-            self._freed.append(blocks[at])  # if this call is interrupted, the next takes it out
+            self._freed.append(blocks[at])  # if this call is interrupted, the next one removes it
         memory.release()
         self._take_out_freed()
 
     def free(self, memory: Memory) -> None:
-        """Free memory that is alive and of this device."""
+        """Free living memory of this device."""
         checker = self.device.checker
         if checker is not None:
             checker.check_free(memory.shadow, "Device.free")
         self.take_out(memory)
 
     def find_freed(self, address: int) -> Shadow | None:
-        """Return what is known of the freed allocation at an address, if there is a checker."""
+        """Return the checker's record of the freed allocation at an address, if there is one."""
         self._take_out_freed()
         checker = self.device.checker
         return None if checker is None else checker.freed_at(address)
 
     def living(self) -> list[Memory]:
-        """Return the allocations that were not freed, by address."""
+        """Return the allocations that have not been freed, by address."""
         blocks = [x for x in self._blocks.load().value.blocks if x.address < self._reservable]
         return [memory for block in blocks if (memory := block()) is not None and memory.alive]
 
     def reaches(self, other: AddressSpace) -> bool:
-        """Tell whether copies between the two devices are enabled, by either of them."""
+        """Tell whether either device has enabled copies between the two."""
         return other.number in self.peers or self.number in other.peers
 
     def find(self, address: int) -> Memory | None:
@@ -376,7 +375,7 @@ class AddressSpace(Handle):
         return memory
 
     def _block(self, memory: Memory, reserved: int) -> Block:
-        # a callback written in C; an interrupt could keep a `__del__` from running
+        # a callback written in C; an interrupt could prevent a `__del__` from running
         block = Block(memory, self._freed.append)
         block.address = memory.address
         block.reserved = reserved
@@ -385,7 +384,7 @@ class AddressSpace(Handle):
         return block
 
     def _take_out_freed(self) -> None:
-        """Take out the blocks whose memory was freed or collected."""
+        """Remove the blocks whose memory was freed or collected."""
         for block in list(self._freed):
             memory = block()
             if memory is None and self.device.checker is not None:
@@ -401,7 +400,7 @@ class AddressSpace(Handle):
 
 
 def find_memory(address: int) -> Memory | None:
-    """Return the allocation of any device, or the pinned one, that a byte belongs to.
+    """Return the allocation, on any device or pinned, that contains an address.
 
     Examples
     --------
@@ -413,7 +412,7 @@ def find_memory(address: int) -> Memory | None:
     if address >= FIRST_ADDRESS:
         space = _spaces.get((address - FIRST_ADDRESS) // _SPAN)
         return None if space is None else space.find(address)
-    # pinned memory has addresses of the process, and each device lists its own
+    # pinned memory has addresses of this process; each device lists its own
     for space in list(_spaces.values()):
         memory = space.find(address)
         if memory is not None:
@@ -430,6 +429,6 @@ def _checked_size(nbytes: int) -> int:
     if not 0 < nbytes < 2**64 - ALIGNMENT:
         fail(
             Status.ACL_ERROR_INVALID_PARAM,
-            f"nbytes is {shown(nbytes)}; it must be at least 1 and fit 64 bits with padding",
+            f"nbytes is {shown(nbytes)}; it must be ≥ 1 and, with padding, fit 64 bits",
         )
     return nbytes

@@ -1,4 +1,4 @@
-"""memcpy and memset: checks of their arguments, and the copying itself."""
+"""memcpy and memset: argument checks and execution."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .address_space import AddressSpace, Memory, find_memory
 
 
 class Names(NamedTuple):
-    """What the caller of a copy or a fill calls its arguments."""
+    """Names of the arguments of a copy or fill, for messages."""
 
     dst: str = "dst"
     src: str = "src"
@@ -33,11 +33,11 @@ _FILL: Final = Names(dst="memory")
 
 
 class Location(NamedTuple):
-    """The bytes from an address to the end of what it lies in."""
+    """The bytes from an address to the end of its memory."""
 
     #: the allocation; None for host memory that is not pinned
     memory: Memory | None
-    #: first byte, counted from the beginning of the allocation
+    #: offset of the first byte in the allocation
     offset: int
     #: number of bytes
     nbytes: int
@@ -46,7 +46,7 @@ class Location(NamedTuple):
     array: NDArray[np.uint8] | None
 
     def accesses(self, count: int, name: str) -> tuple[Access, ...]:
-        """Return the access to the first bytes, as the checker sees it; none if it does not."""
+        """Return the checker's record of an access to the first bytes; empty without a checker."""
         if self.memory is None:
             return ()
         return ((self.memory.shadow, Span(self.offset, count, name)),)
@@ -67,7 +67,7 @@ class Location(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """A copy or a fill whose arguments were checked."""
+    """A copy or fill with checked arguments."""
 
     dst: Location
     #: None for a fill
@@ -79,17 +79,17 @@ class Copy(NamedTuple):
 
     @property
     def reads(self) -> tuple[Access, ...]:
-        """What it reads."""
+        """The accesses that it reads."""
         return () if self.src is None else self.src.accesses(self.nbytes, self.names.src)
 
     @property
     def writes(self) -> tuple[Access, ...]:
-        """What it writes."""
+        """The accesses that it writes."""
         return self.dst.accesses(self.nbytes, self.names.dst)
 
     @property
     def to_host(self) -> bool:
-        """Whether it writes memory of the host."""
+        """Whether it writes host memory."""
         return self.dst.memory is None or self.dst.memory.pinned
 
     @property
@@ -103,7 +103,7 @@ class Copy(NamedTuple):
             self.dst.bytes(self.nbytes, overwrite=True)[:] = self.value
         elif self.src.address != self.dst.address:
             source = self.src.bytes(self.nbytes)
-            # NumPy takes care of overlaps
+            # NumPy handles overlaps
             np.copyto(self.dst.bytes(self.nbytes, overwrite=True), source)
 
 
@@ -146,7 +146,7 @@ def prepare_fill(
 
 
 def locate(space: AddressSpace, argument: str, address: int, nbytes: int) -> Location:
-    """Return the bytes from an address on the device on; 100000 for NULL, 107000 if they end."""
+    """Return the bytes from a device address on; 100000 for NULL, 107000 if they are too few."""
     if not address:
         fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is NULL; memory is expected")
     found = _locate(space, argument, address)
@@ -155,9 +155,9 @@ def locate(space: AddressSpace, argument: str, address: int, nbytes: int) -> Loc
 
 
 def watch_pinned(copy: Copy, checker: Checker) -> list[PinnedCopy]:
-    """Return the sides of a copy that is about to be queued in which it is seen what the host does.
+    """Return the sides of a copy to be queued on which the host's accesses are watched.
 
-    There are none while functions of the host may run, which access pinned memory as they like.
+    There are none while host functions may run, because they may access any pinned memory.
     """
     if checker.functions.may_run:
         return []
@@ -180,20 +180,20 @@ def resolve(
     value: Memory | int | None,
     hazard: Kind = "use-after-free",
 ) -> Memory:
-    """Return the allocation that an argument names, by object or address; it must be alive."""
+    """Return the living allocation that an argument names, by object or address."""
     checker = space.device.checker
     if value is None:
         fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is None; memory is expected")
     if isinstance(value, Memory):
         if value.alive and value.space is space:
             return value
-        why = "belongs to another device" if value.alive else "was freed before"
+        why = "belongs to another device" if value.alive else "has already been freed"
         if checker is not None and not value.alive:
             _find_freed(checker, hazard, argument, value.shadow)
         fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{argument} is {value!r}, which {why}")
     try:
         address = index(value)
-    except Exception:  # whatever another library's __index__ raises
+    except Exception:  # raised by another library's __index__
         raise ArgumentTypeError(
             argument, f"is a {type(value).__name__}; a Memory or its address is expected"
         ) from None
@@ -203,7 +203,11 @@ def resolve(
         if checker is not None and freed is not None:
             _find_freed(checker, hazard, argument, freed)
         other = find_memory(address)
-        why = "is not in living memory of this device" if other is None else "is of another device"
+        why = (
+            "is not in living memory of this device"
+            if other is None
+            else "belongs to another device"
+        )
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
             f"{argument} is the address {address:#x}, which {why}",
@@ -219,7 +223,7 @@ def _find_freed(checker: Checker, hazard: Kind, argument: str, shadow: Shadow) -
 
 def _locate(space: AddressSpace, argument: str, value: object) -> Location:
     if is_integer(value):
-        value = int(value)  # an address may be an integer of NumPy
+        value = int(value)  # an address may be a NumPy integer
     if value is None or isinstance(value, Memory | int):
         block = _memory_of_peer(space, value) or resolve(space, argument, value)
         offset = value - block.address if isinstance(value, int) else 0
@@ -245,7 +249,7 @@ def _locate(space: AddressSpace, argument: str, value: object) -> Location:
 
 
 def _memory_of_peer(space: AddressSpace, value: Memory | int | None) -> Memory | None:
-    """Return the allocation that an argument names, if it is that of a device in reach."""
+    """Return the allocation that an argument names, if copies to its device are enabled."""
     memory = find_memory(value) if isinstance(value, int) else value
     if memory is None or memory.space is space or memory.pinned or not memory.alive:
         return None
@@ -253,7 +257,7 @@ def _memory_of_peer(space: AddressSpace, value: Memory | int | None) -> Memory |
 
 
 def _is_zero(nbytes: int | None) -> bool:
-    """Tell whether the size is given as 0: then no other argument is checked."""
+    """Tell whether the size is given as 0; then no other argument is checked."""
     return nbytes is not None and integer("nbytes", nbytes) == 0
 
 

@@ -1,4 +1,4 @@
-"""The part of a device that allocates, copies and fills memory and makes tensors."""
+"""The part of a device that allocates, copies and fills memory and creates tensors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .tensor import Tensor
 
 
 class DeviceMemory(BaseDevice):
-    """A device with memory. Users see `Device`."""
+    """The base of `Device` that has memory."""
 
     def __init__(
         self,
@@ -40,14 +40,14 @@ class DeviceMemory(BaseDevice):
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "memory",
-                f"is {shown(memory)}; it must be at least 1 byte and at most 8 TiB",
+                f"is {shown(memory)}; it must be ≥ 1 byte and ≤ 8 TiB",
             )
         super().__init__(found, execution, seed, check, trace_length)
         self._space = AddressSpace(self, capacity, found.malloc_padding)
 
     @property
     def address_space(self) -> AddressSpace:
-        """Its addresses."""
+        """The addresses of the device."""
         return self._space
 
     @property
@@ -57,7 +57,7 @@ class DeviceMemory(BaseDevice):
 
     @property
     def memory_free(self) -> int:
-        """Bytes that are not reserved; every allocation reserves its size with padding."""
+        """Free bytes; an allocation takes its size plus padding."""
         return self._space.free_bytes
 
     def malloc(self, nbytes: int) -> Memory:
@@ -71,13 +71,13 @@ class DeviceMemory(BaseDevice):
         Returns
         -------
         Memory
-            Not initialised: every byte is ``0xFF``. Freed with the last reference to it, if not
+            Uninitialized: every byte is ``0xFF``. It is freed with the last reference to it, if not
             before.
 
         Raises
         ------
         AclError
-            100000 for a size below 1 or near 2**64, 207001 when there is not enough memory.
+            100000 for a size below 1 or near 2**64, 207001 if there is not enough memory.
 
         Examples
         --------
@@ -91,9 +91,9 @@ class DeviceMemory(BaseDevice):
         return self._space.allocate(nbytes)
 
     def malloc_host(self, nbytes: int) -> Memory:
-        """Allocate pinned memory of the host; `Memory.numpy` returns it as an array.
+        """Allocate pinned host memory; `Memory.numpy` returns it as an array.
 
-        Unlike memory of the device, all of it is taken from the host at once.
+        Unlike device memory, all of it is taken from the host at once.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class DeviceMemory(BaseDevice):
         Raises
         ------
         AclError
-            100000 for a size below 1, 207001 when the host has not enough.
+            100000 for a size below 1, 207001 if the host has not enough memory.
 
         Examples
         --------
@@ -115,18 +115,18 @@ class DeviceMemory(BaseDevice):
         return self._space.allocate_pinned(nbytes)
 
     def free(self, memory: Memory | int) -> None:
-        """Free memory, without waiting for the work that uses it.
+        """Free memory without waiting for work that uses it.
 
         Parameters
         ----------
         memory : Memory or int
-            What `malloc` or `malloc_host` returned, or its address.
+            The memory that `malloc` or `malloc_host` returned, or its address.
 
         Raises
         ------
         AclError
-            100000 for None; 107000 for what was freed before, belongs to another device, or is not
-            the beginning of an allocation.
+            100000 for None; 107000 if it has already been freed, belongs to another device, or is
+            not the start of an allocation.
 
         Examples
         --------
@@ -141,8 +141,8 @@ class DeviceMemory(BaseDevice):
         if not isinstance(memory, Memory) and found.address != memory:
             fail(
                 Status.ACL_ERROR_RT_PARAM_INVALID,
-                f"memory is the address {memory:#x} inside of {found!r}; only its beginning can be"
-                " freed",
+                f"memory is the address {memory:#x} inside {found!r}; only the start of an"
+                " allocation can be freed",
             )
         self._space.free(found)
 
@@ -152,20 +152,19 @@ class DeviceMemory(BaseDevice):
         Parameters
         ----------
         dst, src : Memory, int or array
-            Device memory, an address in it, or a C-contiguous array of the host. Overlapping
-            ranges are copied as if through a buffer.
+            Device memory, an address inside it, or a C-contiguous host array. Overlapping ranges
+            are copied as if through a buffer.
         nbytes : int, optional
-            How many; None for all of the array if one side is an array, else all of ``src``. With
-            0, no other argument is checked.
+            Number of bytes; None for the whole array if one side is an array, else all of ``src``.
+            With 0, no other argument is checked.
 
         Raises
         ------
         AclError
-            100000 for None; 107000 for memory that does not exist, for more bytes than either side
-            has, and for an array that is not C-contiguous or, as ``dst``, read-only. Nothing is
-            written then.
+            100000 for None; 107000 for memory that does not exist, more bytes than either side has,
+            an array that is not C-contiguous, or a read-only ``dst``. Nothing is written then.
         ArgumentTypeError
-            For a value that is no memory, address or array of numbers.
+            If an argument is not memory, an address or an array of numbers.
 
         Examples
         --------
@@ -192,9 +191,9 @@ class DeviceMemory(BaseDevice):
         memory : Memory, int or array
             As for `memcpy`.
         value : int
-            Its low 8 bits go to every byte.
+            The low 8 bits are written to every byte.
         nbytes : int, optional
-            How many; None for all.
+            Number of bytes; None for all.
 
         Raises
         ------
@@ -227,15 +226,15 @@ class DeviceMemory(BaseDevice):
         Parameters
         ----------
         dst, src, nbytes
-            As for `memcpy`. With an array that is not in pinned memory, the call waits until the
-            copy is done.
+            As for `memcpy`. If an array is not in pinned memory, the call waits until the copy is
+            done.
         stream : Stream, optional
             None for the default stream.
 
         Raises
         ------
         AclError
-            As `memcpy`, and 107003 for a stream of another device, 107017 for a destroyed one.
+            As for `memcpy`; 107003 for a stream of another device, 107017 for a destroyed stream.
 
         Examples
         --------
@@ -270,7 +269,7 @@ class DeviceMemory(BaseDevice):
         Raises
         ------
         AclError
-            As `memcpy_async`.
+            As for `memcpy_async`.
 
         Examples
         --------
@@ -285,22 +284,23 @@ class DeviceMemory(BaseDevice):
             self.queue_copy(fill, "memset_async", stream)
 
     def tensor(self, array: object) -> Tensor:
-        """Copy an array to new device memory and return a tensor over it.
+        """Copy an array to new device memory and return a tensor for it.
 
         Parameters
         ----------
         array : array
-            NumPy's, torch's (CPU) or any other that NumPy can share, in any memory order.
+            A NumPy array, a torch CPU tensor or another array that NumPy can share, in any memory
+            layout.
 
         Returns
         -------
         Tensor
-            Contiguous. An empty one has one byte of memory.
+            A contiguous tensor. An empty tensor has one byte of memory.
 
         Raises
         ------
         ArgumentTypeError
-            If it is no array, or of a type that the device lacks.
+            If it is not an array or has a dtype that the device lacks.
         AclError
             207001 when there is not enough memory.
 
@@ -315,12 +315,12 @@ class DeviceMemory(BaseDevice):
         host = import_array("array", array).array
         tensor = self.empty(host.shape, host.dtype)
         if host.size:
-            # a tensor is in C order whatever the order of the array
+            # a tensor is in C order, whatever the order of the array
             self.memcpy(tensor.memory, host if host.flags.c_contiguous else host.copy(order="C"))
         return tensor
 
     def empty(self, shape: int | Iterable[int], dtype: DTypeLike | int) -> Tensor:
-        """Allocate device memory and return a contiguous tensor over it.
+        """Allocate device memory and return a contiguous tensor for it.
 
         Parameters
         ----------
@@ -332,14 +332,14 @@ class DeviceMemory(BaseDevice):
         Returns
         -------
         Tensor
-            Not initialised: every byte is ``0xFF``. An empty one has one byte of memory.
+            An uninitialized tensor: every byte is ``0xFF``. An empty tensor has one byte of memory.
 
         Raises
         ------
         ArgumentTypeError
-            For a value that is no shape or no type.
+            If ``shape`` is not a shape or ``dtype`` is not a type.
         AclError
-            100000 for sizes below 0, 207001 when there is not enough memory.
+            100000 for negative sizes, 207001 if there is not enough memory.
 
         Examples
         --------
@@ -353,22 +353,22 @@ class DeviceMemory(BaseDevice):
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "shape",
-                f"is {shown(described.shape)}; sizes must be at least 0",
+                f"is {shown(described.shape)}; sizes must be ≥ 0",
             )
         memory = self.malloc(max(1, described.size * described.data_type.nbytes))
         return Tensor(memory, described.shape, described.data_type)
 
     def find_leaks(self) -> list[HazardError]:
-        """Report what was allocated and not freed, for programs that free all by themselves.
+        """Report memory that was allocated and not freed, for programs that free memory themselves.
 
-        Memory goes with the last reference to it, so a program in Python leaks none; a layer that
-        hands out addresses, and so keeps references to everything, calls this when it is left.
+        Memory is freed with the last reference to it, so Python programs do not leak. A layer that
+        hands out addresses, and so keeps references to all memory, calls this when it ends.
 
         Returns
         -------
         list of HazardError
-            One for each allocation that is left, with where it was made; they enter `hazards`, and
-            none is raised. Empty without a checker.
+            One hazard per remaining allocation, with the place where it was allocated. They are
+            added to `hazards`; none is raised. Empty without a checker.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The bytes of an allocation, which take memory of the host from the first access on."""
+"""The bytes of an allocation; host memory is used only after the first access."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ...core.status import Status
 POISON: Final = 0xFF
 #: alignment of every allocation in bytes
 ALIGNMENT: Final = 64
-#: bytes that are poisoned together, at most
+#: most bytes that are poisoned together
 CHUNK: Final = 2**18
-#: chunks that are poisoned in one atomic step, which delays signals by about a millisecond
+#: chunks poisoned in one atomic step, which delays signals by about a millisecond
 _BATCH: Final = 16
 
-#: has the system reserve addresses without counting them as memory; not every Python names it
+#: makes the system reserve addresses without counting them as memory; missing in some Pythons
 _NO_RESERVE: Final = 0x4000
 
-#: C's memset as a PYFUNCTYPE, which keeps the interpreter's lock; that of ctypes releases it
+#: memset as a PYFUNCTYPE, which keeps the GIL; the one of ctypes releases it
 _memset: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t)(
     ctypes.cast(ctypes.memset, ctypes.c_void_p).value or 0
 )
@@ -34,22 +34,22 @@ _memset: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_in
 class Storage:
     """Bytes that read as poison until they are written.
 
-    The system reserves them without memory behind them. A chunk is poisoned right before the first
-    copy or kernel that accesses it.
+    The system reserves addresses without memory. A chunk is poisoned right before the first copy or
+    kernel that accesses it.
 
     Parameters
     ----------
     nbytes : int
         How many.
     sparse : bool, optional
-        Whether most of them are never touched, so that there may be more than the host has.
+        Whether most bytes are never accessed, so that there may be more than the host has.
     shared : mmap, optional
-        Memory that other processes share, which has the bytes and is never poisoned.
+        Memory shared with other processes that holds the bytes; it is never poisoned.
 
     Attributes
     ----------
     bytes : array of uint8
-        All of them, aligned. Only those that were passed to `touch` may be accessed.
+        All bytes, aligned. Only those passed to `touch` may be accessed.
     """
 
     __slots__ = ("_chunk", "_chunks", "_first", "_initialized", "_map", "bytes")
@@ -67,7 +67,7 @@ class Storage:
             elif sparse:
                 flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
                 self._map = mmap.mmap(-1, length, flags=flags)
-                raw = np.frombuffer(self._map, np.uint8)  # begins with a page
+                raw = np.frombuffer(self._map, np.uint8)  # page-aligned
             else:
                 raw = np.empty(length + ALIGNMENT, np.uint8)
         except (MemoryError, ValueError, OverflowError, OSError) as error:
@@ -80,13 +80,13 @@ class Storage:
         shift = -raw.__array_interface__["data"][0] % ALIGNMENT
         self.bytes: NDArray[np.uint8] = raw[shift : shift + nbytes]
         self._first: int = self.bytes.__array_interface__["data"][0]
-        #: addresses of the chunks that were poisoned or overwritten
+        #: addresses of the chunks that have been poisoned or overwritten
         self._initialized: set[int] = set()
         if shared is not None:
             self._initialized.update(self._addresses(0, self._chunks))
 
     def touch(self, start: int, stop: int, *, overwrite: bool = False) -> None:
-        """Make bytes accessible; those that are about to be overwritten need no poison."""
+        """Make bytes accessible; bytes that will be overwritten are not poisoned."""
         initialized, chunk = self._initialized, self._chunk
         if len(initialized) == self._chunks or stop <= start:
             return
@@ -107,7 +107,7 @@ class Storage:
             )
 
     def discard(self, start: int, stop: int) -> None:
-        """Forget bytes of a sparse storage, whole chunks of them, and give their memory back."""
+        """Discard whole chunks of a sparse storage and return their memory to the system."""
         assert self._map is not None
         self._initialized.difference_update(self._addresses(start // CHUNK, stop // CHUNK))
         self._map.madvise(mmap.MADV_DONTNEED, start, stop - start)

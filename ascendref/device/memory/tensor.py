@@ -1,4 +1,4 @@
-"""Tensors: views over device memory, with the checks and strides that operators need."""
+"""Tensors: views of device memory, with the checks and strides that operators need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..checker.shadow import Span, gaps_of
 from ..handle import Handle
 from .address_space import Memory, find_memory
 
-#: bytes and axes that NumPy can address in one array
+#: most bytes and axes of a NumPy array
 _MOST_BYTES: Final = 2**63 - 1
 _MOST_AXES: Final = 64
 
@@ -53,12 +53,12 @@ class Format(IntEnum):
 
     @classmethod
     def of(cls, value: object) -> Format:
-        """Return the format of a number, or of a name with or without ``ACL_FORMAT_``."""
+        """Return the format for a number, or for a name with or without ``ACL_FORMAT_``."""
         try:
             if isinstance(value, str):
                 return cls[value.removeprefix("ACL_").removeprefix("FORMAT_")]
             return cls(value)  # type: ignore[arg-type]  # the check itself
-        except Exception:  # whatever another library's __eq__ raises
+        except Exception:  # raised by another library's __eq__
             allowed = ", ".join(cls.__members__)
         fail_argument(
             Status.ACLNN_ERR_PARAM_INVALID, "format", f"is {shown(value)}; allowed are {allowed}"
@@ -68,49 +68,49 @@ class Format(IntEnum):
 class Tensor(Handle):
     """A view over device memory.
 
-    Creating one checks next to nothing, as with ``aclCreateTensor``: a view that makes no sense is
-    refused by the operator that uses it.
+    As with ``aclCreateTensor``, creating one checks almost nothing; the operator that uses an
+    invalid view refuses it.
 
     Parameters
     ----------
     memory : Memory, int or None
-        The allocation that it lies in, or an address in one of any device. The beginning of the
-        allocation, or that address, is where offsets count from.
+        The allocation that holds it, or an address inside an allocation of any device. Offsets
+        count from the start of the allocation or from that address.
     shape : tuple of int
         Sizes of the axes; ``()`` for a single element.
     dtype : dtype, str or int
         A NumPy or ml_dtypes type, or a name or number of ``aclDataType``.
     strides : tuple of int, optional
-        Distance between neighbours along every axis, in elements; None for C order.
+        Distance between neighbours along each axis, in elements; None for C order.
     offset : int, optional
-        The first element, counted in elements from the beginning of the memory.
+        Offset of the first element, in elements.
     format : str or int, optional
         A name or number of ``aclFormat``.
     storage_shape : tuple of int, optional
-        Shape of the storage, of any rank; None for ``shape``. It is kept as given and not used.
+        Shape of the storage, of any rank; None for ``shape``. It is stored but not used.
 
     Raises
     ------
     AclError
-        161001 for a shape of None; 161002 for an unknown format, for another number of strides
-        than of sizes, and for an address that is not in living memory.
+        161001 if the shape is None; 161002 for an unknown format, strides of another length than
+        the shape, or an address that is not in living memory.
     ArgumentTypeError
-        For a value that is no memory, shape or type at all.
+        If an argument is not memory, a shape or a type.
 
     Attributes
     ----------
     memory : Memory or None
-        As given, or what the address lies in.
+        The memory, given directly or by address.
     start : int
-        The byte of the memory where offsets count from; 0 unless an address was given.
+        The byte of the memory from which offsets count; 0 unless an address was given.
     shape, strides, storage_shape : tuple of int
         As given, or their defaults.
     offset : int
         As given.
     dtype : dtype
-        NumPy's element type; raw bytes (``void``) for the vendor's types that NumPy lacks.
+        The NumPy element type; raw bytes (``void``) for the vendor's types that NumPy lacks.
     data_type : DataType
-        The element type as the vendor calls it.
+        The element type in the vendor's API.
     format : Format
         As given.
 
@@ -178,7 +178,7 @@ class Tensor(Handle):
         format: Format,
         storage_shape: tuple[int, ...],
     ) -> Tensor:
-        """Return a tensor of values that have the right types already, in a fifth of the time."""
+        """Return a tensor from values that already have the right types; five times faster."""
         self = cls.__new__(cls)
         self.memory = memory
         self.start = start
@@ -193,7 +193,7 @@ class Tensor(Handle):
 
     @property
     def device(self) -> BaseDevice | None:
-        """The device that its memory is on."""
+        """The device of its memory."""
         return None if self.memory is None else self.memory.device
 
     @property
@@ -203,7 +203,7 @@ class Tensor(Handle):
 
     @property
     def first_byte(self) -> int:
-        """Where the element with the indices 0 lies, counted from the memory's beginning."""
+        """Offset of the element with indices 0 from the start of the memory, in bytes."""
         return self.start + self.offset * self.dtype.itemsize
 
     def __repr__(self) -> str:
@@ -211,7 +211,7 @@ class Tensor(Handle):
         return f"<tensor {shown(self.shape)} of {self.data_type.name} {where}>"
 
     def check(self, name: str = "tensor") -> tuple[int, int]:
-        """Check that the view is possible; no byte of the memory is touched.
+        """Check that the view is valid, without accessing its memory.
 
         Parameters
         ----------
@@ -221,13 +221,13 @@ class Tensor(Handle):
         Returns
         -------
         first, after_last : int
-            As `extent`.
+            As for `extent`.
 
         Raises
         ------
         AclError
-            161002 if it is not: sizes below zero, elements outside the memory, memory that is
-            missing or was freed, or a type without a size.
+            161002 if it is not: negative sizes, elements outside the memory, no memory or freed
+            memory, or a type without a size.
 
         Examples
         --------
@@ -243,7 +243,7 @@ class Tensor(Handle):
         if memory is not None:
             memory.device.check_process()
         if min(self.shape, default=0) < 0:
-            self._refuse(name, f"has shape {shown(self.shape)}; sizes must be at least 0")
+            self._refuse(name, f"has shape {shown(self.shape)}; sizes must be ≥ 0")
         itemsize = self.dtype.itemsize
         if itemsize == 0:
             self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
@@ -261,7 +261,7 @@ class Tensor(Handle):
             self._refuse(name, problem)
         if memory is None:
             if size:
-                self._refuse(name, "has no memory; give it some with Device.malloc or Device.empty")
+                self._refuse(name, "has no memory; allocate it with Device.malloc or Device.empty")
             return 0, 0
         low, high = self.extent()
         if low < 0 or high - low > memory.room(low):
@@ -278,13 +278,13 @@ class Tensor(Handle):
                 f" an address that is a multiple of {itemsize}",
             )
         if size * itemsize > _MOST_BYTES or len(self.shape) > _MOST_AXES:
-            self._refuse(name, f"has shape {shown(self.shape)}, which cannot be addressed")
+            self._refuse(name, f"has shape {shown(self.shape)}, which is too large to address")
         return low, high
 
     def view(self, name: str = "tensor") -> NDArray[Any]:
-        """Return an array that shares the device's memory, for work that runs on the device.
+        """Return an array that shares the device memory, for work that runs on the device.
 
-        What is done with the array is not checked, and its bytes count as written.
+        Accesses to the array are not checked, and its bytes count as written.
 
         Parameters
         ----------
@@ -294,7 +294,7 @@ class Tensor(Handle):
         Raises
         ------
         AclError
-            As `check`.
+            As for `check`.
 
         Examples
         --------
@@ -308,21 +308,21 @@ class Tensor(Handle):
         return self._array(low, high)
 
     def _array(self, low: int, high: int) -> NDArray[Any]:
-        """Return an array that shares the device's memory."""
+        """Return an array that shares the device memory."""
         if self.memory is None or self.size == 0:
             return np.empty(self.shape, self.dtype)
         content = self.memory.content(low, high - low)
         return np.ndarray(self.shape, self.dtype, content, self.first_byte, self.byte_strides())
 
     def byte_strides(self) -> tuple[int, ...]:
-        """Return the strides in bytes, 0 along axes of fewer than two elements."""
+        """Return the strides in bytes; 0 along axes with fewer than two elements."""
         return _geometry(self.shape, self.strides, self.first_byte, self.dtype.itemsize)[2]
 
     def numpy(self) -> NDArray[Any]:
         """Copy the elements to the host.
 
-        Like every plain copy, it does not wait: synchronize with the work that writes the tensor
-        first, or the bytes are those from before.
+        Like every synchronous copy, it does not wait for streams: synchronize first with the work
+        that writes the tensor, or the old bytes are copied.
 
         Returns
         -------
@@ -351,14 +351,14 @@ class Tensor(Handle):
         return self._array(low, high).copy(order="C")
 
     def _access(self, memory: Memory, low: int, high: int) -> Access:
-        """Return the access to its elements, which lie in some bytes, as the checker sees it."""
+        """Return the checker's record of an access to its elements, which lie in these bytes."""
         gaps = gaps_of(self.shape, self.byte_strides(), self.dtype.itemsize)
         return memory.shadow, Span(low, high - low, "tensor", gaps)
 
     def extent(self) -> tuple[int, int]:
-        """Return the first byte and the one after the last, from the memory's beginning.
+        """Return the first byte and the one after the last, as offsets in the memory.
 
-        Bytes in between count, whether an element lies there or not.
+        Gaps between elements are included.
         """
         return _geometry(self.shape, self.strides, self.first_byte, self.dtype.itemsize)[:2]
 
@@ -370,7 +370,7 @@ class Tensor(Handle):
 def _geometry(
     shape: tuple[int, ...], strides: tuple[int, ...], first: int, itemsize: int
 ) -> tuple[int, int, tuple[int, ...]]:
-    """Return the first byte, the one after the last (as `Tensor.extent`), and the byte strides."""
+    """Return the first byte and the one after the last (`Tensor.extent`), and the byte strides."""
     steps = tuple(
         [stride * itemsize if size > 1 else 0 for size, stride in zip(shape, strides, strict=True)]
     )
@@ -397,14 +397,14 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _storage(memory: object) -> tuple[Memory | None, int]:
-    """Return the allocation that an argument names, and the byte of it where the storage begins."""
+    """Return the allocation that an argument names, and its byte at which the storage begins."""
     if memory is None or isinstance(memory, Memory):
         return memory, 0
     if not is_integer(memory):
         raise ArgumentTypeError(
             "memory",
             f"is a {type(memory).__name__}; a Memory or an address is expected (Device.malloc"
-            " makes one, Device.tensor copies an array)",
+            " allocates one, Device.tensor copies an array)",
         )
     found = find_memory(int(memory))
     if found is None:
@@ -418,10 +418,13 @@ def _storage(memory: object) -> tuple[Memory | None, int]:
 
 def _integers(argument: str, values: Iterable[int] | None) -> tuple[int, ...]:
     if values is None:
-        fail(Status.ACLNN_ERR_PARAM_NULLPTR, f"{argument} is None; whole numbers are expected")
+        fail(
+            Status.ACLNN_ERR_PARAM_NULLPTR,
+            f"{argument} is None; a sequence of integers is expected",
+        )
     try:
         return tuple([index(value) for value in values])
-    except Exception:  # whatever another library's __iter__ and __index__ raise
+    except Exception:  # raised by another library's __iter__ or __index__
         raise ArgumentTypeError(
-            argument, f"is {shown(values)}; a sequence of whole numbers is expected"
+            argument, f"is {shown(values)}; a sequence of integers is expected"
         ) from None

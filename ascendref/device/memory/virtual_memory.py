@@ -16,7 +16,7 @@ from ..lock_free import AtomicReference
 from .address_space import AddressSpace, Memory
 from .storage import Storage
 
-#: what sizes and addresses of mappings are multiples of
+#: sizes and addresses of mappings are multiples of this
 GRANULARITY: Final = 2**21
 
 
@@ -28,19 +28,20 @@ class PhysicalMemory(Handle):
     space : AddressSpace
         The addresses of the device.
     nbytes : int
-        How much.
+        Size in bytes.
 
     Attributes
     ----------
     nbytes : int
         As given.
     alive : bool
-        False once it was freed. What is mapped then goes when it is unmapped.
+        False after it has been freed. If it is mapped then, the memory is released when it is
+        unmapped.
     """
 
     def __init__(self, space: AddressSpace, nbytes: int) -> None:
         self.nbytes = nbytes
-        #: takes the room; has the bytes while they are not mapped, at an address that is not told
+        #: reserves the capacity; holds the bytes while they are not mapped, at a private address
         self.backing = space.allocate(nbytes)
         #: where it was mapped last
         self.reservation: ReservedMemory | None = None
@@ -56,12 +57,12 @@ class PhysicalMemory(Handle):
         return place is not None and any([x.physical is self for x in place.mappings])
 
     def free(self) -> None:
-        """Free it; what is mapped stays until it is unmapped."""
+        """Free it; a mapping stays until it is unmapped."""
         self.alive = False
         self.free_if_unused()
 
     def free_if_unused(self) -> None:
-        """Give the memory back if it was freed and is not mapped."""
+        """Release the memory if it was freed and is not mapped."""
         if self.backing.alive and not self.alive and not self.mapped:
             self.backing.space.free(self.backing)
 
@@ -75,9 +76,9 @@ class Mapping(NamedTuple):
 
 
 class _Mapped(NamedTuple):
-    """What is mapped at one time; immutable."""
+    """The mappings at one time; immutable."""
 
-    #: by their place
+    #: by position
     mappings: tuple[Mapping, ...]
     #: first and last bounds of the ranges without gaps
     starts: list[int]
@@ -98,7 +99,7 @@ class _Mapped(NamedTuple):
 
 
 class ReservedMemory(Memory):
-    """Addresses of a device, parts of which have memory: tensors and copies use these.
+    """Reserved addresses of a device; tensors and copies can use the parts that are mapped.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ class ReservedMemory(Memory):
     address : int
         The first one.
     nbytes : int
-        How many there are.
+        Number of addresses.
     """
 
     __slots__ = ("_mapped", "_sparse")
@@ -119,7 +120,7 @@ class ReservedMemory(Memory):
 
     @classmethod
     def reserve(cls, space: AddressSpace, nbytes: int) -> ReservedMemory:
-        """Reserve addresses; 207001 if so many do not exist."""
+        """Reserve addresses; 207001 if there is no free range of that size."""
         size = -(-nbytes // GRANULARITY) * GRANULARITY
         made = space.reserve(lambda address: cls(space, address, size), size, GRANULARITY)
         assert isinstance(made, cls)
@@ -127,11 +128,11 @@ class ReservedMemory(Memory):
 
     @property
     def mappings(self) -> tuple[Mapping, ...]:
-        """What is mapped, by its place."""
+        """The mappings, by position."""
         return self._mapped.load().value.mappings
 
     def room(self, offset: int) -> int:
-        """Return how many bytes from an offset on are mapped without a gap."""
+        """Return the number of bytes mapped without a gap from an offset on."""
         _, starts, stops = self._mapped.load().value
         at = bisect_right(starts, offset) - 1
         return max(0, stops[at] - offset) if at >= 0 else 0
@@ -144,13 +145,13 @@ class ReservedMemory(Memory):
         if wanted and self.room(start) < wanted:
             fail(
                 Status.ACL_ERROR_RT_SYS_DMA,
-                f"{wanted} bytes at {self.address + start:#x} are not mapped any more; synchronize"
+                f"{wanted} bytes at {self.address + start:#x} are no longer mapped; synchronize"
                 " before unmapping",
             )
         return super().content(start, wanted, overwrite=overwrite)
 
     def map(self, offset: int, physical: PhysicalMemory) -> None:
-        """Map physical memory, with what is in it."""
+        """Map physical memory; its content is kept."""
         stop = offset + physical.nbytes
         while True:
             before = self._mapped.load()
@@ -174,21 +175,21 @@ class ReservedMemory(Memory):
     def _problem(self, offset: int, physical: PhysicalMemory, mappings: tuple[Mapping, ...]) -> str:
         stop = offset + physical.nbytes
         if physical.backing.space is not self.space:
-            return f"{physical!r} belongs to another device than the addresses of {self.device!r}"
+            return f"{physical!r} and the addresses of {self.device!r} belong to different devices"
         if offset % GRANULARITY or physical.nbytes % GRANULARITY or stop > self.nbytes:
             return (
                 f"{physical.nbytes} bytes do not fit at offset {offset} of {self.nbytes} reserved"
                 f" bytes; offset and size must be multiples of {GRANULARITY}"
             )
         if physical.mapped:
-            return f"{physical!r} is mapped already; unmap it first"
+            return f"{physical!r} is already mapped; unmap it first"
         for other in mappings:
             if other.start < stop and offset < other.stop:
-                return f"{self.address + other.start:#x} is mapped already; unmap it first"
+                return f"{self.address + other.start:#x} is already mapped; unmap it first"
         return ""
 
     def unmap(self, offset: int) -> bool:
-        """Take the mapping that begins at an offset away; return whether there is one."""
+        """Remove the mapping that begins at an offset; return whether there was one."""
         while True:
             before = self._mapped.load()
             found = [x for x in before.value.mappings if x.start == offset]

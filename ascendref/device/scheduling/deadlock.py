@@ -1,4 +1,4 @@
-"""Waits that never end, because a thread waits for what only a waiting thread can run."""
+"""Deadlocks: a thread waits for work that only a waiting thread can run."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..checker.ordering import Operation
 from .task import Kind, State, Task
 from .worker_threads import workers
 
-#: thread -> the tasks that it waits for
+#: thread -> tasks that it waits for
 _waits: Final[dict[int, Sequence[Task]]] = {}
 
 
 def prerequisites(tasks: Sequence[Task]) -> set[Task]:
-    """Return the tasks that must be done before some tasks are, these included."""
+    """Return these tasks and all tasks that must be done before them."""
     found: set[Task] = set()
     pending = list(tasks)
     while pending:
-        end = pending.pop()  # the last of a stream comes first and includes those before it
+        end = pending.pop()  # the last task of a stream comes first and covers those before it
         if end.state is State.DONE or end in found:
             continue
         if end.promised:
@@ -39,12 +39,12 @@ def prerequisites(tasks: Sequence[Task]) -> set[Task]:
 
 
 def begin_wait(checker: Checker, tasks: Sequence[Task]) -> Task | None:
-    """Note that the calling thread waits for tasks; report it if that can never end.
+    """Note that the calling thread waits for tasks; report it if the wait can never end.
 
     Returns
     -------
     Task or None
-        A record among their prerequisites that another thread may submit, but perhaps none will.
+        A record among their prerequisites that another thread may, or may never, submit.
     """
     thread = get_ident()
     cycle = _cycle(tasks, thread, {thread})
@@ -59,16 +59,16 @@ def begin_wait(checker: Checker, tasks: Sequence[Task]) -> Task | None:
 
 
 def end_wait() -> None:
-    """Note that the calling thread does not wait any more."""
+    """Note that the calling thread no longer waits."""
     _waits.pop(get_ident(), None)
 
 
 def _may_be_kept(promise: Task, needed: set[Task]) -> bool:
-    """Tell whether anybody but the calling thread may submit a record that it waits for."""
-    if has_machine_callers():  # threads of other languages are not known
+    """Tell whether any other thread may submit a record that the calling thread waits for."""
+    if has_machine_callers():  # threads of other languages are unknown
         return True
     others = [t for t in threading.enumerate() if t.ident != get_ident() and not workers.owns(t)]
-    # a function of the host may submit it, too
+    # a host function may submit it, too
     busy = [
         task
         for stream in list(promise.stream.scheduler.streams.values())
@@ -79,7 +79,7 @@ def _may_be_kept(promise: Task, needed: set[Task]) -> bool:
 
 
 def _cycle(tasks: Sequence[Task], waiter: int, visited: set[int]) -> list[Operation]:
-    """Return the callbacks by which the end of tasks depends on a thread; none if it does not."""
+    """Return the callbacks through which tasks depend on a thread; empty if they do not."""
     for task in prerequisites(tasks):
         thread = None if task.thread is None else task.thread()
         if task.kind is not Kind.CALLBACK or thread is None or task.operation is None:

@@ -18,12 +18,12 @@ from .worker_threads import workers
 #: the names of the modes
 EXECUTION_MODES: Final = ("eager", "lazy", "random")
 
-#: seconds that a query waits for a host function that it started
+#: seconds that a query waits for a host function that it has started
 POLL_TIMEOUT: Final = 0.001
 
 
 def make_scheduler(execution: object, history: int, seed: int) -> Scheduler:
-    """Return a scheduler for the execution mode of a name."""
+    """Return a scheduler for a named execution mode."""
     if isinstance(execution, str):
         if execution == "eager":
             return EagerScheduler(history)
@@ -44,12 +44,12 @@ class EagerScheduler(Scheduler):
     eager = True
 
     def advance(self, task: Task, prerequisites: Collection[Task] = ()) -> Task:
-        """Return the task itself: the worker threads are working toward it, or are told to."""
+        """Return the task itself, after making sure that the worker threads work toward it."""
         super().advance(task)
         return task
 
     def _poll(self, task: Task) -> None:
-        """Yield the interpreter to the worker threads, for programs query in loops."""
+        """Yield the interpreter to the worker threads, because programs query in loops."""
         self.advance(task)
         workers.run_if_closed((task,), None)
         sleep(0)
@@ -62,19 +62,19 @@ class LazyScheduler(Scheduler):
     """A task runs when the host waits for it or for a task that depends on it."""
 
     def advance(self, task: Task, prerequisites: Collection[Task] = ()) -> Task:
-        """Request one more task, unless one that the task depends on runs already."""
+        """Request one more task, unless one that the task depends on is already running."""
         refuse_in_task(self.checker)
         return super().advance(task, prerequisites)
 
     def _poll(self, task: Task) -> None:
-        """Run one task, so that a program which queries often enough gets to the end."""
+        """Run one task, so that a program that queries in a loop reaches its end."""
         running = self.advance(task)
         # wait for its end, or the order of tasks would depend on the number of queries
         deadline = monotonic() + POLL_TIMEOUT if running.depends_on_host else None
         self.block((running,), deadline)
 
     def _work_was_queued(self, stream: BaseStream) -> None:
-        """Do nothing: a task is requested when it is waited for."""
+        """Do nothing: a task is requested when something waits for it."""
 
     def _request(self, ready: Task, prerequisites: Collection[Task]) -> Task:
         if not ready.requested:
@@ -92,7 +92,7 @@ class LazyScheduler(Scheduler):
 
 
 class RandomScheduler(LazyScheduler):
-    """As lazy, but whichever task is ready may run first; a seed decides."""
+    """Like lazy, but any ready task may run first; a seed decides."""
 
     def __init__(self, history: int, seed: int) -> None:
         super().__init__(history)
@@ -111,7 +111,8 @@ class RandomScheduler(LazyScheduler):
                 and first.state is State.QUEUED
                 and not first.requested
                 and (first.after is None or first.after.state is State.DONE)
-                # one that depends on the host may need what the program does after this wait
+                # one that depends on the host may need a call that the program makes after this
+                # wait
                 and (not first.depends_on_host or first in prerequisites)
             ):
                 choices.append(first)

@@ -1,4 +1,4 @@
-"""The scheduler of a device: submitting tasks, waiting for them, and how they end."""
+"""The scheduler of a device: submits tasks, waits for them and ends them."""
 
 from __future__ import annotations
 
@@ -20,54 +20,55 @@ from .task import BaseStream, Failure, Kind, Promise, State, Task
 from .task_context import in_task, refuse_in_task
 from .worker_threads import workers
 
-#: seconds after which a record that another thread may submit counts as forgotten, for the checker
+#: for the checker: seconds after which a record that another thread may submit counts as forgotten
 PATIENCE = 30.0
 
 
 class Scheduler(ABC):
     """The streams of one device and the states of their tasks.
 
-    Subclasses, one for each execution mode, decide when the worker threads get a task that is
-    ready. The functions of tasks always run on worker threads (callbacks apart), so a wait can end
-    early, by a timeout or an interrupt, and leave nothing half done. How the state stays consistent
-    without locks is explained in `lock_free`.
+    Subclasses, one per execution mode, decide when the worker threads get a ready task. Except for
+    callbacks, the functions of tasks always run on worker threads, so a wait that ends early, by a
+    timeout or an interrupt, leaves nothing half done. `lock_free` explains how the state stays
+    consistent without locks.
     """
 
-    #: whether tasks run without anybody waiting for them
+    #: whether tasks run even if nothing waits for them
     eager: ClassVar = False
 
     def __init__(self, history: int) -> None:
-        #: the streams that were not destroyed, by number
+        #: streams that have not been destroyed, by number
         self.streams: dict[int, BaseStream] = {}
-        #: those that were destroyed by force while a task ran, until it ends
+        #: streams destroyed by force while a task ran, until it ends
         self._leaving: dict[int, BaseStream] = {}
-        #: what every call reports, because the device cannot be used any more
+        #: error that every call reports because the device can no longer be used
         self.sticky_error: Failure | None = None
-        #: what every call reports first, in a child of the process that made the device
+        #: error that every call reports first in a forked child of the process that created the
+        #: device
         self.lost: Failure | None = None
         #: whether the first failure of a task becomes the sticky error
         self.stop_on_failure = False
-        #: the tasks that ended last; after an interrupt, one may be there twice
+        #: the most recently ended tasks; after an interrupt, one may be listed twice
         self.history: deque[Task] = deque(maxlen=history)
-        #: None where nothing is checked
+        #: None if the checker is off
         self.checker: Checker | None = None
 
     # ---- streams
 
     def add_stream(self, stream: BaseStream, product: Product) -> None:
-        """Add a stream; 207008 if the product has no more."""
+        """Add a stream; 207008 if all streams of the product are in use."""
         streams, limit = self.streams, product.stream_limit
         streams[stream.number] = stream
-        # the default stream does not count, nor do streams that were added later
+        # the default stream and streams that were added later do not count
         if len(streams) > limit + 1 and list(streams).index(stream.number) > limit:
             streams.pop(stream.number)
             fail(
                 Status.ACL_ERROR_RT_NO_STREAM_RESOURCE,
-                f"{limit} streams exist, all that {product.name} has; destroy some",
+                f"{limit} streams exist, the maximum on {product.name}; destroy some",
             )
 
     def remove_stream(self, stream: BaseStream, *, busy: bool = False) -> Task | None:
-        """Remove a stream, or return the task to wait for before that unless it may be busy."""
+        """Remove a stream; unless ``busy``, a busy stream stays, and its last task is returned."""
         while not busy and stream.first() is not None:
             last = stream.last
             if last is not None:
@@ -78,7 +79,7 @@ class Scheduler(ABC):
         return None
 
     def remove_if_closed(self, stream: BaseStream) -> None:
-        """Remove a stream that is closing once no task and no failure of it is left."""
+        """Remove a closing stream once it has no task and no unreported failure left."""
         if stream.closing and stream.failure is None and stream.first() is None:
             if self.checker is not None:
                 self.checker.end_stream(stream.timeline, waited=False)
@@ -102,9 +103,9 @@ class Scheduler(ABC):
             stream.check()
 
     def _check_and_queue(self, checker: Checker, task: Task) -> None:
-        """Give a task its place in the order of the program; HazardError if it must not run.
+        """Give a task its place in program order, and queue it; HazardError if it must not run.
 
-        The place of a task that waits for a promise is open until the promise is kept.
+        A task that waits for a promise gets its place when the promise is kept.
         """
         if _is_held(task):
             task.held = checker.submit(task.stream.timeline, task.label)
@@ -134,7 +135,7 @@ class Scheduler(ABC):
             elif task.kind in (Kind.HOST, Kind.CALLBACK):
                 checker.functions.launch(operation)
             if isinstance(task, Promise):
-                self._place_held(checker)  # before it runs, and they can
+                self._place_held(checker)  # before it runs, and so before they can
             if then is not None:
                 then(task)
         except BaseException:
@@ -142,9 +143,9 @@ class Scheduler(ABC):
             raise
 
     def _place_held(self, checker: Checker) -> None:
-        """Give places to the tasks that waited for a promise which is kept now."""
+        """Give places to the tasks whose promise has been kept."""
         found = True
-        while found:  # one may be what another stream waits for
+        while found:  # another stream may wait for one of them
             found = False
             for stream in list(self.streams.values()):
                 for task in list(stream.queue):
@@ -160,12 +161,12 @@ class Scheduler(ABC):
             self.sticky_error.report()
 
     def check_process(self) -> None:
-        """Raise AclError in a child of the process that made the device."""
+        """Raise AclError in a forked child of the process that created the device."""
         if self.lost is not None:
             self.lost.report()
 
     def wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
-        """Wait until all of several tasks are done; False when the deadline passed first."""
+        """Wait until all of these tasks are done; return False if the deadline passes first."""
         checker = self.checker
         if checker is None:
             return self._wait(tasks, deadline)
@@ -183,22 +184,22 @@ class Scheduler(ABC):
         prerequisites = self._prerequisites(tasks)
         for task in tasks:
             while task.state is not State.DONE:
-                # an abort may end the task itself before the one that it depends on
+                # an abort may end the task before the one that it depends on
                 if not self.block({task, self.advance(task, prerequisites)}, deadline):
                     return False
         return True
 
     def query(self, task: Task | None) -> bool:
-        """Tell the host whether a task is done, if there is one; bring it closer to its end."""
+        """Return whether a task, if there is one, is done; if not, advance it."""
         if task is None or task.state is State.DONE:
             return True
         self._poll(task)
         return False
 
     def advance(self, task: Task, prerequisites: Collection[Task] = ()) -> Task:
-        """Bring a task one step closer to its end; return the task whose end is the next step.
+        """Advance a task by one step; return the task whose end is the next step.
 
-        ``prerequisites`` are all the tasks that the caller is going to wait for.
+        ``prerequisites`` are all tasks that the caller will wait for.
         """
         ready = self._first_unblocked(task)
         if ready.state is State.QUEUED and not ready.promised:
@@ -208,14 +209,14 @@ class Scheduler(ABC):
         return ready
 
     def block(self, tasks: Collection[Task], deadline: float | None) -> bool:
-        """Block until any of several tasks is done; False when the deadline passed first."""
+        """Block until any of these tasks is done; return False if the deadline passes first."""
         refuse_in_task(self.checker)
-        # a lock and not a condition: a single system call, which a signal interrupts
+        # a lock, not a condition: a single system call that a signal interrupts
         done = threading.Lock()
         done.acquire()
 
         def wake() -> None:
-            with suppress(RuntimeError):  # another task released it before
+            with suppress(RuntimeError):  # already released by another task
                 done.release()
 
         try:
@@ -229,11 +230,11 @@ class Scheduler(ABC):
                     task.waiters.remove(wake)
 
     def last_tasks(self) -> list[Task]:
-        """Return the last task of every busy stream, the one submitted last first."""
+        """Return the last task of every busy stream, most recently submitted first."""
         last = [stream.last for stream in list(self.streams.values())]
         running = [stream.first() for stream in list(self._leaving.values())]
         last += [task for task in running if task is not None and task.state is State.RUNNING]
-        # in this order, a task that lacks a wait runs before the one that it relies on
+        # in this order, a task without the necessary wait runs before the task that it relies on
         return sorted((task for task in last if task is not None), key=lambda task: -task.submitted)
 
     def abort(self, stream: BaseStream) -> None:
@@ -244,12 +245,12 @@ class Scheduler(ABC):
         self._remove_if_left(stream)
 
     def _remove_if_left(self, stream: BaseStream) -> None:
-        """Forget a stream that was destroyed by force once no task of it runs."""
+        """Remove a stream that was destroyed by force once none of its tasks runs."""
         if stream.number in self._leaving and stream.first() is None:
             self._leaving.pop(stream.number, None)
 
     def report(self, stream: BaseStream) -> None:
-        """Raise the failure of a stream, which is reported once, or the sticky error."""
+        """Raise the failure of a stream, once, or the sticky error."""
         failure = None
         try:
             failure, stream.failure = stream.failure, None
@@ -259,22 +260,22 @@ class Scheduler(ABC):
                 failure.report()
         except AclError:
             raise
-        except BaseException:  # an interrupt before the failure was reported
+        except BaseException:  # an interrupt came before the failure was reported
             if failure is not None:
                 stream.failure = failure
             raise
 
     def invalidate(self, error: Failure) -> None:
-        """Drop all work and report an error from now on: in a forked child, no thread runs it."""
+        """Drop all work and report an error from now on: a forked child has no worker threads."""
         self.lost = self.sticky_error = error
         for stream in list(self.streams.values()):
             stream.queue.clear()
             stream.failure = None
 
-    # ---- for the worker threads, and for whoever ends a task
+    # ---- for the worker threads and other threads that end tasks
 
     def wake(self, stream: BaseStream) -> None:
-        """Have the worker threads look at a stream whose first task may be ready."""
+        """Make the worker threads check a stream whose first task may be ready."""
         workers.wake(stream)
 
     def take(self, stream: BaseStream) -> Task | None:
@@ -295,7 +296,7 @@ class Scheduler(ABC):
         return None
 
     def run(self, task: Task) -> None:
-        """Run a task that was taken; end it, unless it is a callback, which ends elsewhere."""
+        """Run a taken task and end it, except for a callback, which ends elsewhere."""
         failure = None
         task.started = perf_counter_ns()
         try:
@@ -303,7 +304,7 @@ class Scheduler(ABC):
                 self.checker.run_on(task.operation)
             if task.function is not None:
                 task.function()
-        except BaseException as error:  # the thread goes on whatever a task raises
+        except BaseException as error:  # the thread continues whatever a task raises
             failure = task.failure(error)
         if failure is not None or task.kind is not Kind.CALLBACK:
             self.finish(task, failure)
@@ -317,7 +318,7 @@ class Scheduler(ABC):
         self.end(task, Status.ACL_SUCCESS if failure is None else failure.status)
 
     def keep_failure(self, stream: BaseStream, failure: Failure) -> None:
-        """Keep a failure for the next call that synchronizes with its stream."""
+        """Keep a failure for the next call that synchronizes with the stream."""
         if stream.failure is None:
             stream.failure = failure
         if self.stop_on_failure:
@@ -327,7 +328,7 @@ class Scheduler(ABC):
                 self._end_cancelled(other)
 
     def end(self, task: Task, status: Status) -> None:
-        """End a task; for one that was ended already, do what may be left of that."""
+        """End a task; if it has already ended, complete any clean-up that is left."""
         if self.checker is not None and task.depends_on_host and task.operation is not None:
             self.checker.functions.end(task.operation)
         if task.state is not State.DONE:
@@ -346,7 +347,7 @@ class Scheduler(ABC):
         self._remove_if_left(stream)
 
     def _cancellation(self, task: Task) -> Status | None:
-        """Return the code with which a queued task ends instead of running; None if it runs."""
+        """Return the status with which a queued task ends without running; None if it runs."""
         if self.sticky_error is not None:
             return self.sticky_error.status
         stream = task.stream
@@ -355,13 +356,13 @@ class Scheduler(ABC):
         return Status.ACL_ERROR_RT_STREAM_ABORT
 
     def _end_cancelled(self, stream: BaseStream) -> None:
-        """End the queued tasks of a stream that are not to run."""
+        """End the queued tasks of a stream that must not run."""
         for task in list(stream.queue):
             if task.state is State.QUEUED and (status := self._cancellation(task)) is not None:
                 self.end(task, status)
 
     def _first_unblocked(self, task: Task) -> Task:
-        """Return a task that another one depends on and that itself waits for no other."""
+        """Return a task that this task depends on and that waits for no other task."""
         last = task
         while (first := last.stream.first()) is not None:
             if first.after is None or first.after.state is State.DONE:
@@ -375,34 +376,34 @@ class Scheduler(ABC):
 
     @abstractmethod
     def _poll(self, task: Task) -> None:
-        """Bring a task closer to its end because the host asked whether it is done."""
+        """Advance a task because the host asked whether it is done."""
 
     def _request(self, ready: Task, prerequisites: Collection[Task]) -> Task:
-        """Have the worker threads run a task that is ready, or another one first; return which."""
+        """Make the worker threads run a ready task or another one first; return which."""
         workers.wake(ready.stream)
         return ready
 
     def _may_run(self, task: Task) -> bool:
-        """Tell whether the worker threads may run a task that is the first of its stream."""
+        """Tell whether the worker threads may run the first task of a stream."""
         return True
 
     def _prerequisites(self, tasks: Sequence[Task]) -> Collection[Task]:
-        """Return the tasks that must be done before some tasks are, if the mode needs to know."""
+        """Return the tasks that must be done before these tasks, if the mode needs to know."""
         return ()
 
     @abstractmethod
     def _work_was_queued(self, stream: BaseStream) -> None:
-        """React to a stream having queued tasks, the first of which may be ready."""
+        """React to newly queued work on a stream, whose first task may be ready."""
 
 
 def _is_held(task: Task) -> bool:
-    """Tell whether a task that is submitted waits, itself or behind others, for a promise."""
+    """Tell whether a submitted task waits for a promise, directly or behind other tasks."""
     last, after = task.stream.last, task.after
     return (last is not None and last.unplaced) or (after is not None and after.unplaced)
 
 
 def _settled(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
-    """Return a task's function behind the check of what functions of the host may have written."""
+    """Return a task's function, preceded by a check of what host functions may have written."""
 
     def run() -> None:
         assert task.operation is not None

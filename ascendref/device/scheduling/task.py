@@ -1,4 +1,4 @@
-"""Tasks, and the streams that queue them, as data that the scheduler works on."""
+"""Tasks, and the streams that queue them, as the scheduler's data."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _stream_numbers: Final = count(1)
 
 
 class Kind(IntEnum):
-    """What a task does."""
+    """The kind of a task."""
 
-    #: runs a function on the device; in a process, one kernel runs at a time
+    #: runs a function on the device; one kernel at a time per process
     KERNEL = 0
     #: runs a host function while its stream waits
     HOST = 1
-    #: passes a callback to a thread of the program while its stream waits
+    #: passes a callback to a program thread; its stream waits for it
     CALLBACK = 2
-    #: passes a callback to a thread of the program and ends
+    #: passes a callback to a program thread; its stream does not wait
     NOTICE = 3
     #: records an event
     RECORD = 4
-    #: waits for such a record
+    #: waits for the record of an event
     WAIT = 5
 
 
 class State(IntEnum):
-    """How far a task is."""
+    """The progress of a task."""
 
     QUEUED = 0
     RUNNING = 1
@@ -52,7 +52,7 @@ class Failure(NamedTuple):
     cause: BaseException | None
 
     def report(self) -> NoReturn:
-        """Raise it as an AclError; a hazard as itself."""
+        """Raise it as an AclError, or as the HazardError that it is."""
         if isinstance(self.cause, HazardError):
             raise recorded(self.cause)
         fail(self.status, self.message, self.cause)
@@ -102,16 +102,16 @@ class Task:
         #: device memory that it reads and writes
         self.reads = reads
         self.writes = writes
-        #: whether it writes just what it reads
+        #: whether it writes exactly what it reads
         self.copies = copies
         #: for a wait: the record that it waits for
         self.after = after
-        #: its place in the order of the program, if there is a checker
+        #: its place in program order, if there is a checker
         self.operation: Operation | None = None
-        #: for one that was submitted before its place in the order was known: how it gets it
+        #: for a task submitted before its place was known: sets the place
         self.held: Submission | None = None
         self.state = State.QUEUED
-        #: code that it ended with
+        #: status with which it ended
         self.status = Status.ACL_SUCCESS
         #: nanoseconds of `time.perf_counter_ns`
         self.submitted = perf_counter_ns()
@@ -119,36 +119,36 @@ class Task:
         self.ended = 0
         #: called when it is done
         self.waiters: list[Callable[[], object]] = []
-        #: for execution on demand: whether the worker threads may run it
+        #: for on-demand execution: whether the worker threads may run it
         self.requested = False
-        #: for a callback: returns the thread of the program that is to run it, if there is one
+        #: for a callback: returns the program thread that will run it, if there is one
         self.thread: Callable[[], int | None] | None = None
-        #: for a callback: called when a wait finds it running; ends it if its thread never will
+        #: for a callback: called when a wait finds it running; ends it if no thread will
         self.recover: Callable[[], object] | None = None
 
     @property
     def depends_on_host(self) -> bool:
-        """Whether it may be unable to end before the program makes another call."""
+        """Whether it may need another call of the program before it can end."""
         return self.kind in (Kind.HOST, Kind.CALLBACK) or self.promised
 
     @property
     def promised(self) -> bool:
-        """Whether it is a record that a stream waits for, and that nothing has submitted yet."""
+        """Whether it is a record that a stream waits for and that has not been submitted."""
         return False
 
     @property
     def unplaced(self) -> bool:
-        """Whether its place in the order of the program is open, for it waits for a promise."""
+        """Whether its place in program order is unknown because it waits for a promise."""
         return self.operation is None and self.state is State.QUEUED
 
     def add_waiter(self, wake: Callable[[], object]) -> bool:
-        """Have a function called when the task is done; False if it is done already."""
+        """Register a function to call when the task is done; False if it is already done."""
         if self.state is not State.DONE and wake not in self.waiters:
             self.waiters.append(wake)  # before the state is read again
         return self.state is not State.DONE
 
     def failure(self, error: BaseException) -> Failure:
-        """Return what the stream reports when the task's function raised."""
+        """Return the failure that the stream reports if the task's function raised."""
         if isinstance(error, AclError):
             status, text = error.status, error.message
         else:
@@ -165,68 +165,68 @@ class Task:
 
 
 class Promise(Task):
-    """The record of a notify that a stream waits for before the program submits it."""
+    """The record of a notify that a stream already waits for but the program has not submitted."""
 
     __slots__ = ()
 
     @property
     def promised(self) -> bool:
-        """Whether it is not submitted yet."""
+        """Whether it has not been submitted."""
         return self.state is State.QUEUED and self not in list(self.stream.queue)
 
 
 class Dispatcher(Protocol):
-    """What streams and worker threads use of their device's scheduler."""
+    """The interface of a scheduler for streams and worker threads."""
 
-    #: the streams of the device that were not destroyed, by number
+    #: streams of the device that have not been destroyed, by number
     streams: dict[int, BaseStream]
 
     def check_process(self) -> None:
-        """Raise AclError in a child of the process that made the device."""
+        """Raise AclError in a forked child of the process that created the device."""
 
     def wake(self, stream: BaseStream) -> None:
-        """Have the worker threads look at a stream whose first task may be ready."""
+        """Make the worker threads check a stream whose first task may be ready."""
 
     def take(self, stream: BaseStream) -> Task | None:
         """Return the first task of a stream, marked as running; None if it may not run yet."""
 
     def run(self, task: Task) -> None:
-        """Run a task that was taken, and end it."""
+        """Run a taken task and end it."""
 
     def finish(self, task: Task, failure: Failure | None) -> None:
-        """End a task that was taken."""
+        """End a taken task."""
 
 
 class BaseStream:
-    """A stream as the scheduler sees it: tasks that run one after the other."""
+    """A stream as the scheduler sees it: tasks that run one after another."""
 
     def __init__(self, scheduler: Dispatcher) -> None:
         self.scheduler = scheduler
         self.number = next(_stream_numbers)
-        #: its tasks for the checker
+        #: the checker's view of its tasks
         self.timeline = Timeline(self.number)
-        #: tasks in order of submission; those that are done are about to be taken off
+        #: tasks in order of submission; finished tasks are removed soon
         self.queue: deque[Task] = deque()
-        #: tasks that `abort` is ending unless they run already
+        #: tasks that `abort` ends unless they are already running
         self.aborted: frozenset[Task] = frozenset()
         #: whether the stream is destroyed as soon as its last task is done
         self.closing = False
-        #: the first failure that no call has reported yet
+        #: the first unreported failure
         self.failure: Failure | None = None
 
     @property
     def listed(self) -> bool:
-        """Whether its tasks still run."""
+        """Whether its tasks are still run."""
         return self.number in self.scheduler.streams
 
     @property
     def alive(self) -> bool:
-        """Whether it was not destroyed yet."""
+        """Whether it has not been destroyed."""
         return self.listed and not self.closing
 
     @property
     def last(self) -> Task | None:
-        """The task that was submitted last; None if all are done."""
+        """The most recently submitted task; None if all are done."""
         with suppress(IndexError):
             last = self.queue[-1]
             if last.state is not State.DONE:
@@ -242,16 +242,16 @@ class BaseStream:
         return None
 
     def retire(self, task: Task) -> None:
-        """Take a task that is done off the queue, if it is still there."""
+        """Remove a finished task from the queue, if it is still there."""
         with suppress(ValueError):
             self.queue.remove(task)
 
     def wake(self) -> None:
-        """Have the worker threads look at the first task."""
+        """Make the worker threads check the first task."""
         self.scheduler.wake(self)
 
     def check(self) -> None:
-        """Raise AclError if the stream was destroyed, or belongs to a parent process."""
+        """Raise AclError if the stream has been destroyed or belongs to a parent process."""
         self.scheduler.check_process()
         if not self.alive:
-            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
+            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} can no longer be used")

@@ -13,27 +13,27 @@ from ...core.status import Status
 from .task import BaseStream, Kind, State, Task
 from .task_context import task_context
 
-#: seconds that queued work may take at the exit of the process, and a wait after that
+#: seconds that queued work may take when the process exits, and seconds for waits after that
 EXIT_TIMEOUT: Final = 0.7
 
 
 class WorkerThreads:
     """One thread that runs kernels, and as many as needed for host functions.
 
-    Kernels run one at a time, for each may use every core. A host function may wait for another one
-    or for the program; while it does, it holds up its own stream and no other. The threads are
-    started with the first task, block while there is nothing to do, and end at the exit of the
-    process. No thread can be started after that: a wait then runs the tasks on its own thread.
+    Kernels run one at a time, because each may use every core. A host function may wait for another
+    one or for the program; meanwhile it blocks only its own stream. The threads start with the
+    first task, block while idle, and end when the process exits. After that no thread can be
+    started, and a wait runs the tasks on its own thread.
     """
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Start over without threads, as the child of a fork must."""
+        """Start over without threads, as a forked child must."""
         #: whether the process is exiting
         self.closed = False
-        #: streams whose first task may be ready, possibly more than once; None to end
+        #: streams whose first task may be ready, possibly listed twice; None to end
         self._ready: SimpleQueue[BaseStream | None] = SimpleQueue()
         #: held by the thread that starts tasks; never waited for
         self._device_role = threading.Lock()
@@ -46,7 +46,7 @@ class WorkerThreads:
         self._threads: list[threading.Thread] = []
 
     def wake(self, stream: BaseStream) -> None:
-        """Have the first task of a stream run if it may."""
+        """Run the first task of a stream if it may run."""
         self._ready.put(stream)
 
     def owns(self, thread: threading.Thread) -> bool:
@@ -54,9 +54,9 @@ class WorkerThreads:
         return thread in self._threads
 
     def start(self) -> None:
-        """Start the thread for kernels unless it runs."""
+        """Start the kernel thread unless it is running."""
         if not (self._device_thread_runs or self.closed):
-            self._start_thread(self._run_device)  # of several, the first takes the role
+            self._start_thread(self._run_device)  # if several start, the first takes the role
 
     def close(self, deadline: float) -> None:
         """End the threads for good."""
@@ -66,17 +66,19 @@ class WorkerThreads:
         for _ in threads:
             self._host_tasks.put(None)
         for thread in threads:
-            if thread is not threading.current_thread():  # a host function may end the process
+            if thread is not threading.current_thread():  # a host function may exit the process
                 thread.join(max(0.0, deadline - monotonic()))
 
     def run_if_closed(self, tasks: Iterable[Task], deadline: float | None) -> float | None:
-        """Before a wait: if the threads have ended, run what is ready until a task is done.
+        """Before a wait: if the threads have ended, run ready tasks until one of these is done.
 
-        Returns the deadline for the wait, which is short then: nobody else runs anything.
+        Returns the deadline for the wait, which is then short because nothing else runs tasks.
         """
         if not self.closed:
             return deadline
-        if self._device_role.acquire(blocking=False):  # else the thread is still at its last task
+        if self._device_role.acquire(
+            blocking=False
+        ):  # otherwise the thread is still running its last task
             try:
                 task_context().run(self._run_until_done, tasks)
             finally:
@@ -101,17 +103,18 @@ class WorkerThreads:
         except RuntimeError as error:
             fail(
                 Status.ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
-                f"the system starts no more threads ({error}), and queued work needs one; end"
+                f"the system cannot start another thread ({error}) for queued work; end"
                 " some, or raise the limit (ulimit -u)",
                 error,
             )
 
     def _run_device(self) -> None:
-        role, ready = self._device_role, self._ready  # those of before a reset
+        role, ready = self._device_role, self._ready  # keep those of before a reset
         if not role.acquire(blocking=False):
             return
         self._device_thread_runs = True
-        # round robin over the streams, however many tasks each has; a dict is an ordered set
+        # round robin over the streams, independent of their numbers of tasks; a dict is an ordered
+        # set
         turns: dict[BaseStream | None, None] = {}
         try:
             while not self.closed:
@@ -123,7 +126,7 @@ class WorkerThreads:
                 del turns[stream]
                 if stream is not None:
                     self._run_first(stream)
-                del stream  # an idle thread keeps nothing alive
+                del stream  # an idle thread keeps no stream alive
         finally:
             for stream in turns:
                 ready.put(stream)
@@ -150,11 +153,11 @@ class WorkerThreads:
                 if not self._host_threads:
                     task.stream.scheduler.finish(task, task.failure(error))
                     return
-                # the limit of threads is reached: the task waits for one of ours
+                # no thread can be started: the task waits for an existing one
         self._host_tasks.put(task)
 
     def _run_host(self) -> None:
-        idle = self._idle_host_threads  # that of before a reset
+        idle = self._idle_host_threads  # the one of before a reset
         for task in iter(self._host_tasks.get, None):
             task.stream.scheduler.run(task)
             del task

@@ -1,4 +1,4 @@
-"""Callbacks: functions that a stream passes to the thread that subscribed to it."""
+"""Callbacks: functions that a stream passes to the thread that serves its callbacks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ..scheduling.task_context import in_task, task_context
 from ..scheduling.worker_threads import workers
 from ..timeouts import deadline_after, remaining
 
-#: threads of a process that may process callbacks at a time
+#: maximum number of threads of a process that serve callbacks
 SUBSCRIBER_LIMIT: Final = 1024
 
 
 class Callback:
-    """A function that a task passes to the thread that subscribed to its stream."""
+    """A function that a task passes to the thread that serves its stream."""
 
     __slots__ = ("_failure", "_function", "_stream", "_subscription", "_task")
 
@@ -38,27 +38,27 @@ class Callback:
         self._stream = stream
         self._task = task
         self._subscription = subscription
-        #: why the task fails, if it does
+        #: the reason why the task fails, if it does
         self._failure: Failure | None = None
-        #: gives the function once
+        #: yields the function once
         self._function = iter((function,))
 
     @property
     def begun(self) -> bool:
-        """Whether the function was called."""
+        """Whether the call of the function has begun."""
         return not length_hint(self._function)
 
     @property
     def orphaned(self) -> bool:
-        """Whether the function was not called and never will be."""
+        """Whether the function has not been called and never will be."""
         return not (self.begun or self._stream.is_served_by(self._subscription))
 
     def thread(self) -> int | None:
-        """Return the thread that is to call the function; None if none ever will."""
+        """Return the thread that will call the function; None if none will."""
         return None if self.orphaned else self._subscription.thread
 
     def post(self) -> None:
-        """Pass it to the thread: what the task does when it runs."""
+        """Pass the callback to the thread; this is the function of the task."""
         subscription = self._subscription
         subscription.posted.append(self)
         if self.orphaned:
@@ -66,27 +66,27 @@ class Callback:
         subscription.notify()
 
     def run(self) -> None:
-        """Call the function on the calling thread, unless it was called before; end the task."""
+        """Call the function on the calling thread, unless already called, and end the task."""
         checker, operation = self._stream.scheduler.checker, self._task.operation
         context = task_context()
         if checker is not None and operation is not None:
             blocks = self._task.kind is Kind.CALLBACK
             context.run(checker.run_callback, operation, blocks=blocks)
         try:
-            # one call of C takes the function and calls it: no interrupt comes in between
+            # one C call takes the function and calls it: it cannot be interrupted in between
             calls = map(context.run, self._function)
             if not self.begun:
                 next(calls)
         except Exception as error:
             self._failure = self._task.failure(error)
-        finally:  # an interrupt goes to the caller; it may have come before the function began
+        finally:  # an interrupt is raised in the caller; it may have come before the function began
             if self.begun:
                 self.end()
         if checker is not None and operation is not None:
             checker.wait(operation.knowledge)
 
     def end(self) -> None:
-        """End the task; for one that was ended already, do what may be left of that."""
+        """End the task; if it has already ended, complete any clean-up that is left."""
         scheduler, stream, task = self._stream.scheduler, self._stream, self._task
         if self.orphaned and not stream.listed:
             scheduler.end(task, Status.ACL_ERROR_RT_STREAM_ABORT)
@@ -94,8 +94,8 @@ class Callback:
             self._failure = task.failure(
                 AclError(
                     Status.ACL_ERROR_RT_STREAM_NO_CB_REG,
-                    "its stream has lost the thread for its callbacks; process them before"
-                    " unsubscribe_report",
+                    "its stream no longer has a thread for its callbacks; process them"
+                    " before unsubscribe_report",
                 )
             )
         if task.kind is Kind.CALLBACK:
@@ -106,7 +106,7 @@ class Callback:
             self._subscription.posted.remove(self)
 
     def recover(self) -> None:
-        """End the task if an interrupt or a lost subscription keeps its thread from doing so."""
+        """End the task if an interrupt or a lost subscription prevents its thread from doing so."""
         interrupted = (
             self.begun and self._subscription.thread == threading.get_ident() and not in_task()
         )
@@ -121,7 +121,7 @@ class Subscription:
 
     def __init__(self, thread: int, scheduler: Scheduler) -> None:
         self.thread = thread
-        #: callbacks that were passed to the thread and did not end yet, in order
+        #: callbacks passed to the thread that have not ended, in order
         self.posted: deque[Callback] = deque()
         self._scheduler = weakref.ref(scheduler)
         #: released when there may be a new callback
@@ -129,7 +129,7 @@ class Subscription:
         self._news.acquire()
 
     def belongs_to(self, scheduler: Scheduler) -> bool:
-        """Tell whether it is for the streams of a device."""
+        """Tell whether it is for streams of this device."""
         return self._scheduler() is scheduler
 
     def streams(self) -> list[CallbackStream]:
@@ -144,18 +144,18 @@ class Subscription:
         ]
 
     def next_callback(self) -> Callback | None:
-        """Return the first callback that did not begin, after ending those left behind."""
+        """Return the first callback that has not begun, after ending those that will never run."""
         for callback in list(self.posted):
             callback.recover()
         return next((callback for callback in list(self.posted) if not callback.begun), None)
 
     def notify(self) -> None:
         """Wake the thread."""
-        with suppress(RuntimeError):  # it is awake
+        with suppress(RuntimeError):  # already awake
             self._news.release()
 
     def wait(self, deadline: float | None) -> bool:
-        """Block until there may be a new callback; False when the deadline passed first."""
+        """Block until there may be a new callback; return False if the deadline passes first."""
         deadline = workers.run_if_closed((), deadline)
         return self._news.acquire(timeout=remaining(deadline))
 
@@ -170,11 +170,11 @@ class CallbackStream(BaseStream):
         self._subscription: Subscription | None = None
 
     def is_served_by(self, subscription: Subscription) -> bool:
-        """Tell whether a thread processes the callbacks of the stream."""
+        """Tell whether a thread serves the callbacks of the stream."""
         return self.listed and self._subscription is subscription
 
     def next_queued_callback(self) -> Task | None:
-        """Return the first callback that was not passed to the thread yet."""
+        """Return the first callback that has not been passed to the thread."""
         return next(
             (
                 task
@@ -185,7 +185,7 @@ class CallbackStream(BaseStream):
         )
 
     def end_subscription(self) -> None:
-        """Leave the stream without a thread, and end callbacks that did not begin."""
+        """Remove the stream's thread, and end callbacks that have not begun."""
         subscription, self._subscription = self._subscription, None
         if subscription is not None:
             for callback in list(subscription.posted):
@@ -193,12 +193,12 @@ class CallbackStream(BaseStream):
                     callback.end()
 
 
-#: by thread; a subscription without streams counts for nothing
+#: by thread; a subscription without streams is ignored
 _subscriptions: Final[dict[int, Subscription]] = {}
 
 
 def clear_subscriptions() -> None:
-    """Forget the subscriptions of all threads."""
+    """Drop the subscriptions of all threads."""
     _subscriptions.clear()
 
 
@@ -220,7 +220,7 @@ def subscription_of(thread: int, scheduler: Scheduler) -> Subscription | None:
 
 
 def process_report(scheduler: Scheduler, timeout: float | None) -> int:
-    """Run the callbacks of a device that are due on the calling thread; return how many."""
+    """Run a device's pending callbacks of the calling thread; return how many."""
     deadline = deadline_after(timeout, Status.ACL_ERROR_INVALID_PARAM)
     subscription = _subscriptions.get(threading.get_ident())
     if subscription is None or not (subscription.belongs_to(scheduler) and subscription.streams()):
@@ -247,7 +247,7 @@ def process_report(scheduler: Scheduler, timeout: float | None) -> int:
 def _advance_to_callback(
     scheduler: Scheduler, subscription: Subscription, deadline: float | None
 ) -> None:
-    """Where tasks run on demand, run them up to the next callback for a thread."""
+    """If tasks run on demand, run them up to the next callback for a thread."""
     while subscription.next_callback() is None:
         tasks = (stream.next_queued_callback() for stream in subscription.streams())
         task = next((task for task in tasks if task is not None), None)
@@ -257,5 +257,5 @@ def _advance_to_callback(
         if scheduler.eager:
             return  # the worker threads do the rest
         if running.kind is Kind.CALLBACK and running.stream in subscription.streams():
-            return  # this thread is going to run it, so it must not wait for its end
+            return  # this thread will run the callback, so it must not wait for its end
         scheduler.block((task, running), deadline)

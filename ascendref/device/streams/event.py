@@ -1,4 +1,4 @@
-"""Events: points in the work of streams, to wait for and to take the time between."""
+"""Events: points in the work of streams, to wait for and to measure time between."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _numbers: Final = count(1)
 
 
 class EventFlag(IntFlag):
-    """What an event is for."""
+    """The purpose of an event."""
 
     #: streams can wait for it
     SYNC = 0x1
     CAPTURE_STREAM_PROGRESS = 0x2
-    #: its record has a time
+    #: its record has a timestamp
     TIME_LINE = 0x8
     DEVICE_USE_ONLY = 0x10
     EXTERNAL = 0x20
@@ -42,22 +42,22 @@ _ALONE: Final = {False: (EventFlag.DEVICE_USE_ONLY, EventFlag.EXTERNAL), True: (
 class Event(Handle):
     """A point in the work of a stream.
 
-    Made by `Device.create_event`. An Ex-style event can be recorded again and again, and the latest
-    record counts. An event of the old style is reset in between; before its first record, streams
-    must not wait for it.
+    Returned by `Device.create_event`. An Ex-style event can be recorded any number of times; the
+    latest record applies. An old-style event must be reset before it is recorded again, and streams
+    must not wait for it before its first record.
 
     Attributes
     ----------
     device : Device
-        Where it can be recorded.
+        The device whose streams can record it.
     number : int
         Its number in traces and messages.
     flags : EventFlag
-        What it is for.
+        Its purpose.
     ex : bool
         Whether it is Ex-style.
     alive : bool
-        False once it was destroyed.
+        False after it has been destroyed.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Event(Handle):
             fail(
                 Status.ACL_ERROR_RT_PARAM_INVALID,
                 f"flags is {flags:#x}; a combination of 0x1, 0x2, 0x4 and 0x8, or {alone} alone is"
-                f" expected for an event {'of Ex style' if ex else 'of the old style'}",
+                f" expected for an event in {'Ex style' if ex else 'the old style'}",
             )
         self.device = device
         self.number = next(_numbers)
@@ -87,9 +87,9 @@ class Event(Handle):
         self._record: Task | None = None
         #: whether anything has waited for the latest record
         self._awaited = False
-        #: the record before it, if nothing ever waited for that
+        #: the previous record, if nothing ever waited for it
         self._lost: Operation | None = None
-        #: whether anything waited while there was no record, and the records since, for the checker
+        #: for the checker: whether anything waited before the first record, and the records since
         self._early = False
         self._late = late_records()
         self._waits: list[Task] = []
@@ -101,11 +101,11 @@ class Event(Handle):
 
     @property
     def recorded(self) -> bool:
-        """Whether it was recorded, and not reset since."""
+        """Whether it has been recorded and not reset since."""
         return self._record is not None
 
     def record(self, stream: BaseStream | None = None) -> None:
-        """Mark the point in a stream at which everything submitted so far is done.
+        """Record the point in a stream at which all work submitted so far is done.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Event(Handle):
         Raises
         ------
         AclError
-            107003 for a stream of another device, 107017 if the event or the stream was destroyed.
+            107003 for a stream of another device, 107017 if the event or stream has been destroyed.
 
         Examples
         --------
@@ -133,18 +133,18 @@ class Event(Handle):
                 self._late.append(task.operation)
 
     def reset(self, stream: BaseStream | None = None) -> None:
-        """Make an event of the old style unrecorded again.
+        """Reset an old-style event, so that it counts as not recorded.
 
         Parameters
         ----------
         stream : Stream, optional
-            None for the default stream. Waits that were queued before are not affected.
+            None for the default stream. Waits queued earlier are not affected.
 
         Raises
         ------
         AclError
-            207000 for an Ex-style event and for one made without the flag SYNC; 107003 for a
-            stream of another device.
+            207000 for an Ex-style event or one without the flag SYNC; 107003 for a stream of
+            another device.
 
         Examples
         --------
@@ -158,23 +158,23 @@ class Event(Handle):
         if self.ex or not self.flags & EventFlag.SYNC:
             fail(
                 Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                f"{self!r} cannot be reset; that is for old-style events with the flag SYNC, and"
-                " Ex-style ones are simply recorded again",
+                f"{self!r} cannot be reset; only old-style events with the flag SYNC can be, and"
+                " Ex-style events can be recorded again without a reset",
             )
         self._replace(None)
         self._early, self._late = False, late_records()
 
     def _replace(self, record: Task | None) -> None:
         before, self._record = self._record, record
-        # a record that was waited for may be forgotten
+        # a record that something waited for can be dropped
         if before is not None:
             self._lost = None if self._awaited else before.operation
         self._awaited = False
 
     def query(self) -> bool:
-        """Tell, without waiting, whether the latest record was reached.
+        """Tell, without waiting, whether the latest record has been reached.
 
-        An event that was never recorded is complete if it is Ex-style, and not otherwise.
+        An event that was never recorded counts as complete if it is Ex-style, else as incomplete.
 
         Examples
         --------
@@ -196,7 +196,7 @@ class Event(Handle):
         return reached
 
     def query_wait_status(self) -> bool:
-        """Tell whether the waits for an old-style event that were queued on streams are done.
+        """Tell whether all waits that streams queued for an old-style event are done.
 
         Raises
         ------
@@ -213,30 +213,30 @@ class Event(Handle):
         if self.ex:
             fail(
                 Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                f"{self!r} is Ex-style, and those do not keep track of who waits",
+                f"{self!r} is Ex-style; only old-style events keep track of waits",
             )
         self.device.scheduler.check()
         for task in list(self._waits):
-            # one that is in no queue was interrupted before it was submitted
+            # a wait that is in no queue was interrupted before it was submitted
             if task in list(task.stream.queue) and not self.device.scheduler.query(task):
                 return False
             self._reach(task)
         return True
 
     def synchronize(self, timeout: float | None = None) -> None:
-        """Wait on the host until the latest record was reached.
+        """Wait on the host until the latest record is reached.
 
         Parameters
         ----------
         timeout : float, optional
-            Milliseconds to wait at most; None and -1 wait for ever. An event that was never
-            recorded is not waited for.
+            Maximum time to wait in milliseconds; None or -1 waits for ever. The call returns at
+            once if the event was never recorded.
 
         Raises
         ------
         AclError
-            107000 for a timeout of 0 or below -1, 507047 when it passed, 107023 when the record was
-            aborted, or the code of a task of the recorded stream that failed.
+            107000 for a timeout of 0 or below -1, 507047 if it expires, 107023 if the record was
+            aborted, or the code of a failed task of the recorded stream.
 
         Examples
         --------
@@ -267,13 +267,13 @@ class Event(Handle):
         Parameters
         ----------
         end : Event
-            The later one; the result is negative if it is the earlier one.
+            The later event; if it is the earlier one, the result is negative.
 
         Raises
         ------
         AclError
-            100000 for None, 507000 if either was never recorded, 107006 if either record was not
-            reached yet or was made without the flag TIME_LINE.
+            100000 for None, 507000 if either event was never recorded, 107006 if either record has
+            not been reached or the event lacks the flag TIME_LINE.
 
         Examples
         --------
@@ -293,12 +293,12 @@ class Event(Handle):
         return (end._reached(ended) - self._reached(started)) / 1e6
 
     def timestamp(self) -> int:
-        """Return when the record was reached, in microseconds of a monotonic clock.
+        """Return the time at which the record was reached, in microseconds of a monotonic clock.
 
         Raises
         ------
         AclError
-            As `elapsed_time`.
+            As for `elapsed_time`.
 
         Examples
         --------
@@ -312,12 +312,12 @@ class Event(Handle):
         return self._reached(self._recorded()) // 1000
 
     def destroy(self) -> None:
-        """Destroy the event, whether its record was reached or not.
+        """Destroy the event, even if its record has not been reached.
 
         Raises
         ------
         AclError
-            107017 if it was destroyed before.
+            107017 if it has already been destroyed.
 
         Examples
         --------
@@ -328,12 +328,12 @@ class Event(Handle):
         self.alive = False
 
     def record_to_wait_for(self, stream: BaseStream) -> Task | None:
-        """Return the record that a stream must wait for; None if there is nothing to wait for."""
+        """Return the record that a stream must wait for; None if there is none."""
         self._check()
         if stream.scheduler is not self.device.scheduler:
             fail(
                 Status.ACL_ERROR_RT_STREAM_CONTEXT,
-                f"{self!r} belongs to another device than {stream!r}",
+                f"{self!r} and {stream!r} belong to different devices",
             )
         if not self.flags & EventFlag.SYNC:
             fail(
@@ -354,18 +354,18 @@ class Event(Handle):
         return record
 
     def note_wait(self, timeline: Timeline) -> None:
-        """Let a stream, or the host, come after the latest record, for the checker."""
+        """Order a stream, or the host, after the latest record, for the checker."""
         self._awaited = True
         if self._record is None:
             self._early = True  # before the record is read again
         checker = self.device.checker
         if checker is not None:
             record = None if self._record is None else self._record.operation
-            if self._record is None or record is not None:  # else the wait is held, too
+            if self._record is None or record is not None:  # otherwise the wait is held, too
                 checker.wait_for_event(timeline, self.number, record, self._lost, self._late)
 
     def _seen(self, record: Task) -> None:
-        """Note, for the checker, that the host knows that a record was reached."""
+        """Note, for the checker, that the host has seen that a record was reached."""
         self._awaited = True
         self._reach(record)
 
@@ -375,7 +375,7 @@ class Event(Handle):
             checker.reach_record(task.operation)
 
     def add_wait(self, task: Task) -> None:
-        """Keep a wait that a stream is about to queue, for `query_wait_status`."""
+        """Keep a wait that a stream will queue, for `query_wait_status`."""
         if not self.ex:
             for wait in list(self._waits):
                 if wait.state is State.DONE:
@@ -386,7 +386,7 @@ class Event(Handle):
     def _check(self) -> None:
         self.device.check_process()
         if not self.alive:
-            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
+            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} can no longer be used")
 
     def _recorded(self) -> Task:
         self._check()
@@ -404,7 +404,7 @@ class Event(Handle):
         if record.state is not State.DONE or record.status is not Status.ACL_SUCCESS:
             fail(
                 Status.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-                f"the record of {self!r} was not reached yet; synchronize first",
+                f"the record of {self!r} has not been reached; synchronize first",
             )
         self._seen(record)
         return record.ended

@@ -1,4 +1,4 @@
-"""The calls of a stream that queue functions of the host."""
+"""Methods of streams that queue host functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class HostFunctionStream(CallbackStream):
         self._has_host_functions = False
 
     def launch_host_func(self, function: Callable[[], object]) -> None:
-        """Queue a function of the host; later tasks of the stream wait until it returned.
+        """Queue a host function; later tasks of the stream wait until it returns.
 
         Parameters
         ----------
@@ -34,8 +34,8 @@ class HostFunctionStream(CallbackStream):
         Raises
         ------
         AclError
-            107000 for None, 107011 if the stream has a thread for its callbacks. What it raises is
-            reported as 507000 when the stream is synchronized.
+            107000 for None, 107011 if the stream has a thread for its callbacks. An exception from
+            the function is reported as 507000 when the stream is synchronized.
 
         Examples
         --------
@@ -56,7 +56,7 @@ class HostFunctionStream(CallbackStream):
         self.scheduler.submit(Task(self, Kind.HOST, "host function", function))
 
     def subscribe_report(self, thread: int | None = None) -> None:
-        """Let a thread run the stream's callbacks, whenever it calls `Device.process_report`.
+        """Make a thread serve the stream's callbacks: it runs them in `Device.process_report`.
 
         Parameters
         ----------
@@ -66,8 +66,8 @@ class HostFunctionStream(CallbackStream):
         Raises
         ------
         AclError
-            107011 if the stream has such a thread or had host functions, 107012 if the thread
-            serves another device or too many threads serve.
+            107011 if the stream already has such a thread or has been given host functions, 107012
+            if the thread serves another device or too many threads serve callbacks.
 
         Examples
         --------
@@ -89,26 +89,26 @@ class HostFunctionStream(CallbackStream):
         if subscription is None:
             fail(
                 Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
-                f"thread {shown(thread)} serves another device, or {SUBSCRIBER_LIMIT} threads serve"
-                " already",
+                f"thread {shown(thread)} serves another device, or {SUBSCRIBER_LIMIT} threads"
+                " already serve callbacks",
             )
         self._subscription = subscription
 
     def unsubscribe_report(self, thread: int | None = None) -> None:
         """Undo `subscribe_report`.
 
-        Callbacks that did not begin are not called any more; the stream goes on behind them and
-        reports 107015 for them when it is synchronized.
+        Callbacks that have not begun are not called; the stream continues after them and reports
+        107015 for them when it is synchronized.
 
         Parameters
         ----------
         thread : int, optional
-            The thread that was given there; None for the calling thread.
+            The thread given to `subscribe_report`; None for the calling thread.
 
         Raises
         ------
         AclError
-            107011 if the stream has no such thread, 107012 if it is another one.
+            107011 if the stream has no such thread, 107012 if it has another one.
 
         Examples
         --------
@@ -133,19 +133,20 @@ class HostFunctionStream(CallbackStream):
         self.end_subscription()
 
     def launch_callback(self, function: Callable[[], object], block: bool = True) -> None:
-        """Queue a function for the thread that `subscribe_report` set.
+        """Queue a callback for the thread set with `subscribe_report`.
 
         Parameters
         ----------
         function : callable
             Takes no arguments. It must not wait for the device.
         block : bool, optional
-            Whether later tasks of the stream wait until it returned.
+            Whether later tasks of the stream wait until it returns.
 
         Raises
         ------
         AclError
-            107000 for None, 107015 if no thread was set, 100000 if ``block`` is not a bool.
+            107000 for None, 107015 if the stream has no such thread, 100000 if ``block`` is not a
+            bool.
 
         Examples
         --------

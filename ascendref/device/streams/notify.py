@@ -1,4 +1,4 @@
-"""Notifies: points in the work of streams, each of which ends one wait."""
+"""Notifies: points in the work of streams; each record releases one wait."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _numbers: Final = count(1)
 
 
 class Notify(Handle):
-    """A point in the work of a stream that one wait uses up.
+    """A point in the work of a stream; each record releases exactly one wait.
 
-    Made by `Device.create_notify`. Unlike an event, it can be waited for before it is recorded: the
-    stream is blocked until then. Records and waits belong together in the order of the calls, and a
-    record that comes while another one is not used up yet adds nothing.
+    Returned by `Device.create_notify`. Unlike an event, a notify can be waited for before it is
+    recorded: the stream is blocked until then. Records and waits are matched in the order of the
+    calls. A record has no effect while an earlier one is still waiting for its wait.
 
     Attributes
     ----------
     device : Device
-        Where it is used.
+        The device that it belongs to.
     number : int
         Its number in traces and messages.
     alive : bool
-        False once it was destroyed.
+        False after it has been destroyed.
 
     Examples
     --------
@@ -51,9 +51,9 @@ class Notify(Handle):
     def __init__(self, device: BaseDevice) -> None:
         self.device = device
         self.number = next(_numbers)
-        #: the record that the next wait uses up, unless one of the waits has used it up already
+        #: the record that the next wait consumes, unless a wait has already consumed it
         self._record: Task | None = None
-        #: waits in their order; those that are done are about to be taken out
+        #: waits in order; those that are done are removed soon
         self._waits: deque[Task] = deque()
         self.alive = True
 
@@ -62,7 +62,7 @@ class Notify(Handle):
         return f"<notify {self.number} of {self.device.soc_name}{state}>"
 
     def record(self, stream: BaseStream | None = None) -> None:
-        """Let one wait, queued before or later, end when everything submitted so far is done.
+        """Release one wait, queued before or later, once all work submitted so far is done.
 
         Parameters
         ----------
@@ -72,7 +72,8 @@ class Notify(Handle):
         Raises
         ------
         AclError
-            107003 for a stream of another device, 107017 if the notify or the stream was destroyed.
+            107003 for a stream of another device, 107017 if the notify or stream has been
+            destroyed.
 
         Examples
         --------
@@ -86,7 +87,7 @@ class Notify(Handle):
             promise.stream, promise.submitted = stream, perf_counter_ns()
             try:
                 self.device.scheduler.submit(promise)
-            finally:  # threads that wait for the promise now wait for its stream
+            finally:  # threads that wait for the promise can now wait for its stream
                 for wake in list(promise.waiters):
                     wake()
             return
@@ -96,7 +97,7 @@ class Notify(Handle):
             self._record = task
 
     def wait(self, stream: BaseStream | None = None) -> None:
-        """Let what is submitted from now on wait for a record, and use the record up.
+        """Make work submitted from now on wait for a record, and consume that record.
 
         Parameters
         ----------
@@ -106,7 +107,7 @@ class Notify(Handle):
         Raises
         ------
         AclError
-            As `record`.
+            As for `record`.
 
         Examples
         --------
@@ -123,16 +124,16 @@ class Notify(Handle):
                     self._waits.remove(done)
         record = self._unused_record() or Promise(stream, Kind.RECORD, self._label)
         task = Task(stream, Kind.WAIT, f"wait for notify {self.number}", after=record)
-        self._waits.append(task)  # before it is submitted: a record finds it there
+        self._waits.append(task)  # before it is submitted, so that a record finds it
         self.device.scheduler.submit(task)
 
     def destroy(self) -> None:
-        """Destroy the notify. A stream that waits for a record which was not made stays blocked.
+        """Destroy the notify. A stream that still waits for a record stays blocked.
 
         Raises
         ------
         AclError
-            107017 if it was destroyed before.
+            107017 if it has already been destroyed.
 
         Examples
         --------
@@ -148,10 +149,10 @@ class Notify(Handle):
 
     def _check(self) -> None:
         if not self.alive:
-            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} cannot be used any more")
+            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} can no longer be used")
 
     def _queued_waits(self) -> list[Task]:
-        """Return the waits that are not done; one was not queued if an interrupt came before."""
+        """Return the unfinished waits; an interrupt may have kept one from being queued."""
         return [task for task in list(self._waits) if task in list(task.stream.queue)]
 
     def _first_promise(self) -> Promise | None:

@@ -1,4 +1,4 @@
-"""Streams: queues of tasks that run one after the other."""
+"""Streams: queues of tasks that run one after another."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..timeouts import deadline_after
 from .event import Event
 from .host_functions import HostFunctionStream
 
-#: the priorities of streams, from the highest to the lowest
+#: stream priorities, highest to lowest
 PRIORITIES: Final = (0, 7)
 
 
 class StreamFlag(IntFlag):
-    """Properties that a stream is created with; FAST_LAUNCH, FAST_SYNC and HUGE have no effect."""
+    """Properties of a new stream; FAST_LAUNCH, FAST_SYNC and HUGE have no effect."""
 
     NONE = 0
     FAST_LAUNCH = 0x1
@@ -41,33 +41,33 @@ _NOT_WAITED_FOR: Final = (
 
 
 class FailureMode(IntEnum):
-    """What the failure of a task means for the work behind it."""
+    """What happens to later work when a task fails."""
 
-    #: the next call that synchronizes reports it, once; later tasks run
+    #: the next synchronizing call reports it, once; later tasks run
     CONTINUE = 0
-    #: nothing on the device runs any more, and every call reports the failure
+    #: the device runs nothing more, and every call reports the failure
     STOP = 1
 
 
 class Stream(HostFunctionStream, Handle):
-    """A queue of work on a device: its tasks run one after the other, in the order of submission.
+    """A queue of work on a device; its tasks run one after another, in the order of submission.
 
-    Made by `Device.create_stream`. Different streams, the default stream included, run in any order
-    unless events order them. A stream ends with `destroy` or with the ``with`` block that it opens,
-    and both wait for its work.
+    Returned by `Device.create_stream`. Different streams, including the default stream, run in any
+    order unless events order them. A stream is destroyed by `destroy` or at the end of its ``with``
+    block; both wait for its work.
 
     Attributes
     ----------
     device : Device
-        Where its work runs.
+        The device that runs its work.
     number : int
         Its number in traces and messages.
     priority : int
-        From 0, the highest, to 7; a hint without effect on the emulated device.
+        From 0 (highest) to 7; has no effect on the emulated device.
     flags : StreamFlag
-        The properties that it was created with.
+        The flags given at creation.
     alive : bool
-        False once it was destroyed.
+        False after it has been destroyed.
 
     Examples
     --------
@@ -90,17 +90,17 @@ class Stream(HostFunctionStream, Handle):
         return f"<stream {self.number} of {self.device.soc_name}{state}>"
 
     def synchronize(self, timeout: float | None = None) -> None:
-        """Wait until everything that was submitted so far is done.
+        """Wait until all work submitted so far is done.
 
         Parameters
         ----------
         timeout : float, optional
-            Milliseconds to wait at most; None and -1 wait for ever.
+            Maximum time to wait in milliseconds; None or -1 waits for ever.
 
         Raises
         ------
         AclError
-            107000 for a timeout of 0 or below -1, 507046 when it passed, 107023 when the work was
+            107000 for a timeout of 0 or below -1, 507046 if it expires, 107023 if the work was
             aborted, or the code of the first task that failed since the last such call.
 
         Examples
@@ -122,22 +122,22 @@ class Stream(HostFunctionStream, Handle):
                     " left",
                 )
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
-                fail(task.status, f"{self!r} was aborted while its work was waited for")
+                fail(task.status, f"{self!r} was aborted while the host waited for its work")
         if checker is not None and not self.flags & _NOT_WAITED_FOR:
             checker.reach(reached)
             checker.check_waits(self.timeline)
         self.scheduler.report(self)
 
     def query(self) -> bool:
-        """Tell, without waiting, whether everything that was submitted so far is done.
+        """Tell, without waiting, whether all work submitted so far is done.
 
-        Where work runs only on demand (``execution="lazy"`` or ``"random"``), a query that returns
-        False runs one task, so that a program that queries in a loop gets to the end.
+        If work runs only on demand (``execution="lazy"`` or ``"random"``), a query that returns
+        False runs one task, so that a loop of queries terminates.
 
         Raises
         ------
         AclError
-            The failure that stopped the device, in failure mode STOP.
+            The failure that stopped the device (failure mode STOP).
 
         Examples
         --------
@@ -155,19 +155,20 @@ class Stream(HostFunctionStream, Handle):
         return done
 
     def wait_event(self, event: Event) -> None:
-        """Let what is submitted from now on wait for the latest record of an event.
+        """Make work submitted from now on wait for the latest record of an event.
 
         Parameters
         ----------
         event : Event
-            Recorded on any stream of the same device. A later record of it changes nothing.
+            An event recorded on any stream of the same device. Recording it again later does not
+            affect this wait.
 
         Raises
         ------
         AclError
-            100000 for None, 107003 for an event of another device, 107017 for a destroyed one,
-            207000 if it was made without the flag SYNC, and 107000 if it is not Ex-style and was
-            never recorded.
+            100000 for None, 107003 for an event of another device, 107017 for a destroyed event,
+            207000 for an event without the flag SYNC, 107000 for an old-style event that was never
+            recorded.
 
         Examples
         --------
@@ -190,12 +191,13 @@ class Stream(HostFunctionStream, Handle):
             self.scheduler.submit(task)
 
     def set_failure_mode(self, mode: int) -> None:
-        """Set what the failure of a task means for the work behind it.
+        """Set what happens to later work when a task fails.
 
         Parameters
         ----------
         mode : FailureMode or int
-            Only the lowest bit counts. STOP holds for all streams of the device, and for good.
+            Only the lowest bit is used. STOP applies to all streams of the device and cannot be
+            undone.
 
         Raises
         ------
@@ -221,14 +223,14 @@ class Stream(HostFunctionStream, Handle):
         elif self.scheduler.stop_on_failure:
             fail(
                 Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                "the device is in failure mode STOP, which cannot be undone; make a new Device",
+                "the device is in failure mode STOP, which cannot be undone; create a new Device",
             )
 
     def abort(self) -> None:
-        """Drop the work that did not start yet.
+        """Drop the work that has not started.
 
-        Calls that wait for it get 107023, and so does a wait for an event whose record was dropped.
-        A task that runs is not interrupted.
+        Calls that wait for the dropped work raise 107023, as do waits for an event whose record was
+        dropped. A running task is not interrupted.
 
         Examples
         --------
@@ -244,23 +246,23 @@ class Stream(HostFunctionStream, Handle):
         self.scheduler.abort(self)
 
     def destroy(self, *, force: bool = False) -> None:
-        """Wait for the work of the stream, then destroy it.
+        """Wait for the stream's work, then destroy the stream.
 
-        Host functions and callbacks, and finalizers that run within them, must not wait. When they
-        destroy a stream, it takes no more work and is destroyed once its work is done;
-        `Device.synchronize` reports what fails until then.
+        Host functions, callbacks and finalizers that run within them must not wait. If they destroy
+        a stream, it accepts no more work and is destroyed once its work is done;
+        `Device.synchronize` reports failures until then.
 
         Parameters
         ----------
         force : bool, optional
-            Do not wait, but drop the work that did not start yet, including callbacks that did not
-            begin. A task that runs is not interrupted; `Device.synchronize` waits for it.
+            Do not wait; drop the work that has not started, including callbacks. A running task is
+            not interrupted; `Device.synchronize` waits for it.
 
         Raises
         ------
         AclError
-            100000 for the default stream, 107017 if it was destroyed before, or the code of a task
-            that failed and was not reported yet; the stream is destroyed then, too.
+            100000 for the default stream, 107017 if it has already been destroyed, or the code of
+            an unreported failure of a task; in that case the stream is destroyed too.
 
         Examples
         --------
@@ -271,7 +273,7 @@ class Stream(HostFunctionStream, Handle):
         if self is self.device.default_stream:
             fail(
                 Status.ACL_ERROR_INVALID_PARAM,
-                "the default stream cannot be destroyed; it goes with its device",
+                "the default stream cannot be destroyed; it exists as long as its device",
             )
         scheduler = self.scheduler
         if in_task() and not force:
@@ -292,7 +294,7 @@ class Stream(HostFunctionStream, Handle):
         if failure is not None:
             try:
                 failure.report()
-            except AclError:  # not again by an event that was recorded here
+            except AclError:  # not reported again by an event that was recorded here
                 self.failure = None
                 raise
 
@@ -310,5 +312,5 @@ class Stream(HostFunctionStream, Handle):
         if error is None:
             self.destroy()
         else:
-            with suppress(AclError):  # must neither replace nor delay the error of the block
+            with suppress(AclError):  # must not replace or delay the error of the block
                 self.destroy(force=True)
