@@ -83,7 +83,7 @@ class Sums(Arrays):
 
 
 class Truth(Arrays):
-    """Time of one call in truth mode."""
+    """Time of one correctly rounded call."""
 
     params = (OPERATORS, list(KINDS), [SIZES["1 Mi"]])
     options = {"compute_dtype": "float64"}  # noqa: RUF012

@@ -30,12 +30,7 @@ source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 toc_object_entries_show_parents = "hide"
 default_role = "py:obj"
 nitpicky = True
-nitpick_ignore_regex = [
-    ("py:obj", r".*\.(json|py)"),  # files
-    # what the texts about the package's inside name, which is not in the reference
-    ("py:obj", r"(deque|dict|set|lock_free|scheduling|Scheduler|Subscription|AtomicReference)\b.*"),
-    ("py:obj", "device|extent|next|run"),
-]
+nitpick_ignore_regex = [("py:obj", r".*\.(json|py)")]  # files
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4

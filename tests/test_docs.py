@@ -155,10 +155,10 @@ def test_the_checker_reports_what_its_page_says(program: str, report: str, execu
 
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_the_cures_of_the_checkers_page_work(program: str, execution: str) -> None:
-    cured = re.sub(r"^.*# cure: (.*)$", r"\1", program, flags=re.MULTILINE)
-    assert cured != program
-    run_checked(cured, execution)
+def test_the_fixes_of_the_checkers_page_work(program: str, execution: str) -> None:
+    fixed = re.sub(r"^.*# fix: (.*)$", r"\1", program, flags=re.MULTILINE)
+    assert fixed != program
+    run_checked(fixed, execution)
 
 
 def test_the_code_tour_names_what_is_there() -> None:

@@ -245,7 +245,7 @@ def elementwise_kernel(
 ) -> ElementwiseKernel:
     """Return the kernel of an elementwise operator; parameters as for `kernel_for`."""
     result = operator.result(types)
-    # in F64 arithmetic results are rounded once, directly to the type of ``out``
+    # correctly rounded results are rounded once, to the type of ``out``
     rounded = out if compute == "float64" else result
     formula = operator.formula.suited(compute, rounded.name, values)
     return formula_kernel(formula, types, result, out, compute)

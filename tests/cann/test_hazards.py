@@ -55,23 +55,23 @@ MEMSETS = ["aclrtMemsetAsync", "aclrtMemsetAsync"]
 MISTAKES = {
     "race": ("race", MEMSETS, [
         "writes devPtr",
-        "remedy: make stream 3 wait (aclrtStreamWaitEvent) for an event recorded"
+        "fix: make stream 3 wait (aclrtStreamWaitEvent) for an event recorded"
         " (aclrtRecordEvent) on stream 2 after aclrtMemsetAsync",
     ]),
     "copied": ("race", ["aclrtMemsetAsync", "aclrtMemcpy"], [
         "aclrtMemcpy reads src while aclrtMemsetAsync may still",
-        "remedy: synchronize stream 2 (aclrtSynchronizeStream) after aclrtMemsetAsync, before"
+        "fix: synchronize stream 2 (aclrtSynchronizeStream) after aclrtMemsetAsync, before"
         " aclrtMemcpy",
     ]),
     "early": ("wait", MEMSETS, [
         "stream 3 waited for event 1 at {early: wait}, from",
         "before it was recorded at {early: record}, from",
-        "remedy: wait for event 1 (aclrtStreamWaitEvent) after it is recorded, before"
+        "fix: wait for event 1 (aclrtStreamWaitEvent) after it is recorded, before"
         " aclrtMemsetAsync",
     ]),
     "unwritten": ("uninitialized-read", ["aclrtMalloc", "aclrtMemcpy"], [
         "reads src, of which",
-        "remedy: write src before aclrtMemcpy: with a copy, aclrtMemset or an operator",
+        "fix: write src before aclrtMemcpy: with a copy, aclrtMemset or an operator",
     ]),
     "freed": ("use-after-free", ["aclrtFree", "aclrtMemset"], ["devPtr lies in"]),
     "freed twice": ("lifetime", ["aclrtFreeHost", "aclrtFreeHost"], [
@@ -79,7 +79,7 @@ MISTAKES = {
     ]),
     "freed too early": ("lifetime", ["aclrtMemsetAsync", "aclrtFree"], [
         "is freed while aclrtMemsetAsync may still use it",
-        "remedy: synchronize stream 2 (aclrtSynchronizeStream) after aclrtMemsetAsync, before"
+        "fix: synchronize stream 2 (aclrtSynchronizeStream) after aclrtMemsetAsync, before"
         " aclrtFree",
     ]),
 }  # fmt: skip

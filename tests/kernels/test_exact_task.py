@@ -1,4 +1,4 @@
-"""Truth mode's exact task: loaded when a hard case is met, not before; then the bits are right."""
+"""The exact task of correct rounding: loaded at the first hard case, and then right."""
 
 from __future__ import annotations
 

@@ -59,21 +59,21 @@ stream = torch.npu.Stream()
 stream.wait_stream(torch.npu.current_stream())
 with torch.npu.stream(stream):
     first = torch.ops.aten.softplus_backward(x, x, 1, 20)
-{cure}
+{fix}
 second = torch.ops.aten.hardshrink_backward(first, x, 0.5)
 torch.npu.synchronize()
 """
 
 
 @pytest.mark.parametrize("execution", ["eager", "lazy"])
-@pytest.mark.parametrize("cure", ["", "torch.npu.current_stream().wait_stream(stream)"])
-def test_a_missing_wait_of_a_stream_is_found(cure, execution):
-    done = python(RACE.format(cure=cure), ASCENDREF_CHECK="report", ASCENDREF_EXECUTION=execution)
+@pytest.mark.parametrize("fix", ["", "torch.npu.current_stream().wait_stream(stream)"])
+def test_a_missing_wait_of_a_stream_is_found(fix, execution):
+    done = python(RACE.format(fix=fix), ASCENDREF_CHECK="report", ASCENDREF_EXECUTION=execution)
     assert done.returncode == 0, done.stderr
     found = re.findall(r"race: (\w+) reads (\w+) while (\w+) may", done.stderr)
     race = ("aclnnHardshrinkBackward", "gradOutput", "aclnnSoftplusBackward")
-    assert found == ([] if cure else [race])
-    assert ("500001" in done.stderr) == (not cure)
+    assert found == ([] if fix else [race])
+    assert ("500001" in done.stderr) == (not fix)
 
 
 def test_every_gradient_of_the_classifier_goes_through_aclnn():

@@ -1,4 +1,4 @@
-"""Truth mode where float64 cannot decide a rounding: ties, and values next to them."""
+"""Correct rounding where float64 cannot decide it: ties, and values next to them."""
 
 from __future__ import annotations
 

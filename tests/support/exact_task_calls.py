@@ -1,6 +1,6 @@
-"""When truth mode loads its exact task: ``python -m tests.support.exact_task_calls``.
+"""When correct rounding loads its exact task: ``python -m tests.support.exact_task_calls``.
 
-A kernel of truth mode has the task that decides hard cases loaded when it meets the first one. So
+A kernel that rounds correctly has the task for hard cases loaded when it meets the first one. So
 every sequence of calls below has a kernel of its own. For each, a line of JSON is printed.
 """
 
@@ -82,7 +82,7 @@ def exact_tasks() -> int:
 
 
 def is_right(operator: str, tensors: list[Any], out: Any = None) -> bool:
-    """Tell whether a call in truth mode gives the bits of the oracle."""
+    """Tell whether a correctly rounded call gives the bits of the oracle."""
     want = expected(operator, tuple(tensors), SCALARS.get(operator, ()), "float64")
     got = call(operator, *tensors, *SCALARS.get(operator, ()), out=out, compute_dtype="float64")
     return all(

@@ -4,7 +4,7 @@ An oracle shares nothing with the kernels. It gets arrays, checked scalars and a
 every operation of the operator's arithmetic in that type, and returns for every result a list of
 alternatives: one where the arithmetic is fixed bit for bit, several where the exponential may be
 any neighbour of the true value. ``expected`` rounds them to the element types of the results. For
-float64, the truth mode, there is no arithmetic to restate; see ``truth.py``.
+float64, correctly rounded, there is no arithmetic to restate; see ``truth.py``.
 """
 
 from __future__ import annotations

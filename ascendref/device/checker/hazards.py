@@ -107,7 +107,7 @@ class HazardError(AclError):
     first, second : Site or None
         The two places. The second is that of the call that completes the hazard.
     missing : str
-        The shortest remedy.
+        The shortest fix, in one sentence.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class HazardError(AclError):
     ) -> None:
         lines = [f"{kind}: {problem}"]
         lines += [f"  {n}: {x}" for n, x in (("first", first), ("second", second)) if x is not None]
-        super().__init__(status, "\n".join((*lines, f"  remedy: {missing}")))
+        super().__init__(status, "\n".join((*lines, f"  fix: {missing}")))
         self.kind = kind
         self.problem = problem
         self.first = first

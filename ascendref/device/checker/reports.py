@@ -246,7 +246,7 @@ class Reports:
 def _explained(
     why: Explanation | None, first: Operation, second: Operation, reason: str, missing: str
 ) -> tuple[Kind, str, str]:
-    """Return kind, reason and remedy of a race: as given, unless a wait explains it."""
+    """Return kind, reason and fix of a race: as given, unless a wait explains it."""
     if why is None:
         return "race", reason, missing
     wait, record = why

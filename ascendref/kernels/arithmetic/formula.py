@@ -96,7 +96,7 @@ def exp_sum(value: float, rest: float | None) -> tuple[float, float, float]:
 
 
 def scaled_exp(value: float, rest: float | None) -> tuple[float, float]:
-    """Return ``exp(value + rest) * s`` and s, to be added: a denominator for truth mode.
+    """Return ``exp(value + rest) * s`` and s, to be added: a denominator in a `Truth`.
 
     It is for exponentials above exp(-120) and below what takes the largest double to a number that
     F32 rounds to 0; no matter what a double holds.

@@ -1,8 +1,8 @@
 """The sums per channel of a part of the data, kept in a form that loses nothing.
 
 In a compute type that rounds every addition, that is the sum of each block of ``BLOCK`` terms: all
-further additions are those of the tree that the number of all terms fixes. In truth mode it is the
-exact sum, as a fixed-point number (``exact.py``).
+further additions are those of the tree that the number of all terms fixes. For correct rounding it
+is the exact sum, as a fixed-point number (``exact.py``).
 
 An exact sum of a block is found without integers where it can be. It is kept as a sum of two
 doubles, and what the second one loses is watched: F16 and BF16 data hardly ever lose anything, F32

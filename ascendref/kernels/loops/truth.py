@@ -1,4 +1,4 @@
-"""The truth mode: results that are rounded once, from the exact value of the formula.
+"""Correct rounding: results that are rounded once, from the exact value of the formula.
 
 Every element is computed in float64, with an error below 2**-50 of it. Where both ends of that
 interval round to the same number of the result's type, that number is the result; this is Ziv's

@@ -1,6 +1,6 @@
 """What the programs of the catalogue are made of.
 
-Each program has one bug, and none with ``cured=True``. The comments ``# first`` and ``# second``
+Each program has one bug, and none with ``fixed=True``. The comments ``# first`` and ``# second``
 mark the two places that the report must name.
 """
 

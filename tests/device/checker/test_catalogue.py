@@ -1,4 +1,4 @@
-"""Every program of the catalogue is found out, at its two places; its cured twin is not."""
+"""Every program of the catalogue is found, with both places; its fixed variant raises no alarm."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .catalogue import CATALOGUE, Entry
 EXECUTIONS = ("eager", "lazy", "random")
 
 
-def run(dev: Any, entry: Entry, *, cured: bool) -> list[Any]:
+def run(dev: Any, entry: Entry, *, fixed: bool) -> list[Any]:
     """Run a program to its end, or to the hazard that it raises; return what was found."""
     raised = None
     try:
-        entry.program(dev, cured)
+        entry.program(dev, fixed)
         dev.synchronize(60_000)
     except ar.AclError as error:  # what is refused as without a checker is no hazard
         raised = error
@@ -27,7 +27,7 @@ def run(dev: Any, entry: Entry, *, cured: bool) -> list[Any]:
     if isinstance(raised, ar.HazardError):
         assert dev.check is True or raised.kind == "deadlock"
         assert found == [raised]
-    assert raised is None or not cured
+    assert raised is None or not fixed
     end(dev)
     return found
 
@@ -60,7 +60,7 @@ def test_the_catalogue_has_sixty_programs() -> None:
 def test_a_bug_is_found(name: str, execution: str, check: Any) -> None:
     entry = CATALOGUE[name]
     dev = ar.Device("Atlas A2", execution=execution, seed=5, check=check)
-    found = run(dev, entry, cured=False)
+    found = run(dev, entry, fixed=False)
     assert found, "nothing was found"
     hazard = found[0]
     assert hazard.kind == entry.kind
@@ -80,4 +80,4 @@ def test_a_bug_is_found(name: str, execution: str, check: Any) -> None:
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_a_cured_program_raises_no_alarm(name: str, execution: str, check: Any) -> None:
     dev = ar.Device("Atlas A2", execution=execution, seed=5, check=check)
-    assert run(dev, CATALOGUE[name], cured=True) == []
+    assert run(dev, CATALOGUE[name], fixed=True) == []

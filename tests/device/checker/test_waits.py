@@ -18,7 +18,7 @@ def dev() -> Any:
     device.synchronize()
 
 
-def test_both_places_and_the_remedy_are_told(dev: Any) -> None:
+def test_the_report_names_both_places_and_the_fix(dev: Any) -> None:
     one, two, event = dev.create_stream(), dev.create_stream(), dev.create_event()
     memory = dev.malloc(8)
     two.wait_event(event)
