@@ -30,7 +30,10 @@ def test_bad_numbers(count: Any) -> None:
     before = ar.get_num_threads()
     with pytest.raises((TypeError, ValueError), match=r"count is .*; it must be an integer ≥ 1"):
         ar.set_num_threads(count)
-    with pytest.raises(ar.ArgumentError, match=r"count is .*; it must be an integer ≥ 1"), ar.num_threads(count):
+    with (
+        pytest.raises(ar.ArgumentError, match=r"count is .*; it must be an integer ≥ 1"),
+        ar.num_threads(count),
+    ):
         pass
     assert ar.get_num_threads() == before
 
@@ -48,7 +51,9 @@ print(ar.get_num_threads(), "launcher" in [row.kernel for row in ar.kernel_stati
 
 @pytest.mark.parametrize("text", ["0", "many", "1.5"])
 def test_a_bad_environment_says_so(text: str) -> None:
-    with pytest.raises(AssertionError, match=r"ASCENDREF_NUM_THREADS is .*; it must be an integer ≥ 1"):
+    with pytest.raises(
+        AssertionError, match=r"ASCENDREF_NUM_THREADS is .*; it must be an integer ≥ 1"
+    ):
         run("-c", "import ascendref", ASCENDREF_NUM_THREADS=text)
 
 
