@@ -8,6 +8,7 @@ import sys
 from itertools import count, cycle
 
 from ascendref.cann.functions import functions
+from ascendref.cann.structures import PhysicalProperties
 
 #: types of pointers through which functions without ``out`` in the table write results
 RESULTS = {
@@ -26,8 +27,15 @@ VALUES = {
     "flag": 1,
     "aclrtGetDeviceInfo.attr": 101,
     "devFeatureType": 1,
+    "peerDeviceId": 1,
+    "aclrtMallocPhysical.size": 2 << 20,
     "beta": 1.0,
     "eps": 0.1,
+}
+#: what pointers to memory of the host lead to
+BYTES = {
+    "pkgName": b"runtime",
+    "prop": PhysicalProperties(attribute=4, location=(0, 1)),
 }
 NUMBERS = {"INT64": ctypes.c_int64, "UINT64": ctypes.c_uint64, "FLOAT": ctypes.c_float,
            "DOUBLE": ctypes.c_double, "UINT32": ctypes.c_uint32}  # fmt: skip
@@ -56,6 +64,7 @@ class Caller:
         self.context = self.made("aclrtGetCurrentContext")
         self.memory = self.made("aclrtMalloc", ctypes.c_size_t(64 * PLACES), 0)
         self.places = cycle(range(self.memory, self.memory + 64 * PLACES, 64))
+        self.notify = self.made("aclrtCreateNotify", ctypes.c_uint64(0))
         self.events = []
         for _ in range(2):
             event = self.made("aclrtCreateEvent")
@@ -95,6 +104,12 @@ class Caller:
             members = (ctypes.c_uint64 * 1)(member)
             length = 0 if kind == "SCALAR_LIST" else 1
             return ctypes.c_void_p(getattr(self.library, create)(members, ctypes.c_uint64(length)))
+        if name in BYTES:
+            return ctypes.pointer(BYTES[name]) if name == "prop" else ctypes.c_char_p(BYTES[name])
+        if kind == "NOTIFY":
+            return ctypes.c_void_p(self.notify)
+        if function.name == "aclrtMemGetAddressRange":
+            return ctypes.c_void_p(self.memory)
         if kind == "EVENT":
             return ctypes.c_void_p(self.events[next(numbers) % 2])
         if kind in ("STREAM", "CONTEXT"):

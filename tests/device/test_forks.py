@@ -15,6 +15,7 @@ import pytest
 import ascendref as ar
 from ascendref.device.memory.address_space import Memory
 from ascendref.device.streams.event import Event
+from ascendref.device.streams.notify import Notify
 from ascendref.device.streams.stream import Stream
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
 _CALLS = """
     dev.create_event()
     dev.create_event(flags=-1)
+    dev.create_notify()
     dev.create_stream()
     dev.create_stream(flags=-1)
     dev.empty(1, "float32")
@@ -83,6 +85,11 @@ _CALLS = """
     event.synchronize()
     unrecorded.synchronize()
     event.timestamp()
+    notify.destroy()
+    notify.record()
+    notify.record(stream)
+    notify.wait()
+    notify.wait(None)
     staging.numpy()
     memory.numpy()
     freed.numpy()
@@ -112,6 +119,7 @@ dev = ar.Device("Atlas A2", check=CHECK)
 stream, gone = dev.create_stream(), dev.create_stream()
 gone.destroy()
 event, unrecorded, old = dev.create_event(), dev.create_event(), dev.create_event(ex=False)
+notify = dev.create_notify()
 array = np.ones(2, np.float32)
 tensor, memory, other = dev.tensor(array), dev.malloc(8), dev.malloc(8)
 wrong = ar.Tensor(memory, (1,), "int8")
@@ -170,7 +178,7 @@ def answers(check: Any) -> Any:
 def test_every_call_has_the_same_answer(door: str, check: Any) -> None:
     assert answers(check)[door] == [
         107002,
-        "the device was made before this process was forked; make a new Device in the child",
+        "the device was created before this process was forked; create a new Device in the child",
     ]
 
 
@@ -180,7 +188,9 @@ def test_a_new_device_works_and_attributes_can_be_read(check: Any) -> None:
     assert answers(check)["attributes"] == [True, True, 8, True]
 
 
-@pytest.mark.parametrize("owner", [ar.Device, Stream, Event, Memory, ar.Tensor, ar.Executor])
+@pytest.mark.parametrize(
+    "owner", [ar.Device, Stream, Event, Notify, Memory, ar.Tensor, ar.Executor]
+)
 def test_all_public_calls_are_among_them(owner: Any) -> None:
     public = [
         name

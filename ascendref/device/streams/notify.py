@@ -148,6 +148,7 @@ class Notify(Handle):
         return f"record notify {self.number}"
 
     def _check(self) -> None:
+        self.device.check_process()
         if not self.alive:
             fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} can no longer be used")
 

@@ -180,7 +180,9 @@ static void in_a_child()
     }
     int status = -1;
     waitpid(child, &status, 0);
-    EXPECT(0, status);
+    const char *check = getenv("ASCENDREF_CHECK");
+    /* hazards that are collected make it 1; calls without a message are printed in any case */
+    EXPECT(check && !strcmp(check, "report") ? 1 : 0, WEXITSTATUS(status));
 }
 
 static void after_the_end()
