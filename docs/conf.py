@@ -37,6 +37,8 @@ nitpick_ignore_regex = [
     ("py:obj", "device|extent|next|run"),
 ]
 
+smartquotes_action = "qe"  # no dashes: options begin with two hyphens
+
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 myst_ignore_mail_links = True
