@@ -36,6 +36,7 @@ def picture_scraper(
         raise ValueError(f"{block_vars['src_file']} draws without a comment 'Picture: …'")
     caption = " ".join(found[1].replace("#", "").split())
     path = target.relative_to(gallery_conf["src_dir"]).as_posix()
+    caption = caption[0].upper() + caption[1:]
     lines = (f".. figure:: /{path}", f"   :alt: {caption}", "   :class: sphx-glr-single-img")
     return "\n".join(("", *lines, "", f"   {caption}", ""))
 

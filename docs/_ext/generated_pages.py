@@ -110,7 +110,7 @@ def _lines(operator: Operator) -> Iterator[str]:
     )
     yield ""
     yield from table(
-        ("bound", "type", "setting", "largest error", "stated", "wrong", "in F64", "of"),
+        ("bound", "type", "setting", "largest error", "stated", "wrong", "wrong in F64", "of"),
         (*_accuracy_rows(operator), *_float64_rows(operator)),
     )
     if operator.channel_term is not None:

@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import ascendref as ar
-from ascendref.cli.verify_data import WRONG_CLASSES, SweepRow
+from ascendref.cli.verify_data import CLASSES, SweepRow
 from ascendref.core.dtypes import FLOAT32
 from ascendref.declaration.operator import Operator
 from ascendref.verify.figures.style import LABELS
@@ -160,7 +160,7 @@ def _measured(sweeps: Sequence[SweepRow]) -> Draw:
     """Return what draws the share of results by their error, all settings of a type together."""
     rows = [row for row in sweeps if row["computed"] == "float32"]
     kinds = [kind for kind in LABELS if any(row["dtype"] == kind for row in rows)]
-    classes = [name for name in WRONG_CLASSES if any(name in row["histogram"] for row in rows)]
+    classes = [name for name in CLASSES if any(name in row["histogram"] for row in rows)]
 
     def shares(kind: str) -> list[float]:
         chosen = [row for row in rows if row["dtype"] == kind]
