@@ -32,6 +32,8 @@ default_role = "py:obj"
 nitpicky = True
 nitpick_ignore_regex = [("py:obj", r".*\.(json|py)")]  # files
 
+smartquotes_action = "qe"  # no dashes: options begin with two hyphens
+
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 myst_ignore_mail_links = True

@@ -84,6 +84,11 @@ def pipeline(dev):
     return results
 
 
+# %%
+# One run
+# -------
+# The results are compared with those of the array functions, bit for bit.
+
 pipeline(ar.Device("Atlas A2"))  # loads the kernels, which the timeline shall not show
 dev = ar.Device("Atlas A2")
 results = pipeline(dev)
@@ -96,6 +101,8 @@ trace = dev.trace()
 print(trace.table())
 print(f"{CHUNKS} chunks, bit for bit those of the array functions")
 if len(sys.argv) > 1:
+    # Picture: when each stream was busy, a row for each; the arrows are waits for events. Uploads
+    # and computations of different chunks overlap.
     picture = Path(sys.argv[1])
     trace.plot(picture)
     trace.to_chrome(picture.with_name("trace.json"))

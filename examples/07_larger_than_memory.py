@@ -62,6 +62,12 @@ def draw(tasks, picture):
     figure.savefig(picture)
 
 
+# %%
+# The computation
+# ---------------
+# Stores are read, computed and written chunk by chunk.
+
+
 def main(gib, folder, picture):
     images = max(1, round(gib * 2**30 / 4 / np.prod(CHUNK))) * CHUNK[0]
     x, grad = (make_store(folder / name, images, k) for k, name in enumerate(("x", "grad")))
@@ -81,6 +87,7 @@ def main(gib, folder, picture):
             progress(futures, notebook=False)
             _, total = client.gather(futures)
         if picture:
+            # Picture: what each of the two workers did, over the time of the run.
             draw(tasks.data, picture)
         print(f"\n{x.nbytes / 2**20:.0f} MiB of images, sums {total[:3]} …")
         # images that are cut otherwise, at places that do not suit the tree of the sum

@@ -9,6 +9,8 @@ The script is an ordinary program for torch_npu. Run it with
 ``python`` on a machine that has an NPU.
 """
 
+# sphinx_gallery_thumbnail_path = "_static/torch-npu.svg"
+
 from __future__ import annotations
 
 import torch

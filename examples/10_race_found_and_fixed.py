@@ -57,8 +57,7 @@ print(f"fix:  {hazard.missing}")
 # %%
 # The fix
 # -------
-# An event, recorded on the first stream, for which the second one waits. The picture shows the
-# fixed run: the arrow leads from the record to the wait.
+# An event, recorded on the first stream, for which the second one waits.
 
 dev = ar.Device("Atlas A2", check="report")
 result = two_operators(dev, fixed=True)
@@ -66,4 +65,5 @@ expected = ar.hardshrink_backward(ar.softplus_backward(DATA, DATA), DATA, 0.5)
 assert result.tobytes() == expected.tobytes()
 print(f"{len(dev.hazards)} hazards, bit for bit the result of the array functions")
 if len(sys.argv) > 1:
+    # Picture: the fixed run. The arrow leads from the record of the event to the wait for it.
     dev.trace().plot(sys.argv[1])

@@ -1,6 +1,7 @@
 """How the gallery runs the examples: with a file for the picture, which it then shows.
 
 An example that draws says ``[PICTURE]`` in its docstring and takes that file as its last argument.
+The comment before the code that draws begins with "Picture:" and is the caption.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx_gallery.scrapers import figure_rst
 
 PICTURE = Path(__file__).parents[1] / "_generated" / "picture.png"
 
@@ -29,19 +29,32 @@ def picture_scraper(
     """Return the picture that a block has drawn, in reStructuredText."""
     if not PICTURE.exists():
         return ""
-    target = next(block_vars["image_path_iterator"])
+    target = Path(next(block_vars["image_path_iterator"]))
     shutil.move(PICTURE, target)
-    return figure_rst([target], gallery_conf["src_dir"])
+    found = re.search(r"^ *# Picture: (.*\n(?: *# .*\n)*)", block[1], re.MULTILINE)
+    if found is None:
+        raise ValueError(f"{block_vars['src_file']} draws without a comment 'Picture: …'")
+    caption = " ".join(found[1].replace("#", "").split())
+    path = target.relative_to(gallery_conf["src_dir"]).as_posix()
+    caption = caption[0].upper() + caption[1:]
+    lines = (f".. figure:: /{path}", f"   :alt: {caption}", "   :class: sphx-glr-single-img")
+    return "\n".join(("", *lines, "", f"   {caption}", ""))
 
 
-def last_state(app: Sphinx, name: str, content: list[str]) -> None:
-    """Keep the last state of a progress bar, which printed all over each other."""
+def edit_pages(app: Sphinx, name: str, content: list[str]) -> None:
+    """Show examples' summaries below their titles; keep the last state of a progress bar."""
     if name.startswith("gallery/"):
         state = r" *\[#* *\] \|[^\n]*\n"
-        content[0] = re.sub(f"(?:{state}(?: *\n)*)+(?={state})", "", content[0])
+        text = re.sub(f"(?:{state}(?: *\n)*)+(?={state})", "", content[0])
+        content[0] = re.sub(
+            r' tooltip="([^"]*?)[.:]*">(.*?)<div class="sphx-glr-thumbnail-title">(.*?)</div>',
+            r'>\2<div class="sphx-glr-thumbnail-title">\3</div><div class="summary">\1.</div>',
+            text,
+            flags=re.DOTALL,
+        )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Change pages; the other functions are named in the configuration."""
-    app.connect("source-read", last_state)
+    app.connect("source-read", edit_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

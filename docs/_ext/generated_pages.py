@@ -2,12 +2,14 @@
 
 What an operator's page says comes from its declaration, from results that are computed for the
 page, from the table of docs/sources.md and from docs/accuracy.json, the figures of ``ascendref
-verify --exhaustive --json``.
+verify --exhaustive --json``. `operator_pictures` draws its pictures.
 """
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -15,15 +17,19 @@ from inspect import cleandoc
 from pathlib import Path
 
 import numpy as np
+from operator_pictures import GRADIENTS as ERROR_GRADIENTS
+from operator_pictures import draw_pictures, first_result, formula_input, other_tensors
 from sphinx.application import Sphinx
 
 import ascendref as ar
+from ascendref.cann.functions import operator_functions
+from ascendref.cann.prototypes import Prototype
 from ascendref.cli.markdown import table
 from ascendref.cli.verify_data import Measured
-from ascendref.cli.verify_tables import float64_rows, stated_text, sum_rows
 from ascendref.declaration.operator import Operator
 
 DOCS = Path(__file__).parents[1]
+PICTURES = DOCS / "_generated" / "operators"
 MEASURED: Measured = json.loads((DOCS / "accuracy.json").read_text(encoding="utf-8"))
 
 #: what the edge table takes for the tensor that the formula depends on
@@ -39,29 +45,38 @@ def operator_page(operator: Operator) -> str:
 
 
 def _lines(operator: Operator) -> Iterator[str]:
+    short = re.sub("_(backward|grad)$", "", operator.name).replace("_", " ")
     yield from (f"# {operator.name}", "")
+    # the search shows the page first for these words
+    yield from (f"```{{index}} ! {short}, ! {operator.api}", "```", "")
     yield f"The vendor's operator is `{operator.api}`."
     yield from ("", "```{math}", cleandoc(operator.latex), "```", "")
-    yield from ("```{eval-rst}", f".. autofunction:: ascendref.{operator.name}", "```", "")
+    others = [f"`{name}`" for name in other_tensors(operator)]
+    rest = f", {' and '.join(others)} 0.5" if others else ""
+    datum = formula_input(operator)
+    caption = (
+        f"`{operator.outputs[0]}` over `{datum}` in F32, one element a call: the gradient is"
+        f" 1{rest}"
+        f"{', scalars have their defaults' if operator.scalars else ''}."
+    )
+    yield from _picture(operator, "function", caption)
+    yield from ("", "```{eval-rst}", f".. autofunction:: ascendref.{operator.name}", "```", "")
     if operator.channel_term is not None:
         yield from ("```{eval-rst}", ".. autofunction:: ascendref.prelu_partial", "```", "")
     yield from ("## Edges", "")
-    others = [f"`{name}`" for name in _other_tensors(operator)]
     yield (
         f"Computed when this page was built, with `{operator.name}` on float32 arrays and the"
         " default scalars. Columns are gradients."
         + (f" {' and '.join(others)} is 0.5." if others else "")
     )
     yield ""
-    yield from table(
-        (f"`{_datum(operator)}`", *[_number(g) for g in GRADIENTS]), _edge_rows(operator)
-    )
+    yield from table((f"`{datum}`", *[_number(g) for g in GRADIENTS]), _edge_rows(operator))
     differences = [row for row in _sources() if operator.name.startswith(_joined(row[0]))]
     if differences:
         yield from ("", "Where the sources differ ([all of them](../../sources.md)):", "")
         yield from table(
-            ("case", "operator pages", "published code", "PyTorch (CPU)", "ascendref"),
-            (row[1:] for row in differences),
+            ("case", "ascendref", "operator pages", "published code", "PyTorch (CPU)"),
+            ((case, ours, *theirs) for _, case, *theirs, ours in differences),
         )
     yield from ("", "## Types", "", "Of the array function:", "")
     yield from table(
@@ -72,56 +87,72 @@ def _lines(operator: Operator) -> Iterator[str]:
     yield from ("", "Of the two-phase functions, on each product:", "")
     yield from table(("product", "tensor", "types"), _product_rows(operator))
     yield from ("", "## Accuracy", "")
+    yield from ("::::{grid} 1 1 2 2", "", ":::{grid-item}")
+    yield from _picture(
+        operator,
+        "error",
+        f"Largest error for each `{datum}` among {ERROR_GRADIENTS} gradients, in F32 with the"
+        " default scalars: a sample, computed when this page was built.",
+    )
+    yield from (":::", ":::{grid-item}")
+    yield from _picture(
+        operator,
+        "measured",
+        "Share of results by error, over all settings of the table below; *right* is correctly"
+        " rounded.",
+    )
+    yield from (":::", "::::", "")
     yield (
         "Stated bounds and the largest errors that were measured, in units in the last place (ulp)."
         " *Wrong* counts results that are not the exact value rounded once, in the default"
-        ' arithmetic and in truth mode (`compute_dtype="float64"`). The whole run, and the command'
+        ' arithmetic and with `compute_dtype="float64"`. The whole run, and the command'
         " that measured it: [Accuracy](../../accuracy.md)."
     )
     yield ""
     yield from table(
-        ("type", "setting", "stated", "largest error", "wrong", "wrong in truth mode", "of"),
+        ("bound", "type", "setting", "largest error", "stated", "wrong", "wrong in F64", "of"),
         (*_accuracy_rows(operator), *_float64_rows(operator)),
     )
     if operator.channel_term is not None:
         yield from ("", f"The error of the sum in `{operator.outputs[1]}`, relative to the sum of")
         yield from ("its terms' magnitudes:", "")
         yield from table(
-            ("terms", "type", "arithmetic", "how many", "largest error", "stated"),
-            sum_rows(MEASURED["grad_weight"], " **broken**"),
+            ("bound", "type", "terms", "how many", "arithmetic", "largest error", "stated"),
+            _sum_rows(),
         )
-    yield from ("", "## Two-phase functions", "", "```{eval-rst}")
-    for name in (f"{operator.api}GetWorkspaceSize", operator.api):
-        yield from (f".. autofunction:: ascendref.aclnn.{name}", "")
+    yield from ("", "## Two-phase functions", "", "In C:", "", "```c")
+    functions = operator_functions(operator)
+    yield f'#include "{functions[0].header}"'
+    for function in functions:
+        yield from ("", *_prototype(function.prototype))
+    yield from ("```", "", "In Python:", "", "```{eval-rst}")
+    for function in functions:
+        yield from (f".. autofunction:: ascendref.aclnn.{function.name}", "")
     yield "```"
 
 
-def _datum(operator: Operator) -> str:
-    """The tensor that the formula depends on."""
-    return next(t.name for t in operator.tensors if not _is_gradient(t.name))
+def _picture(operator: Operator, name: str, caption: str) -> Iterator[str]:
+    """Yield a picture and its caption, for light pages and for dark ones."""
+    folder = Path("../..", PICTURES.relative_to(DOCS)).as_posix()
+    for theme in ("light", "dark"):
+        yield f"```{{figure}} {folder}/{operator.name}-{name}-{theme}.svg"
+        yield from (f":alt: {caption}".replace("`", ""), ":class: dark-light")
+        yield from (f":figclass: only-{theme}", "")
+        yield from (caption, "```")
 
 
-def _is_gradient(name: str) -> bool:
-    return name.startswith("grad") or name == "dy"
-
-
-def _other_tensors(operator: Operator) -> list[str]:
-    """The tensors that are neither that one nor the gradient."""
-    names = [t.name for t in operator.tensors if not _is_gradient(t.name)]
-    return [name for name in names if name != _datum(operator)]
+def _prototype(prototype: Prototype) -> Iterator[str]:
+    """Yield the lines of a function's declaration in C."""
+    start, parameters = prototype.declaration.rstrip(")").split("(", 1)
+    yield f"{start}("
+    yield ",\n".join(f"    {parameter}" for parameter in parameters.split(", ")) + ");"
 
 
 def _edge_rows(operator: Operator) -> Iterator[Row]:
     """Yield the results at the edges."""
-    function = getattr(ar, operator.name)
     for datum in EDGES:
-        row = [_number(datum)]
-        for gradient in GRADIENTS:
-            values = dict.fromkeys(_other_tensors(operator), 0.5) | {_datum(operator): datum}
-            tensors = [np.float32([values.get(t.name, gradient)]) for t in operator.tensors]
-            result = function(*tensors)
-            row.append(_number((result[0] if isinstance(result, tuple) else result).item()))
-        yield tuple(row)
+        results = [first_result(operator, [datum], [gradient]) for gradient in GRADIENTS]
+        yield (_number(datum), *[_number(result.item()) for result in results])
 
 
 def _number(value: float) -> str:
@@ -141,10 +172,12 @@ def _product_rows(operator: Operator) -> Iterator[Row]:
         if params is None:
             yield product.name, "–", "the product lacks this operator"
             continue
-        name = product.name
-        for param in params:
-            yield name, f"`{param.name}`", _types(param.types)
-            name = ""
+        types = {_types(param.types) for param in params}
+        if len(types) == 1:
+            yield product.name, "all", *types
+        else:
+            for param in params:
+                yield product.name, f"`{param.name}`", _types(param.types)
 
 
 def _joined(name: str) -> str:
@@ -159,6 +192,10 @@ def _sources() -> Iterator[Row]:
         yield tuple(cell.strip().replace("\0", "|") for cell in cells)
 
 
+def _verdict(holds: bool) -> str:
+    return "holds" if holds else "**broken**"
+
+
 def _accuracy_rows(operator: Operator) -> Iterator[Row]:
     """Yield what was measured in an operator's sweeps, a setting a row."""
     sweeps = [row for row in MEASURED["sweeps"] if row["operator"] == operator.name]
@@ -170,32 +207,68 @@ def _accuracy_rows(operator: Operator) -> Iterator[Row]:
         if row["computed"] == "float32":
             key = row["dtype"], row["setting"]
             yield (
-                *key, stated_text(row, " **broken**"), f"{row['max_ulp']:.6g}",
+                _verdict(row["holds"]), *key, f"{row['max_ulp']:.6g}", row["bound"] or "–",
                 wrong[*key, "float32"], wrong[*key, "float64"], f"{row['pairs']:,}",
             )  # fmt: skip
 
 
 def _float64_rows(operator: Operator) -> Iterator[Row]:
     """Yield the same for F64 data."""
-    rows = [row for row in MEASURED["float64"] if row["operator"] == operator.name]
-    for _, setting, pairs, wrong, largest, stated in float64_rows(rows, " **broken**"):
-        yield "float64, sampled", setting, stated, largest, wrong, "–", pairs
+    for row in MEASURED["float64"]:
+        if row["operator"] == operator.name:
+            yield (
+                _verdict(row["holds"]), "float64, sampled", row["setting"],
+                f"{row['max_ulp']:.4g}", row["bound"] or "–", f"{row['wrongly_rounded']:,}", "–",
+                f"{row['pairs']:,}",
+            )  # fmt: skip
+
+
+def _sum_rows() -> Iterator[Row]:
+    """Yield what was measured of the sums."""
+    for row in MEASURED["grad_weight"]:
+        yield (
+            _verdict(row["holds"]), row["kind"], row["what"], f"{row['terms']:,}", row["compute"],
+            f"{row['error']:.3g}", row["stated"],
+        )  # fmt: skip
+
+
+def operator_list() -> str:
+    """Return the operators with the first sentences of their docstrings."""
+    lines = list[str]()
+    for operator in sorted(ar.OPERATORS.values(), key=lambda operator: operator.name):
+        summary = cleandoc(getattr(ar, operator.name).__doc__).partition("\n\n")[0]
+        lines += (f"[](operators/{operator.name}.md)", f": {summary}", "")
+    return "\n".join(lines).replace("``", "`")
 
 
 def command_page() -> str:
-    """Return the page of the commands, which Typer writes."""
+    """Return the page of the commands: Typer's, with summaries in full and examples as code."""
     command = (sys.executable, "-m", "typer", "ascendref.cli.app", "utils", "docs")
     options = ("--name", "ascendref", "--title", "Command line")
-    return subprocess.run(
+    text = subprocess.run(
         [*command, *options], check=True, capture_output=True, encoding="utf-8"
     ).stdout
+    text = html.unescape(text)
+    for name, summary in re.findall(r"^## `ascendref (.*)`\n\n(.*)$", text, re.MULTILINE):
+        text = re.sub(
+            rf"^\* `{re.escape(name)}`: .*$",
+            lambda match, name=name, summary=summary: f"* `{name}`: {summary}",
+            text,
+            flags=re.MULTILINE,
+        )
+    return re.sub(r"^Example: (.*)$", r"Example:\n\n```sh\n\1\n```", text, flags=re.MULTILINE)
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write all pages; files that would stay as they are are not touched."""
+    """Write all pages and pictures; pages that would stay as they are are not touched."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for operator in ar.OPERATORS.values():
+        sweeps = [row for row in MEASURED["sweeps"] if row["operator"] == operator.name]
+        draw_pictures(operator, sweeps, PICTURES)
     folder = DOCS / "reference" / "operators"
     pages = {folder / f"{name}.md": operator_page(op) for name, op in ar.OPERATORS.items()}
     pages[DOCS / "reference" / "command-line.md"] = command_page()
+    pages[PICTURES.with_suffix(".md")] = operator_list()
     for path, text in pages.items():
         path.parent.mkdir(exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:

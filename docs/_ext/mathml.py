@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
@@ -16,10 +18,25 @@ def inline(writer: Any, node: nodes.math) -> None:
 
 
 def block(writer: Any, node: nodes.math_block) -> None:
-    """Write a formula of its own."""
-    formula = tex2mathml(node.astext(), as_block=True)
-    writer.body.append(f'<div class="formula">{formula}</div>')
+    """Write a formula of its own: a line for each part between quads, which may break at its =."""
+    for line in parts(node.astext(), r"\\q?quad\b"):
+        sides = "".join(tex2mathml(side, as_block=True) for side in parts(line, "(?==)"))
+        writer.body.append(f'<div class="formula">{sides}</div>')
     raise nodes.SkipNode
+
+
+def parts(formula: str, separator: str) -> Iterator[str]:
+    """Yield what a separator parts outside of braces and environments, without a final comma."""
+    depth = begin = 0
+    for match in re.finditer(rf"\\begin\b|\\end\b|[{{}}]|{separator}", formula):
+        if match[0] in ("{", r"\begin"):
+            depth += 1
+        elif match[0] in ("}", r"\end"):
+            depth -= 1
+        elif depth == 0:
+            yield formula[begin : match.start()].strip().rstrip(",")
+            begin = match.end()
+    yield formula[begin:].strip()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -3,9 +3,12 @@
 - A docstring of one module names classes of another as its readers know them, without the module:
   ``Device.malloc``. Such a name refers to the one documented object that ends in it.
 - Pages link to Markdown files of the repository's root, which the site has under other names.
+- Docstrings give status codes as numbers; the reference adds the name to the first of each.
 """
 
 from __future__ import annotations
+
+import re
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
@@ -13,12 +16,15 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
 
+from ascendref import Status
+
 #: files of the repository's root, and the pages of the site that take their place
 PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
 }
+STATUS_NAMES = {str(status.value): status.name for status in Status}
 
 
 def link_to_pages(app: Sphinx, name: str, content: list[str]) -> None:
@@ -44,8 +50,28 @@ def resolve(
     )
 
 
+def name_status_codes(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Add the name to each status code of a docstring where it comes first in the text."""
+    named = set[str]()
+    for number, line in enumerate(lines):
+        if line.startswith("Examples"):
+            break
+
+        def with_name(match: re.Match[str]) -> str:
+            code = match[0]
+            if code in named or code not in STATUS_NAMES:
+                return code
+            named.add(code)
+            return f"{code} (``{STATUS_NAMES[code]}``)"
+
+        lines[number] = re.sub(r"(?<![\w`.])\d{6}(?![\w`])", with_name, line)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Look for what Sphinx itself does not find."""
     app.connect("source-read", link_to_pages)
+    app.connect("autodoc-process-docstring", name_status_codes, priority=1)
     app.connect("missing-reference", resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

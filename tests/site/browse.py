@@ -2,8 +2,9 @@
 
     python -m tests.site.browse docs/_build/html [--screenshots DIR]
 
-A page fails if the console reports an error, if it is wider than the window, if it loads anything
-from elsewhere, or if a picture is missing; the site fails if its search does not find an operator.
+A page fails if the console reports an error, if it or its article scrolls sideways, if an element
+sticks out of the article or is cut off, if it loads anything from elsewhere, or if a picture is
+missing. The site fails if a search does not find the right page first.
 Chromium and its driver come from the system (Debian: ``apt install chromium chromium-driver``).
 """
 
@@ -26,16 +27,41 @@ WIDTHS = (400, 1400)
 HEIGHT = 1000
 SECONDS = 20
 
-#: elements that stick out of the window, unless something around them scrolls
+#: what is searched for -> the pages one of which must be found first
+SEARCHES = {
+    "install": ("install.html",),
+    "prelu": ("reference/operators/prelu_backward.html",),
+    "race": ("start/checker.html", "checker.html"),
+    "logit_grad": ("reference/operators/logit_grad.html",),
+}
+
+#: elements of the article that nothing around them scrolls to: it sticks out, or is cut off
 TOO_WIDE = """
-const width = document.documentElement.clientWidth;
-if (document.documentElement.scrollWidth <= width) return [];
-const scrolls = e => e && (["auto", "scroll", "hidden"].includes(getComputedStyle(e).overflowX)
-    || scrolls(e.parentElement));
-return [...document.querySelectorAll("body *")]
-    .filter(e => e.getBoundingClientRect().right > width + 1 && !scrolls(e.parentElement))
-    .slice(0, 3).map(e => e.tagName + "." + e.className + " " + e.textContent.slice(0, 40))
-    .concat(["page of " + document.documentElement.scrollWidth + " pixels"]);
+const root = document.documentElement;
+const article = document.querySelector(".bd-article-container") || document.body;
+const edge = article.getBoundingClientRect().right;
+const name = e => e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 60);
+const overflow = e => getComputedStyle(e).overflowX;
+const end = e => {  // of its content, where that is visible beside it
+    const box = e.getBoundingClientRect();
+    const content = e.clientWidth && overflow(e) == "visible" ? e.scrollWidth : 0;
+    return Math.max(box.right, box.left + content);
+};
+const fault = e => {
+    for (let p = e.parentElement, right = end(e); p && p != article; p = p.parentElement) {
+        const kind = overflow(p);
+        if (["auto", "scroll"].includes(kind)) return "";
+        if (kind != "visible" && right > p.getBoundingClientRect().right + 1) return "cut off: ";
+    }
+    return end(e) > edge + 1 ? "sticks out: " : "";
+};
+const shown = e => e.checkVisibility() && getComputedStyle(e).position != "absolute";
+const wide = [...article.querySelectorAll("*")].filter(e => shown(e) && fault(e));
+const faults = wide.filter(e => !wide.some(inner => inner != e && e.contains(inner)))
+    .map(e => fault(e) + name(e));
+if (article.scrollWidth > article.clientWidth + 1) faults.push("the article scrolls sideways");
+if (root.scrollWidth > root.clientWidth) faults.push("the page scrolls sideways");
+return faults.slice(0, 5);
 """
 FROM_ELSEWHERE = """
 return performance.getEntriesByType("resource").map(e => e.name)
@@ -96,17 +122,19 @@ def faults(driver: webdriver.Chrome) -> Iterator[str]:
     for entry in driver.get_log("browser"):
         if entry["level"] in ("SEVERE", "WARNING"):
             yield f"console: {entry['message']}"
-    yield from (f"too wide: {what}" for what in driver.execute_script(TOO_WIDE))
+    yield from driver.execute_script(TOO_WIDE)
     yield from (f"needs the network: {url}" for url in driver.execute_script(FROM_ELSEWHERE))
     yield from (f"picture is missing: {url}" for url in driver.execute_script(MISSING_PICTURES))
 
 
 def search_results(driver: webdriver.Chrome, address: str, words: str) -> list[str]:
-    """Return the titles that the site's search finds."""
+    """Return the pages that the site's search finds."""
     driver.get(f"{address}/search.html?q={words}")
     found = "#search-results ul.search li a"
     WebDriverWait(driver, SECONDS).until(lambda d: d.find_elements(By.CSS_SELECTOR, found))
-    return [link.text for link in driver.find_elements(By.CSS_SELECTOR, found)]
+    links = driver.find_elements(By.CSS_SELECTOR, found)
+    pages = [str(link.get_attribute("href")).removeprefix(f"{address}/") for link in links]
+    return [page.partition("?")[0].partition("#")[0] for page in pages]
 
 
 def check(folder: Path, screenshots: Path | None) -> int:
@@ -126,10 +154,13 @@ def check(folder: Path, screenshots: Path | None) -> int:
                     set_scheme(driver, scheme)
                     name = f"{page[:-5].replace('/', '-')}-{width}-{scheme}.png"
                     driver.save_screenshot(str(screenshots / name))
-        titles = search_results(driver, address, "logit_grad")
-        count += not titles
-        print(f"{len(pages)} pages at {len(WIDTHS)} widths, {count} faults;", end=" ")
-        print(f"the search for logit_grad finds {len(titles)} pages, first {titles[:1]}")
+        for words, expected in SEARCHES.items():
+            found = search_results(driver, address, words)
+            if found[0] not in expected:
+                print(f"the search for {words} finds {found[0]} first, not {expected[0]}")
+                count += 1
+        print(f"{len(pages)} pages at {len(WIDTHS)} widths, {len(SEARCHES)} searches:", end=" ")
+        print(f"{count} faults")
     return count
 
 

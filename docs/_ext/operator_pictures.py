@@ -1,0 +1,187 @@
+"""Pictures on the operators' pages: the function, its error over the input, and measured errors.
+
+Each picture is drawn twice, for light pages and for dark ones. The errors over the input are those
+of a sample that is computed when the documentation is built; those by size are the results of
+``ascendref verify --exhaustive`` in docs/accuracy.json.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import ascendref as ar
+from ascendref.cli.verify_data import CLASSES, SweepRow
+from ascendref.core.dtypes import FLOAT32
+from ascendref.declaration.operator import Operator
+from ascendref.verify.figures.style import LABELS
+
+Colours = dict[str, str]
+Draw = Callable[[Axes, Colours], None]
+
+#: theme -> colours of text, grid and types
+THEMES: dict[str, Colours] = {
+    "light": {
+        "text": "#323232", "grid": "#d8d8d8",
+        "float32": "#0072b2", "bfloat16": "#d55e00", "float16": "#009e73",
+    },
+    "dark": {
+        "text": "#ced6dd", "grid": "#44494f",
+        "float32": "#56b4e9", "bfloat16": "#e69f00", "float16": "#2fcf9f",
+    },
+}  # fmt: skip
+#: the picture shows the inputs of this range for which the result is finite
+RANGE = (-4.0, 4.0)
+INPUTS = 401
+#: gradients for each input in the picture of the error
+GRADIENTS = 128
+
+
+def draw_pictures(operator: Operator, sweeps: Sequence[SweepRow], folder: Path) -> None:
+    """Draw the pictures of an operator: ``NAME-PICTURE-THEME.svg``."""
+    x = _inputs(operator)
+    pictures: dict[str, Draw] = {
+        "function": _function(operator, x),
+        "error": _error(operator, x),
+        "measured": _measured(sweeps),
+    }
+    for theme, colours in THEMES.items():
+        with mpl.rc_context(_style(colours)):
+            for name, draw in pictures.items():
+                figure = Figure(figsize=(4.4, 3.2), layout="constrained")
+                axes = figure.subplots()
+                draw(axes, colours)
+                path = folder / f"{operator.name}-{name}-{theme}.svg"
+                figure.savefig(path, transparent=True, metadata={"Date": None})
+
+
+def _style(colours: Colours) -> dict[str, Any]:
+    text = colours["text"]
+    return {
+        "font.size": 9, "font.family": "sans-serif", "legend.fontsize": 8, "legend.frameon": False,
+        "text.color": text, "axes.labelcolor": text, "axes.edgecolor": text,
+        "xtick.color": text, "ytick.color": text, "grid.color": colours["grid"],
+        "grid.linewidth": 0.5, "axes.grid": True, "axes.axisbelow": True,
+        "axes.spines.top": False, "axes.spines.right": False, "svg.hashsalt": "ascendref",
+    }  # fmt: skip
+
+
+def is_gradient(name: str) -> bool:
+    """Whether a tensor is the gradient that the formula multiplies."""
+    return name.startswith("grad") or name == "dy"
+
+
+def formula_input(operator: Operator) -> str:
+    """The tensor that the formula depends on."""
+    return next(t.name for t in operator.tensors if not is_gradient(t.name))
+
+
+def other_tensors(operator: Operator) -> list[str]:
+    """The tensors that are neither that one nor the gradient."""
+    names = [t.name for t in operator.tensors if not is_gradient(t.name)]
+    return [name for name in names if name != formula_input(operator)]
+
+
+def first_result(operator: Operator, x: Any, gradient: Any, kind: type = np.float32) -> Any:
+    """Return an operator's first result with default scalars; other tensors are 0.5."""
+    values = {name: [0.5] for name in other_tensors(operator)} | {formula_input(operator): x}
+    tensors = [np.asarray(values.get(t.name, gradient), kind) for t in operator.tensors]
+    result = getattr(ar, operator.name)(*tensors)
+    return result[0] if isinstance(result, tuple) else result
+
+
+def _inputs(operator: Operator) -> Any:
+    """Return inputs as far as the result is finite."""
+    x = np.linspace(*RANGE, INPUTS)
+    x = x[np.isfinite(first_result(operator, x, np.ones_like(x)))]
+    return np.linspace(x.min(), x.max(), INPUTS)
+
+
+def _function(operator: Operator, x: Any) -> Draw:
+    """Return what draws the result for a gradient of 1, computed one element at a time."""
+    y = np.array([first_result(operator, [value], [1.0])[0] for value in x])
+    low, high = min(0.0, np.quantile(y, 0.05)), np.quantile(y, 0.95)
+    height = high - low
+    jumps = np.flatnonzero(np.abs(np.diff(np.clip(y, low, high))) > 0.4 * height) + 1
+
+    def draw(axes: Axes, colours: Colours) -> None:
+        line = np.insert(x, jumps, np.nan), np.insert(y, jumps, np.nan)
+        axes.plot(*line, color=colours["float32"])
+        axes.set_ylim(low - 0.1 * height, high + 0.1 * height)
+        axes.set(xlabel=formula_input(operator), ylabel=operator.outputs[0])
+
+    return draw
+
+
+def _error(operator: Operator, x: Any) -> Draw:
+    """Return what draws the largest error for every input, and the stated bound."""
+    data = np.repeat(x.astype(np.float32), GRADIENTS)
+    gradient = np.random.default_rng(0).standard_normal(data.size, np.float32)
+    result = first_result(operator, data, gradient).astype(np.float64)
+    exact = first_result(operator, data, gradient, np.float64)
+    finite = np.isfinite(result) & np.isfinite(exact)
+    exact[~finite] = result[~finite] = 0.0
+    ulp = np.spacing(np.abs(exact).astype(np.float32)).astype(np.float64)
+    error = (np.abs(result - exact) / ulp).reshape(-1, GRADIENTS).max(axis=1)
+    bound = _bound(operator, data.size)
+
+    def draw(axes: Axes, colours: Colours) -> None:
+        axes.plot(x, error, ".", markersize=3, markeredgewidth=0, color=colours["float32"])
+        axes.axhline(
+            0.5, linestyle=":", color=colours["float16"], label="rounding alone: at most ½"
+        )
+        if bound > 0.5:
+            label = f"stated: {bound:.4g}"
+            axes.axhline(bound, linestyle="--", color=colours["bfloat16"], label=label)
+        axes.set_ylim(-0.04 * max(bound, error.max()), 1.3 * max(bound, error.max()))
+        axes.set(xlabel=formula_input(operator), ylabel="largest error, in ulp")
+        axes.legend(loc="upper left", ncols=2)
+
+    return draw
+
+
+def _bound(operator: Operator, size: int) -> float:
+    """Return the bound that is stated for F32 with the default scalars; at least ½ ulp."""
+    if operator.accuracy is None:
+        return 0.5
+    parameters = inspect.signature(getattr(ar, operator.name)).parameters
+    scalars = {param.name: parameters[param.name].default for param in operator.scalars}
+    return operator.accuracy(FLOAT32, scalars, size).ulp
+
+
+def _measured(sweeps: Sequence[SweepRow]) -> Draw:
+    """Return what draws the share of results by their error, all settings of a type together."""
+    rows = [row for row in sweeps if row["computed"] == "float32"]
+    kinds = [kind for kind in LABELS if any(row["dtype"] == kind for row in rows)]
+    classes = [name for name in CLASSES if any(name in row["histogram"] for row in rows)]
+
+    def shares(kind: str) -> list[float]:
+        chosen = [row for row in rows if row["dtype"] == kind]
+        counts = [sum(row["histogram"].get(name, 0) for row in chosen) for name in classes]
+        pairs = sum(row["pairs"] for row in chosen)
+        right = pairs - sum(row["wrongly_rounded"] for row in chosen)
+        return [count / pairs for count in (right, *counts)]
+
+    def draw(axes: Axes, colours: Colours) -> None:
+        width = 0.8 / len(kinds)
+        for number, kind in enumerate(kinds):
+            places = np.arange(len(classes) + 1) + (number - (len(kinds) - 1) / 2) * width
+            axes.bar(places, shares(kind), width, color=colours[kind], label=LABELS[kind])
+        axes.set_yscale("log")
+        axes.set_ylim(1e-11, 50)
+        axes.set_yticks([1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1])
+        axes.minorticks_off()
+        axes.set_xlim(-0.6, max(len(classes), 3) + 0.6)
+        axes.set_xticks(range(len(classes) + 1), ["right", *classes], fontsize=8)
+        axes.grid(visible=False, axis="x")
+        axes.set(xlabel="error, in ulp", ylabel="share of all results")
+        axes.legend(loc="upper right", ncols=3)
+
+    return draw
