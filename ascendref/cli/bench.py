@@ -26,7 +26,7 @@ from ..bench.results import (
     size_text,
     threads_text,
 )
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..core.threads import get_num_threads
 from ..declaration.operator import OPERATORS
 from .bench_report import report_lines
@@ -96,7 +96,9 @@ def bench(
     check_page(html)
     threads = check_threads(request)
     if max(request.sizes, default=0) > _MOST:
-        raise ArgumentValueError("--size", f"is {max(request.sizes)}; at most {_MOST} is possible")
+        raise OptionError(
+            "--size", f"{max(request.sizes)} is too large; at most {_MOST} elements are possible"
+        )
     sizes = request.sizes or (_QUICK_SIZES if request.quick else tuple(SIZES.values()))
     operators, kinds = request.operators or tuple(OPERATORS), request.kinds or KINDS
     cells = list(jobs(operators, kinds, sizes, threads))
@@ -147,14 +149,14 @@ def write_sizes_page(
 
 
 def check_threads(request: Request) -> tuple[int, ...]:
-    """Return the numbers of threads, or raise ArgumentValueError if one is impossible."""
+    """Return the numbers of threads, or raise OptionError if one is impossible."""
     most = get_num_threads()
     threads = request.threads or (most,)
     if max(threads) > most:
-        raise ArgumentValueError("--threads", f"is {max(threads)}; there are {most}")
+        raise OptionError("--threads", f"{max(threads)} is too many; at most {most} are available")
     if request.peer == "jax" and threads != (os.cpu_count(),):
-        raise ArgumentValueError(
-            "--threads", f"are {threads}; JAX always uses all {os.cpu_count()} cores"
+        raise OptionError(
+            "--threads", f"JAX always uses all {os.cpu_count()} cores; allowed is {os.cpu_count()}"
         )
     return threads
 

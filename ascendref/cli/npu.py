@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..cann.root import compiler
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..core.extras import install_command
 from ..core.products import Product
+from ..core.tracebacks import SHORT, VARIABLE
 
 
 def run_program(
@@ -21,13 +22,14 @@ def run_program(
     fallback: bool,
     report: bool,
     report_file: Path | None,
+    traceback: bool,
 ) -> NoReturn:
     """Become a Python that runs a program with torch_npu on the emulated device."""
     if not script.is_file():
-        raise ArgumentValueError("SCRIPT", f"is {str(script)!r}, which is no file")
+        raise OptionError("SCRIPT", f"no such file: {script}")
     for package in ("torch", "torch_npu"):
         if find_spec(package) is None:
-            raise ArgumentValueError(package, f"is not installed: {install_command('npu')}")
+            raise OptionError(package, f"not installed: {install_command('npu')}")
     compiler("CC")
     if product is not None:
         os.environ["ASCENDREF_PRODUCT"] = Product.find(product).soc_name
@@ -35,6 +37,8 @@ def run_program(
     if report or report_file is not None:
         where = "-" if report_file is None else str(report_file.absolute())
         os.environ["ASCENDREF_NPU_REPORT"] = where
+    if not traceback:
+        os.environ[VARIABLE] = SHORT
     sys.stdout.flush()
     words = [sys.executable, "-m", "ascendref.npu", str(script), *arguments]
     os.execv(words[0], words)

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..verify.accuracy.channel_sums import measure_sums
 from ..verify.accuracy.checkpoint import check_state, default_state, discard, load, save
 from ..verify.accuracy.float64 import measure_float64
@@ -79,7 +79,7 @@ class Request:
         if not self.attributes:
             return reference.settings
         if self.operator is None:
-            raise ArgumentValueError("--attr", "needs an OPERATOR whose attribute it is")
+            raise OptionError("--attr", "needs an OPERATOR")
         return reference.given(parse_attributes(reference.operator, list(self.attributes)))
 
     def sweeps(self) -> list[Sweep]:
@@ -149,7 +149,9 @@ def verify(
     check_state(state)
     check_plot(plot)
     if plot is not None and not sweeps:
-        raise ArgumentValueError("--plot", f"has nothing to draw; swept are {', '.join(_SWEPT)}")
+        raise OptionError(
+            "--plot", f"nothing to draw; types that are drawn are {', '.join(_SWEPT)}"
+        )
     check_report(report)
     check_page(html)
     results = Results(load(state, sweeps) if resume else [SweepResult(s) for s in sweeps])
@@ -246,7 +248,7 @@ def draw(results: Results, plot: Path) -> None:
 
     done = [result for result in results.sweeps if result.done]
     if not done:
-        print_error(f"--plot is {plot}, which is not drawn: nothing has been swept so far")
+        print_error(f"--plot: {plot} is not written: nothing was measured before the interruption")
         return
     with report_write_errors("--plot", plot):
         draw_errors(done, plot)
