@@ -51,7 +51,7 @@ _ABOUT_PLOTS: Final = (
     "Each mark is the largest error of all settings among data with the same upper 12 bits (sign,"
     " exponent and first digits), and stands where that datum stands, on an axis on which"
     " neighbouring numbers of the type are equally far apart. Where there is no error there is no"
-    f" mark. {ABOUT_ZOOM}",
+    f" mark; a triangle at the upper edge is an error beyond the axis. {ABOUT_ZOOM}",
 )
 #: what the summary means
 _ABOUT_SUMMARY: Final = (

@@ -45,7 +45,7 @@ def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Ite
     yield (
         "All operators and settings of an element type together. *Wrong* are results that are not"
         " the exact value rounded once, to nearest even, in the default arithmetic, in float64"
-        " arithmetic and in PyTorch: a NaN for a number, or the reverse, and a zero of the wrong"
+        " arithmetic and in PyTorch; a NaN for a number, or the reverse, and a zero of the wrong"
         " sign count too. Errors are in units in the last place of the exact value. Some bounds"
         " are stated for a range of inputs; results outside it are counted apart."
     )
