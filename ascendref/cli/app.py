@@ -19,6 +19,7 @@ app = typer.Typer(
     name="ascendref",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",  # paragraphs are wrapped to the width
     pretty_exceptions_enable=False,  # a traceback is for a bug report and is printed as it is
     context_settings={"help_option_names": ["-h", "--help"]},
 )

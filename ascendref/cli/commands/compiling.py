@@ -34,7 +34,7 @@ _PASS_ON = {
 
 @app.command("cc", context_settings=_PASS_ON, rich_help_panel=PANEL)
 def cc_command(context: typer.Context) -> None:
-    """Compile a C program for the emulated device.
+    """Compile C for the emulated device.
 
     Calls the C compiler (CC, or cc) with all arguments and the necessary flags.
 
@@ -48,7 +48,7 @@ def cc_command(context: typer.Context) -> None:
 
 @app.command("c++", context_settings=_PASS_ON, rich_help_panel=PANEL)
 def cpp_command(context: typer.Context) -> None:
-    """Compile a C++ program for the emulated device.
+    """Compile C++ for the emulated device.
 
     Calls the C++ compiler (CXX, or c++) with all arguments and the necessary flags.
 
@@ -71,7 +71,7 @@ def cann_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Install headers and libraries for C and C++ programs.
+    """Install headers and libraries for C and C++.
 
     Programs for the vendor's runtime (CANN) compile and link with them unchanged. The folder is
     printed.

@@ -35,9 +35,9 @@ def demo_command(
     ] = _EPOCHS,
     as_json: AsJson = False,
 ) -> None:
-    """Train a small network on handwritten digits, in F32 and in BF16.
+    """Train a small network in F32 and in BF16.
 
-    All gradients are computed by ascendref.
+    It learns to recognise handwritten digits. All gradients are computed by ascendref.
 
     With the default number of epochs, exit status 1 means that one of the networks recognises
     fewer than 95 % of the held-out digits.

@@ -32,7 +32,9 @@ app = typer.Typer()
 
 @app.command("ops", rich_help_panel=PANEL)
 def ops_command(as_json: AsJson = False) -> None:
-    """List the operators with their tensors, scalars and results.
+    """List the operators and their types.
+
+    Of each: tensors, scalars with their defaults, results, and the products that have it.
 
     Example: ascendref ops --json
     """
@@ -208,7 +210,7 @@ def bench_command(
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the speed of the operators with PyTorch or JAX.
+    """Compare the speed with PyTorch or JAX.
 
     Both take turns on the same data with the same number of threads; the fastest of many turns
     counts. Ratios above 1 mean that ascendref is faster.

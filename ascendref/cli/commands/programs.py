@@ -45,7 +45,7 @@ def check_command(
     traceback: Traceback = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a program and report races and other hazards.
+    """Run a program and report hazards in it.
 
     Races, lifetime errors, uninitialized reads, leaks, deadlocks and waits without effect are
     collected, not raised, whatever check mode the program sets.
@@ -87,9 +87,10 @@ def npu_command(
     ] = None,
     traceback: Traceback = False,
 ) -> None:
-    """Run a program for torch_npu on the emulated device.
+    """Run a torch_npu program without an NPU.
 
-    Needs torch and torch-npu (extra npu) and a C compiler. Options come before the program.
+    It runs on the emulated device. Needs torch and torch-npu (extra npu) and a C compiler. Options
+    come before the program.
 
     Example: ascendref npu --report train.py --epochs 3
     """
