@@ -47,7 +47,8 @@ def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Ite
         " the exact value rounded once, to nearest even, in the default arithmetic, in float64"
         " arithmetic and in PyTorch; a NaN for a number, or the reverse, and a zero of the wrong"
         " sign count too. Errors are in units in the last place of the exact value. Some bounds"
-        " are stated for a range of inputs; results outside it are counted apart."
+        " grow with the input, and some are stated for a range of inputs; results outside that"
+        " range are counted apart."
     )
     yield from ("", f"Measured by `{command}`: {_inputs(measured)}.", "")
     yield from markdown.origin_of(measured["date"], measured["versions"], measured["processor"])
