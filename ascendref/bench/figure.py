@@ -59,7 +59,8 @@ def draw_benchmarks(rows: Sequence[Row], path: Path, peer: str) -> None:
             Line2D([], [], color="0.3", label=peer, linestyle="--"),
             Line2D([], [], color="0.6", label="triad of as many bytes", linestyle=":"),
         ]
-        figure.legend(handles=handles, loc="outside upper center", ncols=6, frameon=False)
+        columns = 6 if len(names) > 3 else 3
+        figure.legend(handles=handles, loc="outside upper center", ncols=columns, frameon=False)
         save_figure(figure, path)
 
 

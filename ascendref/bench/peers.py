@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..core.extras import install_command
 from ..verify.accuracy.pytorch import as_torch
 from ..verify.references import REFERENCES
@@ -25,15 +25,15 @@ def chosen_peer(name: str | None) -> str:
 
     Raises
     ------
-    ArgumentValueError
+    OptionError
         If there is no such peer, or it is not installed.
     """
     if name is None:
         return "torch" if find_spec("torch") is not None else "none"
     if name not in PEERS:
-        raise ArgumentValueError("--peer", f"is {name!r}; allowed are {', '.join(PEERS)}")
+        raise OptionError("--peer", f"{name!r} is not allowed; allowed are {', '.join(PEERS)}")
     if name != "none" and find_spec(name) is None:
-        raise ArgumentValueError("--peer", f"{name} is not installed: {install_command(name)}")
+        raise OptionError("--peer", f"{name} is not installed: {install_command(name)}")
     return name
 
 

@@ -33,8 +33,9 @@ def _plot(name: str, rows: Sequence[Row], peer: str) -> Figure:
     """Return the plot of one operator: ratios above, if there is a peer, bandwidths below."""
     compared = any(row.ratio is not None for row in rows)
     figure = new_figure(
-        height=600 if compared else 420,
-        title={"text": name, "x": 0, "xref": "paper", "y": 0.99, "yanchor": "top"},
+        height=640 if compared else 460,
+        margin={"t": 64},  # the buttons, and below them the title
+        title={"text": name, "x": 0, "xref": "paper", "y": 1, "yanchor": "top", "pad": {"t": 30}},
     )
     for kind in dict.fromkeys(row.job.case.kind for row in rows):
         for out, dash in _DASHES.items():
@@ -54,19 +55,41 @@ def _plot(name: str, rows: Sequence[Row], peer: str) -> Figure:
             if compared:
                 ratios = [row.ratio for row in line]
                 figure.add_scatter(y=ratios, yaxis="y2", showlegend=False, **common)
+        _add_others(figure, [r for r in rows if r.job.case.kind == kind and r.job.case.out], peer)
     sizes = sorted({row.job.case.size for row in rows})
     figure.update_xaxes(
         type="log", title="elements", tickvals=sizes, ticktext=[size_text(size) for size in sizes]
     )
-    figure.update_layout(yaxis={"title": "GB/s, reads and writes"}, legend={"y": -0.13})
+    figure.update_layout(yaxis={"title": "GB/s"}, legend={"y": -0.13})
     if compared:
         upper = figure.layout.yaxis.to_plotly_json() | {
-            "title": {"text": f"time of {peer} ÷ ascendref's"},
+            "title": {"text": f"{peer} ÷ ascendref, time"},
             "domain": [0.54, 1],
         }
         figure.update_layout(yaxis={"domain": [0, 0.46]}, yaxis2=upper)
         figure.add_hline(y=1, line={"color": "#8a8a8a", "width": 1}, yref="y2")
     return figure
+
+
+def _add_others(figure: Figure, rows: Sequence[Row], peer: str) -> None:
+    """Add the bytes per second of the peer and of a triad, for the cells of a type."""
+    rows = sorted(rows, key=lambda row: row.job.case.size)
+    others = (
+        (peer, "dashdot", [row.ratio and row.bandwidth / row.ratio for row in rows]),
+        ("triad", "dot", [row.triad_bandwidth for row in rows]),
+    )
+    for name, dash, bandwidths in others:
+        measured = [(row, value) for row, value in zip(rows, bandwidths, strict=True) if value]
+        if measured:
+            figure.add_scatter(
+                x=[row.job.case.size for row, _ in measured],
+                y=[value / 1e9 for _, value in measured],
+                mode="lines",
+                line={"color": SCREEN_COLOURS[rows[0].job.case.kind], "dash": dash, "width": 1},
+                name=f"{LABELS[rows[0].job.case.kind]}, {name}",
+                text=[_hover(row, peer) for row, _ in measured],
+                hovertemplate="%{text}<extra></extra>",
+            )
 
 
 def _hover(row: Row, peer: str) -> str:

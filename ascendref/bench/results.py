@@ -6,10 +6,12 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from .cases import SIZES, Case, bytes_moved
 from .timing import Timing
+
+T = TypeVar("T")
 
 #: the least ratio that is the goal, by section, of all operators or one
 _GOALS: Final[dict[tuple[str, str | None], float]] = {
@@ -137,6 +139,72 @@ class Grid:
             ratios.setdefault(row.column, []).extend(() if row.ratio is None else (row.ratio,))
         lines = {key: [line.get(name, []) for name in ratios] for key, line in places.items()}
         return cls(tuple(ratios), lines, [geometric_mean(found) for found in ratios.values()])
+
+    def ordered(self, lines: Iterable[Sequence[T]]) -> tuple[list[str], list[list[T]]]:
+        """Return headings and lines of operator, type and cells; one column of ratios comes first.
+
+        Several columns are a matrix and stand after the operator and the type of each line.
+        """
+        headings, rows = ["operator", "type", *self.columns], [list(line) for line in lines]
+        if len(self.columns) == 1:
+            return [headings[2], *headings[:2]], [[row[2], *row[:2]] for row in rows]
+        return headings, rows
+
+
+#: what the medians of a summary are of
+SUMMARY_HEADINGS: Final = ("result given", "result made", "other layouts")
+
+
+class TypeSummary(NamedTuple):
+    """What the ratios of an element type come to."""
+
+    kind: str
+    #: cells that are below their goal, and cells that have one
+    below: int
+    judged: int
+    #: medians of the ratios to the peer, by `SUMMARY_HEADINGS`; NaN of none
+    medians: tuple[float, ...]
+
+
+def summary(rows: Sequence[Row]) -> list[TypeSummary]:
+    """Return what the ratios come to, type by type; nothing if there was no peer."""
+    found = []
+    for kind in dict.fromkeys(row.job.case.kind for row in rows):
+        mine = [row for row in rows if row.job.case.kind == kind and row.ratio is not None]
+        judged = [row for row in mine if row.goal is not None]
+        medians = (
+            _median(r for r in mine if r.job.section == "sizes" and r.job.case.out),
+            _median(r for r in mine if r.job.section == "sizes" and not r.job.case.out),
+            _median(r for r in mine if r.job.section == "layouts"),
+        )
+        if not all(map(math.isnan, medians)):
+            found.append(TypeSummary(kind, sum(r.below_goal for r in judged), len(judged), medians))
+    return found
+
+
+def _median(rows: Iterable[Row]) -> float:
+    """Return the median of ratios; NaN of none."""
+    ratios = [row.ratio for row in rows if row.ratio is not None]
+    return statistics.median(ratios) if ratios else math.nan
+
+
+def verdict_text(found: Sequence[TypeSummary]) -> str:
+    """Return in one line how many ratios reach their goal."""
+    below, judged = sum(row.below for row in found), sum(row.judged for row in found)
+    if not judged:
+        return "Nothing was compared."
+    return (
+        f"{below} of {judged} ratios are below their goal."
+        if below
+        else (f"All {judged} ratios reach their goal.")
+    )
+
+
+def summary_rows(found: Sequence[TypeSummary]) -> Iterator[tuple[str, ...]]:
+    """Yield a row of text for each type."""
+    for row in found:
+        medians = ("–" if math.isnan(median) else f"{median:.2f}" for median in row.medians)
+        yield f"{row.below} of {row.judged}", row.kind, *medians
 
 
 def largest_beside_triad(rows: Sequence[Row]) -> list[Row]:

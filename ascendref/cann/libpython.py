@@ -7,7 +7,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 
 
 def find_libpython() -> Path:
@@ -23,7 +23,7 @@ def find_libpython() -> Path:
         if path.is_file():
             return path.resolve()
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    raise ArgumentValueError(
+    raise OptionError(
         "Python",
         f"{sys.executable} has no shared library libpython{version}, in which programs run it;"
         f" install it (Debian and Ubuntu: apt install libpython{version}; pyenv: build Python with"

@@ -17,7 +17,7 @@ from typing import Final
 
 import ascendref
 
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from .headers import headers
 from .libpython import find_libpython
 from .source import functions_header, table_source
@@ -75,9 +75,9 @@ def compiler(variable: str) -> list[str]:
     """Return the user's compiler, ``CC`` or ``CXX``, or say what to install."""
     command = shlex.split(os.environ.get(variable, "")) or ["cc" if variable == "CC" else "c++"]
     if shutil.which(command[0]) is None:
-        raise ArgumentValueError(
+        raise OptionError(
             variable,
-            f"names {command[0]!r}, which is not there; install a C and C++ compiler (Debian and"
+            f"no such compiler: {command[0]}; install a C and C++ compiler (Debian and"
             " Ubuntu: apt install g++; Fedora: dnf install gcc-c++), or set CC and CXX to one",
         )
     return command
@@ -120,9 +120,7 @@ def install(root: Path | None = None) -> Path:
     try:
         publish(root, lambda made: _write(made, root))
     except OSError as error:
-        raise ArgumentValueError(
-            "--prefix", f"is {root}, which cannot be written: {error}"
-        ) from None
+        raise OptionError("--prefix", f"cannot write {root}: {error}") from None
     return root
 
 
@@ -224,7 +222,7 @@ def link(words: Sequence[str], target: Path) -> None:
     command += ["-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise ArgumentValueError(
+        raise OptionError(
             "CC", f"cannot compile the library ({shlex.join(command)}): {done.stderr}"
         )
 

@@ -15,7 +15,7 @@ def main() -> int:
     Returns
     -------
     int
-        0 if all is well, 1 if a difference was found, 2 for a bad call.
+        0 on success, 1 if a check failed, 2 for wrong usage.
     """
     try:
         from .app import run_app

@@ -20,7 +20,7 @@ from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from ..core.dtypes import BFLOAT16
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..core.output_files import is_special, output_file
 from .outputs import check_writable, reason, report_write_errors
 
@@ -37,14 +37,12 @@ def read_array(argument: str, path: Path) -> NDArray[Any]:
 
     Raises
     ------
-    ArgumentValueError
-        If it is no such file.
+    OptionError
+        If it is not a .npy file.
     """
     with _loaded(argument, path) as found:
         if isinstance(found, NpzFile):
-            raise ArgumentValueError(
-                argument, f"{path} is a .npz file; one array (.npy) is expected"
-            )
+            raise OptionError(argument, f"{path} is a .npz file; one array (.npy) is expected")
         return _native(found)
 
 
@@ -62,25 +60,23 @@ def read_arrays(argument: str, path: Path, allowed: tuple[str, ...]) -> dict[str
 
     Raises
     ------
-    ArgumentValueError
-        If it is no such file, or holds an array of another name.
+    OptionError
+        If it is not a .npz file, or holds an array of another name.
     """
     with _loaded(argument, path) as found:
         if not isinstance(found, NpzFile):
-            raise ArgumentValueError(
-                argument, f"{path} holds one array without a name; write NAME={path}"
-            )
+            raise OptionError(argument, f"{path} holds one array without a name; use NAME={path}")
         unknown = [name for name in found if name not in allowed]
         if unknown:
-            raise ArgumentValueError(
+            raise OptionError(
                 argument, f"{path} holds {', '.join(unknown)}; allowed are {', '.join(allowed)}"
             )
         if len(set(found.files)) < len(found.files):
-            raise ArgumentValueError(argument, f"{path} holds several arrays of one name")
+            raise OptionError(argument, f"{path} holds several arrays of the same name")
         arrays = {}
         for name, array in found.items():
             if not isinstance(array, np.ndarray):  # a member of the archive that is no .npy file
-                raise ArgumentValueError(argument, f"{path} holds no array under {name}")
+                raise OptionError(argument, f"{name} in {path} is not an array")
             arrays[name] = _native(array)
         return arrays
 
@@ -93,12 +89,14 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
         with path.open("rb") as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # how a header is written is not the reader's concern
             yield np.load(file, allow_pickle=False)
-    except ArgumentValueError:
+    except OptionError:
         raise
+    except FileNotFoundError:
+        raise OptionError(argument, f"no such file: {path}") from None
     # what the file holds decides which parser, decompressor or allocation fails, and with what
     except Exception as error:
-        raise ArgumentValueError(
-            argument, f"{path} cannot be read as .npy or .npz: {reason(error)}"
+        raise OptionError(
+            argument, f"cannot read {path} as .npy or .npz: {reason(error)}"
         ) from error
 
 
@@ -113,13 +111,13 @@ def _native(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_target(argument: str, path: Path, results: tuple[str, ...]) -> None:
-    """Raise ArgumentValueError unless the results can go to a file, before they are computed."""
+    """Raise OptionError unless the results can go to a file, before they are computed."""
     check_writable(argument, path)
     suffixes = (".npz", ".npy") if len(results) == 1 else (".npz",)
     if path.suffix not in suffixes and (path.suffix == ".npy" or not is_special(path)):
-        raise ArgumentValueError(
+        raise OptionError(
             argument,
-            f"is {path}; its name must end in {' or '.join(suffixes)}, as there"
+            f"the name of {path} must end in {' or '.join(suffixes)}, as there"
             f" {'is one result' if len(results) == 1 else f'are {len(results)} results'}"
             f" ({', '.join(results)})",
         )
@@ -139,7 +137,7 @@ def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) 
 
     Raises
     ------
-    ArgumentValueError
+    OptionError
         If it cannot be written; an existing file is as it was.
     """
     with report_write_errors(argument, path), output_file(path) as file:

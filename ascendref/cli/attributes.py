@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..declaration.operator import Operator
 from ..declaration.scalars import ScalarParam
 
@@ -14,14 +14,12 @@ def parse_attributes(operator: Operator, texts: list[str]) -> dict[str, float | 
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise ArgumentValueError("--attr", f"is {text!r}; NAME=VALUE is expected")
+            raise OptionError("--attr", f"{text!r} is not NAME=VALUE")
         if name not in params:
-            allowed = f"allowed are {', '.join(params)}" if params else "it has none"
-            raise ArgumentValueError(
-                "--attr", f"{name!r} is no attribute of {operator.name}; {allowed}"
-            )
+            allowed = f"allowed are {', '.join(params)}" if params else "it has no attributes"
+            raise OptionError("--attr", f"{operator.name} has no attribute {name!r}; {allowed}")
         if name in values:
-            raise ArgumentValueError("--attr", f"{name} is given twice")
+            raise OptionError("--attr", f"{name} is given twice")
         values[name] = parse_value(params[name], value)
     return values
 
@@ -36,6 +34,6 @@ def parse_value(param: ScalarParam, text: str) -> float | str:
         expected = "a number (inf and nan too)"
         if param.choices is not None:
             expected = ", ".join(f"{name} ({number})" for name, number in param.choices.items())
-        raise ArgumentValueError(
-            "--attr", f"{param.name} is {text!r}; allowed is {expected}"
+        raise OptionError(
+            "--attr", f"{text!r} is not a value of {param.name}; allowed: {expected}"
         ) from None

@@ -18,15 +18,19 @@ from ..bench.cases import KINDS, SIZES, kinds_of
 from ..bench.measure import jobs, measure
 from ..bench.results import (
     EVEN,
+    SUMMARY_HEADINGS,
     Grid,
     Row,
     largest_beside_triad,
     noise,
     sections,
     size_text,
+    summary,
+    summary_rows,
     threads_text,
+    verdict_text,
 )
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..core.threads import get_num_threads
 from ..declaration.operator import OPERATORS
 from .bench_report import report_lines
@@ -45,9 +49,9 @@ _BREAKDOWN_SECONDS: Final = 0.3
 #: the heading of the plots, and what a Markdown file says about the page that has them
 _FIGURE: Final = "Ratio and bytes per second against the number of elements"
 _ABOUT_HTML: Final = (
-    "With `--html FILE`, `ascendref bench` writes such a report as one page that loads nothing from"
-    " elsewhere, with a plot for each operator to zoom into: pointing at a mark tells the times of"
-    " both sides, the ratio and the bytes per second (extra `plot`)."
+    "With `--html FILE`, `ascendref bench` writes such a report as one self-contained page with"
+    " interactive plots of every operator: pointing at a mark shows both times, the ratio and the"
+    " bytes per second (extra `plot`)."
 )
 #: most elements of F64 that memory can be addressed for
 _MOST: Final = sys.maxsize // 8
@@ -96,7 +100,9 @@ def bench(
     check_page(html)
     threads = check_threads(request)
     if max(request.sizes, default=0) > _MOST:
-        raise ArgumentValueError("--size", f"is {max(request.sizes)}; at most {_MOST} is possible")
+        raise OptionError(
+            "--size", f"{max(request.sizes)} is too large; at most {_MOST} elements are possible"
+        )
     sizes = request.sizes or (_QUICK_SIZES if request.quick else tuple(SIZES.values()))
     operators, kinds = request.operators or tuple(OPERATORS), request.kinds or KINDS
     cells = list(jobs(operators, kinds, sizes, threads))
@@ -140,21 +146,24 @@ def write_sizes_page(
         f"{_FIGURE}; {threads_text(threads)}": figures
         for threads, figures in size_plots(rows, request.peer).items()
     }
-    about = f"Results in the plots are written to a given array or to a made one. {ABOUT_ZOOM}"
+    about = (
+        "Results are written to a given array (`out=`) or to a newly made one. The peer's line is"
+        f" that for given results, the triad's line that for as many bytes. {ABOUT_ZOOM}"
+    )
     headings = ["", about, *(line for heading in plots for line in ("", f"## {heading}"))]
     command = f"{request.command()} --html {html}"
     write_page(html, report_lines(rows, calls, command, request.peer, headings), plots)
 
 
 def check_threads(request: Request) -> tuple[int, ...]:
-    """Return the numbers of threads, or raise ArgumentValueError if one is impossible."""
+    """Return the numbers of threads, or raise OptionError if one is impossible."""
     most = get_num_threads()
     threads = request.threads or (most,)
     if max(threads) > most:
-        raise ArgumentValueError("--threads", f"is {max(threads)}; there are {most}")
+        raise OptionError("--threads", f"{max(threads)} is too many; at most {most} are available")
     if request.peer == "jax" and threads != (os.cpu_count(),):
-        raise ArgumentValueError(
-            "--threads", f"are {threads}; JAX always uses all {os.cpu_count()} cores"
+        raise OptionError(
+            "--threads", f"JAX always uses all {os.cpu_count()} cores; allowed is {os.cpu_count()}"
         )
     return threads
 
@@ -193,23 +202,34 @@ def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
 def show(request: Request, rows: Sequence[Row]) -> None:
     """Print a table for every section."""
     console = Console()
+    found = summary(rows)
+    print(verdict_text(found))
+    other = "no peer" if request.peer == "none" else f"time of {request.peer} ÷ time of ascendref"
+    if found:
+        title = f"medians: {other}"
+        made = Table("below goal", "type", *SUMMARY_HEADINGS, title=title, title_justify="left")
+        for row in summary_rows(found):
+            made.add_row(*row)
+        console.print(made)
     for title, mine in sections(rows):
         console.print(table(mine, title))
     if largest := largest_beside_triad(rows):
         console.print(memory_table(largest))
-    other = "no peer" if request.peer == "none" else f"time of {request.peer} ÷ time of ascendref"
-    console.print(f"{other}; a usual turn took {noise(rows):.0%} longer than the best one")
+    console.print(f"{other}; the median turn took {noise(rows):.0%} longer than the fastest one")
 
 
 def table(rows: Sequence[Row], title: str) -> Table:
     """Return the ratios of a section: a row for every operator and type."""
     grid = Grid.of(rows)
-    made = Table("operator", "type", *grid.columns, title=title, title_justify="left")
+    lines: list[list[str | Text]] = []
     for key, cells in grid.lines.items():
         texts = [[coloured(row.ratio, row.goal) for row in found] for found in cells]
-        made.add_row(*key, *[Text(" / ").join(text) for text in texts])
-    made.add_section()
-    made.add_row("geometric mean", "", *[f"{mean:.2f}" for mean in grid.means])
+        lines.append([*key, *[Text(" / ").join(text) for text in texts]])
+    lines.append(["geometric mean", "", *[f"{mean:.2f}" for mean in grid.means]])
+    headings, ordered = grid.ordered(lines)
+    made = Table(*headings, title=title, title_justify="left")
+    for number, line in enumerate(ordered, start=1):
+        made.add_row(*line, end_section=number == len(ordered) - 1)
     return made
 
 
@@ -217,18 +237,18 @@ def memory_table(rows: Sequence[Row]) -> Table:
     """Return the bytes per second of the largest arrays beside the triad's."""
     size = rows[0].job.case.size
     made = Table(
-        "operator", "type", "threads", "GB/s", "triad", "of it",
+        "of the triad", "GB/s", "triad", "operator", "type", "threads",
         title=f"memory, {size_text(size)} elements", title_justify="left",
     )  # fmt: skip
     for row in rows:
         goal = row.roof_goal if size == max(SIZES.values()) else None
         made.add_row(
+            coloured(row.roof, goal),
+            f"{row.bandwidth / 1e9:.1f}",
+            f"{(row.triad_bandwidth or 0) / 1e9:.1f}",
             row.job.case.operator,
             row.job.case.kind,
             str(row.job.threads),
-            f"{row.bandwidth / 1e9:.1f}",
-            f"{(row.triad_bandwidth or 0) / 1e9:.1f}",
-            coloured(row.roof, goal),
         )
     return made
 

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..bench.breakdown import Breakdown
 from ..bench.cases import SIZES
-from ..bench.results import Grid, Row, largest_beside_triad, noise, sections, size_text
+from ..bench.results import (
+    SUMMARY_HEADINGS,
+    Grid,
+    Row,
+    largest_beside_triad,
+    noise,
+    sections,
+    size_text,
+    summary,
+    summary_rows,
+    verdict_text,
+)
 from . import markdown
 
 
@@ -30,17 +41,19 @@ def report_lines(
     figure : iterable of str
         The lines that show the figure or are headings of plots, if anything is drawn.
     """
-    yield from ("# Performance", "")
-    yield from (f"Measured by `{command}`.", "")
-    yield from markdown.origin(peer)
-    yield f"- a usual turn took {noise(rows):.0%} longer than the best one"
-    yield ""
+    found = summary(rows)
+    yield from ("# Performance", "", f"**{verdict_text(found)}**", "")
+    if found:
+        yield from markdown.table(("below goal", "type", *SUMMARY_HEADINGS), summary_rows(found))
+        yield from ("", "Medians of all operators, sizes and numbers of threads.", "")
     yield (
-        f"Numbers without a unit are the time of {peer} as a multiple of the time of"
-        " `ascendref`: above 1, `ascendref` is the faster one. Both sides take turns on the same"
-        " numbers with the same number of threads, and the least of many turns counts. **Bold**"
-        " cells are below their goal."
+        f"Ratios are the time of {peer} divided by the time of `ascendref`: above 1, `ascendref`"
+        " is faster. Both take turns on the same data with the same number of threads; the fastest"
+        " of many turns counts. **Bold** ratios are below their goal."
     )
+    yield from ("", f"Measured by `{command}`.", "")
+    yield from markdown.origin(peer)
+    yield f"- the median turn took {noise(rows):.0%} longer than the fastest one"
     yield from figure
     yield from _cells_below_goal(rows)
     for title, mine in sections(rows):
@@ -58,15 +71,15 @@ def _cells_below_goal(rows: Sequence[Row]) -> Iterator[str]:
         return
     yield from markdown.table(
         (
-            "section", "operator", "type", "elements", "layout", "result", "threads", "ratio",
-            "goal",
+            "ratio", "goal", "section", "operator", "type", "elements", "layout", "result",
+            "threads",
         ),
         (
             (
+                f"{row.ratio:.2f}", f"{row.goal:g}",
                 row.job.section, row.job.case.operator, row.job.case.kind,
                 size_text(row.job.case.size), row.job.case.layout,
                 "given" if row.job.case.out else "made", str(row.job.threads),
-                f"{row.ratio:.2f}", f"{row.goal:g}",
             )
             for row in sorted(below, key=lambda row: (row.ratio or 0) / (row.goal or 1))
         ),
@@ -81,7 +94,7 @@ def _ratios(rows: Sequence[Row]) -> Iterator[str]:
         for key, cells in grid.lines.items()
     ]
     lines.append(["geometric mean", "", *(f"{mean:.2f}" for mean in grid.means)])
-    yield from markdown.table(("operator", "type", *grid.columns), lines)
+    yield from markdown.table(*grid.ordered(lines))
 
 
 def _ratio(row: Row) -> str:
@@ -97,8 +110,8 @@ def _memory(rows: Sequence[Row]) -> Iterator[str]:
         return
     yield from ("", f"## Bytes per second, {size_text(rows[0].job.case.size)} elements", "")
     yield (
-        "Every read and every write counts once; the triad (a = b + s·c) moves as many. It stores"
-        " through the caches, large results of the operators go past them."
+        "Each byte that is read or written counts once. The triad (a = b + s·c) moves as many bytes"
+        " with ordinary stores; large results of the operators use non-temporal stores."
     )
     yield ""
     lines = []
@@ -107,26 +120,26 @@ def _memory(rows: Sequence[Row]) -> Iterator[str]:
         part = f"{roof:.2f}" if roof >= row.roof_goal else f"**{roof:.2f}**"
         case = row.job.case
         bandwidth = f"{row.bandwidth / 1e9:.1f}"
-        lines.append((case.operator, case.kind, str(row.job.threads), bandwidth, part))
-    yield from markdown.table(("operator", "type", "threads", "GB/s", "of the triad"), lines)
+        lines.append((part, bandwidth, case.operator, case.kind, str(row.job.threads)))
+    yield from markdown.table(("of the triad", "GB/s", "operator", "type", "threads"), lines)
 
 
 def _small_calls(calls: Sequence[Breakdown]) -> Iterator[str]:
     """Yield where the time of a small call goes."""
     yield from ("", "## Where the time of a small call goes", "")
     yield (
-        "A call on 16 elements with `out=`, in nanoseconds. *Arguments* is what the array function"
-        " does around its kernel, *dispatch* the way into compiled code and what it checks there,"
-        " *loop* the 16 elements."
+        "A call on 16 elements with `out=`, in nanoseconds. *Arguments* is the array function's"
+        " handling of its arguments, *dispatch* the entry into compiled code and its checks, *loop*"
+        " the computation of the 16 elements."
     )
     yield ""
     yield from markdown.table(
-        ("operator", "type", "call", "arguments", "dispatch", "loop"),
+        ("call", "arguments", "dispatch", "loop", "operator", "type"),
         (
             (
+                *(f"{t * 1e9:.0f}" for t in (call.call, call.arguments, call.dispatch, call.loop)),
                 call.operator,
                 call.kind,
-                *(f"{t * 1e9:.0f}" for t in (call.call, call.arguments, call.dispatch, call.loop)),
             )
             for call in calls
         ),

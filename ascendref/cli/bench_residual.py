@@ -45,10 +45,10 @@ def bench_residual(*, quick: bool, seconds: float | None, as_json: bool) -> None
         )
         return
     title = f"forward and backward, {' × '.join(map(str, shape))}, {rows[0].threads} threads"
-    table = Table("part", "type", "memory format", "PyTorch, ms", "ratio", title=title)
+    table = Table("ratio", "part", "type", "memory format", "PyTorch, ms", title=title)
     for row in rows:
         milliseconds = f"{row.torch.seconds * 1e3:.1f}"
-        table.add_row(row.part, row.kind, row.format, milliseconds, f"{row.ratio:.2f}")
+        table.add_row(f"{row.ratio:.2f}", row.part, row.kind, row.format, milliseconds)
     console = Console()
     console.print(table)
     console.print("time of PyTorch ÷ time of PyTorch with PReLU's gradient from ascendref")

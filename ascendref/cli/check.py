@@ -11,26 +11,30 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ..core.output_files import output_file
+from ..core.tracebacks import SHORT, VARIABLE
 from ..device.check_output import FOLDER, MODE
 from ..device.checker.hazards import Site
-from .check_page import page
-from .console import print_error, print_json
+from . import check_page
+from .console import print_error, print_json, print_row, wrapped
 from .outputs import check_writable, report_write_errors
 from .programs import check_program, starting
 
 
-def check(program: Path, arguments: list[str], page_file: Path | None, as_json: bool) -> bool:
+def check(
+    program: Path, arguments: list[str], page_file: Path | None, as_json: bool, traceback: bool
+) -> bool:
     """Run a program, print what its devices found, and tell whether all was well."""
     command = [*_command(program), *arguments]
     if page_file is not None:
         check_writable("--html", page_file)
     with TemporaryDirectory(prefix="ascendref-check-") as folder:
         environment = {**os.environ, MODE: "report", FOLDER: folder}
-        # what the program prints must not mix with JSON
+        if not traceback:
+            environment[VARIABLE] = SHORT
+        # the program's output must not mix with JSON
         stdout = sys.stderr if as_json else None
         with starting("PROGRAM"):
             status = subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
@@ -41,7 +45,7 @@ def check(program: Path, arguments: list[str], page_file: Path | None, as_json: 
         ]
     hazards = _once([hazard for device in devices for hazard in device["hazards"]])
     if page_file is not None:
-        text = page([str(program), *arguments], devices)
+        text = check_page.page([str(program), *arguments], devices)
         with report_write_errors("--html", page_file), output_file(page_file) as file:
             file.write(text.encode(errors="backslashreplace"))
     if as_json:
@@ -49,7 +53,7 @@ def check(program: Path, arguments: list[str], page_file: Path | None, as_json: 
     else:
         show(hazards, len(devices))
     if status:
-        print_error(f"{program} ended with exit status {status}")
+        print_error(f"{program} exited with status {status}")
     return not (hazards or status)
 
 
@@ -72,34 +76,31 @@ def _once(hazards: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def show(hazards: list[dict[str, Any]], devices: int) -> None:
-    """Print a table of hazards."""
-    if hazards:
-        table = Table(show_lines=True)
-        for column in ("kind", "first", "second", "remedy"):
-            table.add_column(column, overflow="fold")
-        for hazard in hazards:
-            cells = [hazard["kind"], *map(_place, (hazard["first"], hazard["second"]))]
-            # brackets in names are no markup
-            table.add_row(*[Text(cell) for cell in (*cells, hazard["missing"])])
-        Console().print(table)
-    count = f"{len(hazards)} hazard{'' if len(hazards) == 1 else 's'}"
-    print(f"{count} on {devices} device{'' if devices == 1 else 's'}")
+    """Print how many hazards there are, then a block for each."""
+    print(check_page.summary(hazards, devices))
+    console = Console()
+    for hazard in hazards:
+        title = Text(wrapped(f"{hazard['kind']}: {hazard['problem']}", console.width, "", "  "))
+        title.stylize("bold red", 0, len(hazard["kind"]))
+        console.print("", title, sep="\n", soft_wrap=True)
+        for name in ("first", "second"):
+            if hazard[name] is not None:
+                print_row(console, name, _place_lines(hazard[name]))
+        print_row(console, "fix", [hazard["missing"]])
 
 
-def _place(site: dict[str, Any] | None) -> str:
-    if site is None:
-        return ""
+def _place_lines(site: dict[str, Any]) -> list[str]:
+    """Return the operation of a hazard, its bytes and its lines of source, each on a line."""
     found = Site(**site)
     lines = [f"{found.call} on {found.where}"]
     if found.byte_range is not None:
         first, after_last = found.byte_range
-        lines.append(f"{found.tensor} ({first:#x} to {after_last - 1:#x})")
+        lines.append(f"{found.tensor}, bytes {first:#x} to {after_last - 1:#x}")
     lines.append(found._replace(file=_shown(found.file)).place)
-    lines += [f"from {_shown(file)}:{line}" for file, line in found.callers]
-    return "\n".join(lines)
+    return lines + [f"called from {_shown(file)}:{line}" for file, line in found.callers]
 
 
 def _shown(file: str) -> str:
-    """Return the path of a source file as it is seen from here."""
+    """Return the path of a source file, relative to the current folder if it is in there."""
     path = Path(file)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from shlex import join
@@ -13,6 +14,7 @@ from . import html_page, timeline
 _STYLE: Final = """
 .kind { color: light-dark(#b00, #f77) }
 .picture { overflow-x: auto }
+p, li { overflow-wrap: anywhere }
 """
 
 
@@ -28,12 +30,19 @@ def page(command: Sequence[str], devices: list[dict[str, Any]]) -> str:
     """
     found = [(device, hazard) for device in devices for hazard in device["hazards"]]
     title = f"ascendref check {join(command)}"
-    count = f"{_counted(len(found), 'hazard')} on {_counted(len(devices), 'device')}"
     parts = [
-        f"<h1>{escape(title)}</h1><p>{count}</p>",
+        f"<h1>{escape(title)}</h1><p>{summary([hazard for _, hazard in found], len(devices))}</p>",
         *[_section(device, hazard) for device, hazard in found],
     ]
     return html_page.page(title, "\n".join(parts), _STYLE)
+
+
+def summary(hazards: Sequence[dict[str, Any]], devices: int) -> str:
+    """Return how many hazards of which kinds were found on how many devices."""
+    kinds = Counter(hazard["kind"] for hazard in hazards)
+    of_kinds = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    text = f"{_counted(len(hazards), 'hazard')} on {_counted(devices, 'device')}"
+    return f"{text}: {of_kinds}" if hazards else text
 
 
 def _counted(number: int, noun: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from ..core.errors import ArgumentError
 
@@ -48,7 +50,7 @@ def report_bad_calls() -> Iterator[None]:
         print_error(error)
         raise typer.Exit(BAD_CALL) from None
     except MemoryError as error:
-        print_error(f"there is not enough memory: {error}")
+        print_error(f"not enough memory: {error}")
         raise typer.Exit(BAD_CALL) from None
 
 
@@ -57,15 +59,35 @@ def print_json(value: Mapping[str, Any] | list[Any]) -> None:
     print(json.dumps(value, indent=2, allow_nan=False))
 
 
+def print_row(console: Console, name: str, lines: Iterable[str], *, indent: int = 10) -> None:
+    """Print lines of text to the right of a name."""
+    for line in lines:
+        text = wrapped(line, console.width, f"  {name:{indent - 2}}", " " * indent)
+        console.print(Text(text), soft_wrap=True)
+        name = ""
+
+
+def wrapped(text: str, width: int, first: str, later: str) -> str:
+    """Return text in lines of a width; words, addresses and paths stay whole."""
+    return textwrap.fill(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def progress(*, thread: bool = True, long: bool = False) -> Progress:
-    """Return a progress bar on stderr that vanishes at the end and is silent in pipes.
+    """Return a progress bar on stderr; it disappears at the end and is not shown in pipes.
 
     Parameters
     ----------
     thread : bool
-        Whether a thread redraws the bar; without one nothing runs beside what is being timed.
+        Whether a thread redraws the bar. Without one, nothing runs beside timed code.
     long : bool
-        Whether the time left is worth more than the number of steps.
+        Whether to show the time left instead of the number of steps.
     """
     steps = (TaskProgressColumn(), TimeRemainingColumn()) if long else (MofNCompleteColumn(),)
     console = Console(stderr=True)

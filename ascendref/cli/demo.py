@@ -15,8 +15,11 @@ from .console import print_json, progress
 REQUIRED: Final = 0.95
 
 
-def demo(seed: int, epochs: int, as_json: bool) -> bool:
-    """Train both networks and print how they learn; return whether both learned enough."""
+def demo(seed: int, epochs: int, judged: bool, as_json: bool) -> bool:
+    """Train both networks and print how they learn; return whether they reach what is required.
+
+    Nothing is required of a run that is not judged.
+    """
     kinds = (FLOAT32, BFLOAT16)
     with progress() as bar:
         task = bar.add_task("loading digits", total=epochs)
@@ -28,7 +31,7 @@ def demo(seed: int, epochs: int, as_json: bool) -> bool:
             history.append(row)
             bar.update(task, advance=1)
     final = {kind.name: epoch.accuracy for kind, epoch in zip(kinds, history[-1], strict=True)}
-    enough = min(final.values()) >= REQUIRED
+    enough = not judged or min(final.values()) >= REQUIRED
     if as_json:
         print_json(
             {
@@ -38,7 +41,7 @@ def demo(seed: int, epochs: int, as_json: bool) -> bool:
                     for row in history
                 ],
                 "held_out": final,
-                "required": REQUIRED,
+                "required": REQUIRED if judged else None,
                 "ok": enough,
             }
         )
@@ -56,8 +59,9 @@ def demo(seed: int, epochs: int, as_json: bool) -> bool:
         )
     console = Console()
     console.print(table)
+    verdict = f"; required: {REQUIRED:.0%}, {'reached' if enough else 'NOT REACHED'}"
     console.print(
-        f"held-out digits recognised: F32 {final['float32']:.1%}, BF16 {final['bfloat16']:.1%};"
-        f" {REQUIRED:.0%} are required: {'fine' if enough else 'TOO FEW'}"
+        f"held-out digits recognised: F32 {final['float32']:.1%}, BF16 {final['bfloat16']:.1%}"
+        + (verdict if judged else "")
     )
     return enough

@@ -1,11 +1,13 @@
-"""``ascendref doctor``: versions, processor, threads, kernel cache; a check of every operator."""
+"""``ascendref doctor``: a check of every operator, and what is installed on this machine."""
 
 from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import tempfile
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
@@ -14,7 +16,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..core.errors import CacheWarning
+from ..cann.libpython import find_libpython
+from ..cann.root import compiler
+from ..core.errors import CacheWarning, OptionError
+from ..core.extras import install_command, installed_libraries
 from ..declaration.operator import OPERATORS
 from ..kernels.compiler import disk_cache
 from ..verify.references import REFERENCES
@@ -22,6 +27,8 @@ from .checks import check_threads, check_truth
 from .console import print_json, progress
 from .machine import processor, versions
 
+#: the extras that users ask for
+_EXTRAS: Final = ("cli", "plot", "torch", "npu", "jax", "dask")
 #: Numba's threading layers, and the modules that they are in
 _LAYERS: Final = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
 
@@ -34,6 +41,8 @@ def doctor(as_json: bool) -> bool:
         "processor": processor(),
         "threads": threads(),  # after the checks: Numba starts its threads at the first launch
         "cache": cache_folder(),
+        "tools": tools(),
+        "extras": extras(),
         "checks": checks,
         "ok": all(row["ok"] for row in checks),
     }
@@ -110,22 +119,41 @@ def _writable(folder: str) -> bool:
         return False
 
 
+def tools() -> list[dict[str, str | None]]:
+    """Return what programs in C and C++ need: where it is, or what to do about it."""
+    finders: dict[str, Callable[[], str]] = {
+        "C compiler": lambda: shlex.join(compiler("CC")),
+        "C++ compiler": lambda: shlex.join(compiler("CXX")),
+        "shared libpython": lambda: str(find_libpython()),
+    }
+    found = []
+    for name, find in finders.items():
+        row: dict[str, str | None] = {"name": name, "found": None, "problem": None}
+        try:
+            row["found"] = find()
+        except OptionError as error:
+            row["problem"] = error.problem
+        found.append(row)
+    return found
+
+
+def extras() -> dict[str, dict[str, Any]]:
+    """Return the optional libraries by extra, and the command that installs missing ones."""
+    found = {}
+    for name in _EXTRAS:
+        libraries = installed_libraries(name)
+        complete = all(libraries.values())
+        found[name] = {
+            "libraries": libraries,
+            "install": None if complete else install_command(name),
+        }
+    return found
+
+
 def show(report: dict[str, Any]) -> None:
     """Print the report for people."""
-    chip, pool, cache = report["processor"], report["threads"], report["cache"]
-    settings = Table.grid(padding=(0, 2))
-    for name, version in report["versions"].items():
-        settings.add_row(name, version)
-    settings.add_row("processor", f"{chip['name']} ({chip['llvm']}), {chip['cores']} cores")
-    settings.add_row(
-        "threads",
-        f"{pool['count']}, layer {pool['layer']} (available: {', '.join(pool['available'])};"
-        f" asked for: {pool['asked_for']})",
-    )
-    settings.add_row(
-        "kernel cache",
-        f"{escape(cache['folder'] or 'none')}{'' if cache['writable'] else ' (cannot be written)'}",
-    )
+    console = Console()
+    console.print("all checks hold" if report["ok"] else "a check FAILS")
     checks = Table("operator", "exact in F16, BF16, F32", "serial = parallel")
     for row in report["checks"]:
         wrong = [name for name, right in row["exact"].items() if not right]
@@ -137,7 +165,31 @@ def show(report: dict[str, Any]) -> None:
                 f"NO: {', '.join(wrong)}" if wrong else "yes",
                 "yes" if row["serial_equals_parallel"] else "NO",
             )
-    console = Console()
-    console.print(
-        settings, checks, "all checks hold" if report["ok"] else "a check FAILS", sep="\n"
+    settings = Table.grid(padding=(0, 2))
+    settings.add_column(no_wrap=True)
+    settings.add_column(overflow="fold")
+    for name, text in _settings(report):
+        settings.add_row(name, escape(text))
+    console.print(checks, settings, sep="\n")
+
+
+def _settings(report: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what the report says about this machine: names and texts."""
+    chip, pool, cache = report["processor"], report["threads"], report["cache"]
+    yield from report["versions"].items()
+    yield "processor", f"{chip['name']} ({chip['llvm']}), {chip['cores']} cores"
+    yield (
+        "threads",
+        f"{pool['count']}, layer {pool['layer']} (available: {', '.join(pool['available'])};"
+        f" setting: {pool['asked_for']})",
     )
+    cannot = "" if cache["writable"] else " (cannot be written)"
+    yield "kernel cache", f"{cache['folder'] or 'none'}{cannot}"
+    for row in report["tools"]:
+        yield row["name"], row["found"] or f"missing: {row['problem']}"
+    for name, extra in report["extras"].items():
+        libraries = [f"{key} {number or 'missing'}" for key, number in extra["libraries"].items()]
+        yield (
+            f"extra {name}",
+            ", ".join(libraries) + (f": {extra['install']}" if extra["install"] else ""),
+        )

@@ -104,7 +104,7 @@ def page(title: str, body: str, style: str = "") -> str:
 
 
 def check_page(path: Path | None) -> None:
-    """Raise ArgumentValueError if a page with plots cannot be written, before any work is done."""
+    """Raise OptionError if a page with plots cannot be written, before any work is done."""
     if path is None:
         return
     check_writable("--html", path)

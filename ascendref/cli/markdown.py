@@ -14,7 +14,7 @@ from .outputs import check_writable, report_write_errors
 
 
 def check_report(path: Path | None) -> None:
-    """Raise ArgumentValueError if a report cannot be written, before any work is done."""
+    """Raise OptionError if a report cannot be written, before any work is done."""
     if path is not None:
         check_writable("--report", path)
 

@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..cann.root import compiler
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..core.extras import install_command
 from ..core.products import Product
+from ..core.tracebacks import SHORT, VARIABLE
 from .outputs import check_writable
 from .programs import check_program, starting
 
@@ -22,6 +23,7 @@ def run_program(
     fallback: bool,
     report: bool,
     report_file: Path | None,
+    traceback: bool,
 ) -> None:
     """Become a Python that runs a program with torch_npu on the emulated device."""
     check_program("SCRIPT", script)
@@ -29,7 +31,7 @@ def run_program(
         check_writable("--report-file", report_file)
     for package in ("torch", "torch_npu"):
         if find_spec(package) is None:
-            raise ArgumentValueError(package, f"is not installed: {install_command('npu')}")
+            raise OptionError(package, f"not installed: {install_command('npu')}")
     compiler("CC")
     if product is not None:
         os.environ["ASCENDREF_PRODUCT"] = Product.find(product).soc_name
@@ -37,6 +39,8 @@ def run_program(
     if report or report_file is not None:
         where = "-" if report_file is None else str(report_file.absolute())
         os.environ["ASCENDREF_NPU_REPORT"] = where
+    if not traceback:
+        os.environ[VARIABLE] = SHORT
     sys.stdout.flush()
     words = [sys.executable, "-m", "ascendref.npu", str(script), *arguments]
     with starting("SCRIPT"):

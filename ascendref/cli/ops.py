@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
 from ..bench.scalars import default_scalars
 from ..core.products import PRODUCTS, Product
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import ScalarParam
-from .console import print_json
+from .console import print_json, print_row
 
 
 def ops(as_json: bool) -> None:
@@ -24,47 +23,34 @@ def ops(as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
-    table = Table(show_lines=True)
-    for column in ("operator", "tensors", "scalars", "results"):
-        table.add_column(column, no_wrap=column in ("operator", "results"))
-    for row in rows:
-        table.add_row(
-            f"{row['name']}\n{row['api']}",
-            "\n".join(tensor_lines(row)),
-            "\n".join(scalar_text(scalar) for scalar in row["scalars"]),
-            "\n".join(row["outputs"]),
-        )
     console = Console()
-    console.print(table)
-    console.print("\nOn the device, per product:")
-    console.print(matrix())
+    for row in rows:
+        console.print(Text.assemble((row["name"], "bold"), f" ({row['api']})"), soft_wrap=True)
+        print_row(console, "tensors", tensor_lines(row))
+        if row["scalars"]:
+            print_row(console, "scalars", [", ".join(map(scalar_text, row["scalars"]))])
+        print_row(console, "results", [", ".join(row["outputs"])])
+        print_row(console, "device", product_lines(row))
+        console.print()
 
 
-def matrix() -> Table:
-    """Return the table operators × products × types; tensors of the same types share
-    a row."""
-    table = Table()
-    table.add_column("operator", no_wrap=True)
-    table.add_column("tensors", no_wrap=True)
-    for product in PRODUCTS:
-        table.add_column(product.name, overflow="fold")
-    for operator in OPERATORS.values():
-        rows: dict[tuple[str, ...], list[str]] = {}
-        products = [types_on(operator, product) for product in PRODUCTS]
-        for name in operator.tensor_names:
-            row = tuple(
-                "–" if taken is None else " ".join(map(_short, taken[name])) for taken in products
-            )
-            rows.setdefault(row, []).append(name)
-        for number, (cells, tensors) in enumerate(rows.items()):
-            table.add_row("" if number else operator.api, "\n".join(tensors), *cells)
-        table.add_section()
-    return table
+def product_lines(row: dict[str, Any]) -> Iterator[str]:
+    """Yield the products that have an operator, those with the same types on one line."""
+    products: dict[str, list[str]] = {}
+    for product, taken in row["products"].items():
+        if taken is not None:
+            products.setdefault("; ".join(_typed(taken)), []).append(product)
+    for types, names in products.items():
+        yield f"{', '.join(names)}: {types}"
 
 
-def _short(kind: str) -> str:
-    """Return f16 for float16, and so on, so that the matrix fits a terminal."""
-    return re.sub("(u?)int", lambda match: match[1] or "i", kind).replace("float", "f")
+def _typed(types: dict[str, list[str]]) -> Iterator[str]:
+    """Yield the types of tensors, without the names where all have the same ones."""
+    names: dict[str, list[str]] = {}
+    for name, allowed in types.items():
+        names.setdefault(" ".join(allowed), []).append(name)
+    for text, group in names.items():
+        yield text if len(names) == 1 else f"{', '.join(group)} {text}"
 
 
 def types_on(operator: Operator, product: Product) -> dict[str, list[str]] | None:
@@ -110,14 +96,14 @@ def tensor_lines(row: dict[str, Any]) -> Iterator[str]:
     for types, group in groupby(row["tensors"], key=itemgetter("types")):
         yield f"{', '.join(tensor['name'] for tensor in group)}: {' '.join(types)}"
     if row["same_type"]:
-        yield "(all of one type)"
+        yield "all of the same type"
 
 
 def scalar_text(scalar: dict[str, Any]) -> str:
     """Return a scalar as a signature has it, with what is allowed."""
     text = f"{scalar['name']}={scalar['default']}"
     if scalar["least"] is not None:
-        text += f" (at least {scalar['least']:g})"
+        text += f" (≥ {scalar['least']:g})"
     if scalar["choices"] is not None:
-        text += f" ({', '.join(scalar['choices'])})"
+        text += f" ({' | '.join(scalar['choices'])})"
     return text

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from ..core.dtypes import FLOATS
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..declaration.operator import find_operator
 
 #: names of the floating-point types
@@ -32,33 +32,35 @@ ComputeTypes = Annotated[
 ]
 Operators = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[OPERATOR]...", help="Some operators instead of all."),
+    typer.Argument(metavar="[OPERATOR]...", help="Operators; default all."),
 ]
 OneOperator = Annotated[
-    str | None, typer.Argument(metavar="[OPERATOR]", help="One operator instead of all.")
+    str | None, typer.Argument(metavar="[OPERATOR]", help="One operator; default all.")
 ]
 Attributes = Annotated[
     list[str] | None,
-    typer.Option("--attr", metavar="NAME=VALUE", help="A scalar. May be repeated."),
+    typer.Option("--attr", metavar="NAME=VALUE", help="Value of a scalar. Repeatable."),
 ]
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
 ]
 Html = Annotated[
     Path | None,
-    typer.Option("--html", metavar="FILE", help="Write the results as a page with plots to zoom."),
+    typer.Option(
+        "--html", metavar="FILE", help="Write the results as a page with interactive plots."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
-def whole_number(least: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers; Typer's own does not say what came."""
+def integer(least: int) -> Callable[[str], int]:
+    """Return a parser of integers whose message, unlike Typer's own, quotes the text."""
 
     def parse(text: str) -> int:
         with suppress(ValueError):
             if int(text) >= least:
                 return int(text)
-        raise typer.BadParameter(f"{text!r} is no whole number of at least {least}")
+        raise typer.BadParameter(f"must be an integer ≥ {least}, not {text!r}")
 
     return parse
 
@@ -66,10 +68,10 @@ def whole_number(least: int) -> Callable[[str], int]:
 def check_choices(
     option: str, given: list[str] | None, allowed: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return what was given for an option, each once, or raise ArgumentValueError."""
+    """Return what was given for an option, each once, or raise OptionError."""
     for name in given or ():
         if name not in allowed:
-            raise ArgumentValueError(option, f"is {name!r}; allowed are {', '.join(allowed)}")
+            raise OptionError(option, f"{name!r} is not allowed; allowed are {', '.join(allowed)}")
     return tuple(dict.fromkeys(given or ()))
 
 

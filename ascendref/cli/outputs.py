@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, redi
 from pathlib import Path
 from typing import Final
 
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..core.extras import install_command
 from ..core.output_files import check_output, is_stdout
 
@@ -18,7 +18,7 @@ _REASON: Final = 300
 
 
 def check_writable(argument: str, path: Path) -> None:
-    """Raise ArgumentValueError if a file cannot be written, as far as that shows by now."""
+    """Raise OptionError if a file cannot be written, as far as that shows by now."""
     with report_write_errors(argument, path):
         check_output(path)
 
@@ -29,9 +29,12 @@ def report_write_errors(argument: str, path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ArgumentValueError(
-            argument, f"is {path}, which cannot be written: {reason(error)}"
-        ) from error
+        raise OptionError(argument, f"cannot write {named(path)}: {reason(error)}") from error
+
+
+def named(path: Path) -> str:
+    """Return a path as it is printed, on one line whatever it holds."""
+    return str(path) if str(path).isprintable() else repr(str(path))
 
 
 def reason(error: BaseException) -> str:
@@ -42,7 +45,7 @@ def reason(error: BaseException) -> str:
 
 
 def check_plot(plot: Path | None) -> None:
-    """Raise ArgumentValueError if a figure cannot be drawn or written, before any work is done."""
+    """Raise OptionError if a figure cannot be drawn or written, before any work is done."""
     if plot is None:
         return
     from ..verify.figures.style import check_format
@@ -52,7 +55,7 @@ def check_plot(plot: Path | None) -> None:
         try:
             check_format(plot)
         except ValueError as error:
-            raise ArgumentValueError("--plot", str(error)) from None
+            raise OptionError("--plot", str(error)) from None
 
 
 @contextmanager
@@ -61,9 +64,7 @@ def needs_plot_extra(argument: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise ArgumentValueError(
-            argument, f"needs {error.name}: {install_command('plot')}"
-        ) from None
+        raise OptionError(argument, f"needs {error.name}: {install_command('plot')}") from None
 
 
 def keep_stdout_for(*outputs: Path | None) -> AbstractContextManager[object]:

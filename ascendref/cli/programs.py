@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..core.errors import ArgumentValueError
-from .outputs import reason
+from ..core.errors import OptionError
+from .outputs import named, reason
 
 
 def check_program(argument: str, path: Path, *, executable: bool = False) -> None:
-    """Raise ArgumentValueError unless a path leads to a program.
+    """Raise OptionError unless a path leads to a program.
 
     Parameters
     ----------
@@ -27,20 +27,16 @@ def check_program(argument: str, path: Path, *, executable: bool = False) -> Non
     try:
         status = path.stat()
     except FileNotFoundError:
-        raise ArgumentValueError(argument, f"is {str(path)!r}, which is no file") from None
+        raise OptionError(argument, f"no such file: {named(path)}") from None
     except (OSError, ValueError) as error:
-        raise ArgumentValueError(
-            argument, f"is {str(path)!r}, which cannot be read: {reason(error)}"
-        ) from error
+        raise OptionError(argument, f"cannot read {named(path)}: {reason(error)}") from error
     if not stat.S_ISREG(status.st_mode):
-        raise ArgumentValueError(argument, f"is {str(path)!r}, which is no file")
+        raise OptionError(argument, f"not a file: {named(path)}")
     if executable and not os.access(path, os.X_OK):
-        raise ArgumentValueError(
-            argument,
-            f"is {str(path)!r}; a Python program (.py) or one that can be executed is expected",
-        )
+        problem = "is neither a Python program (.py) nor an executable file"
+        raise OptionError(argument, f"{named(path)} {problem}")
     if not executable and not os.access(path, os.R_OK):
-        raise ArgumentValueError(argument, f"is {str(path)!r}, which must not be read")
+        raise OptionError(argument, f"cannot read {named(path)}: permission denied")
 
 
 @contextmanager
@@ -49,4 +45,4 @@ def starting(argument: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:  # ValueError for a NUL byte in what it is given
-        raise ArgumentValueError(argument, f"cannot be run: {reason(error)}") from error
+        raise OptionError(argument, f"cannot be run: {reason(error)}") from error

@@ -15,7 +15,7 @@ from rich.table import Table
 
 import ascendref
 
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..declaration.operator import Operator, find_operator
 from .array_files import check_target, read_array, read_arrays, write_arrays
 from .attributes import parse_attributes
@@ -86,21 +86,21 @@ def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[A
         # a path may hold a "=", a name is an identifier
         if equals and name.isidentifier():
             if name not in tensors:
-                raise ArgumentValueError(
+                raise OptionError(
                     "--input",
-                    f"{name!r} is no tensor of {operator.name}; allowed are {', '.join(tensors)}",
+                    f"{operator.name} has no tensor {name!r}; allowed are {', '.join(tensors)}",
                 )
             found = {name: read_array("--input", Path(file))}
         else:
             found = read_arrays("--input", Path(text), tensors)
         for name in found:
             if name in arrays:
-                raise ArgumentValueError("--input", f"{name} is given twice, again by {text}")
+                raise OptionError("--input", f"{name} is given twice, the second time by {text}")
         arrays.update(found)
     missing = [name for name in tensors if name not in arrays]
     if missing:
-        raise ArgumentValueError(
-            "--input", f"lacks {', '.join(missing)}; {operator.name} takes {', '.join(tensors)}"
+        raise OptionError(
+            "--input", f"missing {', '.join(missing)}; {operator.name} takes {', '.join(tensors)}"
         )
     return arrays
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from ..core.errors import ArgumentError, ArgumentValueError
+from ..core.errors import ArgumentError, OptionError
 
 
 class _Raw(io.FileIO):
@@ -32,7 +32,7 @@ class _Raw(io.FileIO):
             except OSError as error:
                 self._failed = True
                 if self._reported_as is not None:
-                    raise ArgumentValueError(
+                    raise OptionError(
                         self._reported_as, f"cannot be written: {error.strerror}"
                     ) from error
         return len(data)
@@ -42,7 +42,7 @@ class _Raw(io.FileIO):
 def standard_streams() -> Iterator[None]:
     """Print for a while to streams that degrade what they cannot encode, and report failure.
 
-    A write to standard output that fails raises ArgumentValueError.
+    A write to standard output that fails raises OptionError.
     """
     before = sys.stdout, sys.stderr
     # without stderr, print(file=None) would write to stdout

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..verify.references import REFERENCES, find_reference
 from ..verify.study import COMPUTED, PAIRS, Cost, Study, study
 from .attributes import parse_attributes
@@ -22,7 +22,7 @@ def study_operators(
     """Send the same data through every compute type, print and draw."""
     check_plot(plot)
     if attributes and operator is None:
-        raise ArgumentValueError("--attr", "needs an OPERATOR whose attribute it is")
+        raise OptionError("--attr", "needs an OPERATOR")
     references = list(REFERENCES.values()) if operator is None else [find_reference(operator)]
     chosen = [
         (reference, reference.given(parse_attributes(reference.operator, attributes))[0])

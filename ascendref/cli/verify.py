@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from ..verify.accuracy.channel_sums import measure_sums
 from ..verify.accuracy.checkpoint import check_state, default_state, discard, load, save
 from ..verify.accuracy.float64 import measure_float64
@@ -30,13 +30,14 @@ from ..verify.oracles.reference import Reference, Setting
 from ..verify.oracles.rounding import HALF
 from ..verify.references import REFERENCES, find_reference
 from .attributes import parse_attributes
-from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress
+from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress, wrapped
 from .html_page import ABOUT_ZOOM, check_page, write_page
 from .markdown import check_report, write_report
 from .outputs import check_plot, keep_stdout_for, report_write_errors
 from .verify_data import Measured, measured
 from .verify_report import heading, report_lines, report_words
-from .verify_tables import tables
+from .verify_summary import outside_rows, verdict_text
+from .verify_tables import detail_tables, summary_table
 
 #: the element types that are swept; F64 can only be sampled
 _SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
@@ -50,7 +51,12 @@ _ABOUT_PLOTS: Final = (
     "Each mark is the largest error of all settings among data with the same upper 12 bits (sign,"
     " exponent and first digits), and stands where that datum stands, on an axis on which"
     " neighbouring numbers of the type are equally far apart. Where there is no error there is no"
-    f" mark. {ABOUT_ZOOM}",
+    f" mark; a triangle at the upper edge is an error beyond the axis. {ABOUT_ZOOM}",
+)
+#: what the summary means
+_ABOUT_SUMMARY: Final = (
+    "wrong: not the exact value rounded once, in the default arithmetic, within the range of the"
+    " bounds"
 )
 #: seconds between two records of how far a run has come
 _SAVE_EVERY: Final = 30.0
@@ -79,7 +85,7 @@ class Request:
         if not self.attributes:
             return reference.settings
         if self.operator is None:
-            raise ArgumentValueError("--attr", "needs an OPERATOR whose attribute it is")
+            raise OptionError("--attr", "needs an OPERATOR")
         return reference.given(parse_attributes(reference.operator, list(self.attributes)))
 
     def sweeps(self) -> list[Sweep]:
@@ -149,7 +155,9 @@ def verify(
     check_state(state)
     check_plot(plot)
     if plot is not None and not sweeps:
-        raise ArgumentValueError("--plot", f"has nothing to draw; swept are {', '.join(_SWEPT)}")
+        raise OptionError(
+            "--plot", f"nothing to draw; types that are drawn are {', '.join(_SWEPT)}"
+        )
     check_report(report)
     check_page(html)
     results = Results(load(state, sweeps) if resume else [SweepResult(s) for s in sweeps])
@@ -246,7 +254,7 @@ def draw(results: Results, plot: Path) -> None:
 
     done = [result for result in results.sweeps if result.done]
     if not done:
-        print_error(f"--plot is {plot}, which is not drawn: nothing has been swept so far")
+        print_error(f"--plot: {plot} is not written: nothing was measured before the interruption")
         return
     with report_write_errors("--plot", plot):
         draw_errors(done, plot)
@@ -262,15 +270,28 @@ def write_errors_page(results: Results, found: Measured, html: Path) -> None:
 
 
 def show(results: Results, found: Measured, state: Path) -> None:
-    """Print the results."""
+    """Print the results, what they come to first."""
     console = Console()
-    for table in tables(found):
-        console.print(table)
+    print(verdict_text(found))
+    for line in found["broken"]:
+        print("BROKEN:", line)
     if results.interrupted:
         done = sum(result.pairs for result in results.sweeps)
         total = sum(result.sweep.pairs for result in results.sweeps)
         print(f"interrupted after {done:,} of {total:,} pairs; --resume goes on from {state}")
-    for line in found["broken"]:
-        print("BROKEN:", line)
-    if not found["broken"]:
-        print("every stated bound holds" + (" so far" if results.interrupted else ""))
+    console.print(summary_table(found))
+    print(wrapped(_ABOUT_SUMMARY, console.width, "", ""))
+    for line in _outside_lines(found, console.width):
+        print(line)
+    for table in detail_tables(found):
+        console.print(table)
+
+
+def _outside_lines(found: Measured, width: int) -> Iterator[str]:
+    """Yield lines about results that no bound covers, if there are any."""
+    rows = list(outside_rows(found))
+    if rows:
+        yield "Outside the range of a stated bound:"
+    for count, operator, kind, setting, computed, bound, classes in rows:
+        text = f"{count} of {operator} {kind} {setting} in {computed}: {bound} ({classes})"
+        yield wrapped(text, width, "  ", "    ")

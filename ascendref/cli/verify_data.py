@@ -113,8 +113,10 @@ def _class_names() -> tuple[str, ...]:
 
 #: the classes of results, the exact ones first
 CLASSES: Final = _class_names()
-#: those of them that are wrong
-WRONG_CLASSES: Final = CLASSES[FIRST_WRONG:]
+#: the wrong ones, and the error in ulp above which each begins
+CLASSES_ABOVE: Final = dict(
+    zip(CLASSES[FIRST_WRONG:], (0.5, *EDGES[:-1], math.inf, math.inf), strict=True)
+)
 
 
 def measured(results: Results, command: str, exhaustive: bool, seed: int) -> Measured:

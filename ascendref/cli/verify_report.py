@@ -8,13 +8,22 @@ from pathlib import Path
 
 from . import markdown
 from .verify_data import Measured, SweepRow
+from .verify_summary import (
+    OUTSIDE_HEADINGS,
+    TYPE_HEADINGS,
+    by_class,
+    outside_rows,
+    type_rows,
+    verdict,
+    verdict_text,
+    wrong,
+)
 from .verify_tables import (
     float64_rows,
     half_precision_rows,
-    histogram_text,
     location_text,
-    stated_text,
     sum_rows,
+    with_verdicts,
 )
 
 
@@ -30,30 +39,42 @@ def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Ite
     figure : iterable of str
         The lines that show the figure or say what is drawn, if anything is.
     """
-    yield "# Accuracy"
-    yield ""
-    yield f"Measured by `{command}`: {_inputs(measured)}."
-    yield ""
-    yield from markdown.origin_of(measured["date"], measured["versions"], measured["processor"])
+    yield from ("# Accuracy", "", f"**{verdict_text(measured)}**", "")
+    yield from markdown.table(TYPE_HEADINGS, type_rows(measured))
     yield ""
     yield (
-        "*Wrong* counts results that are not the exact value rounded once, to nearest even; a NaN"
-        " for a number, or the reverse, and a zero of the wrong sign count too. *Hard* counts"
-        " roundings that float64 could not decide and that were decided in integers. Errors are in"
-        " units in the last place of the exact value; the largest leaves out what a bound"
-        " excepts. *Seconds* are what the rows of a setting took together, beside whatever else the"
-        " machine did."
+        "All operators and settings of an element type together. *Wrong* are results that are not"
+        " the exact value rounded once, to nearest even, in the default arithmetic, in float64"
+        " arithmetic and in PyTorch; a NaN for a number, or the reverse, and a zero of the wrong"
+        " sign count too. Errors are in units in the last place of the exact value. Some bounds"
+        " grow with the input, and some are stated for a range of inputs; results outside that"
+        " range are counted apart."
     )
-    yield from figure
+    yield from ("", f"Measured by `{command}`: {_inputs(measured)}.", "")
+    yield from markdown.origin_of(measured["date"], measured["versions"], measured["processor"])
     if measured["interrupted"]:
+        yield from ("", "**The run was interrupted: rows may be partial.**")
+    if measured["broken"]:
+        yield from ("", "## Bounds that do not hold", "")
+        yield from (f"- {line}" for line in measured["broken"])
+    yield from figure
+    if outside := list(outside_rows(measured)):
+        yield from ("", "## Outside the range of a stated bound", "")
+        yield "Results further off than the largest error within the range that a bound names."
         yield ""
-        yield "**The run was interrupted: rows may be partial.**"
+        yield from markdown.table(OUTSIDE_HEADINGS, outside)
+    yield from ("", "## How to read the tables", "")
+    yield (
+        "*Max ulp* and *wrong* are those within the range of the bound. *Hard* counts roundings"
+        " that float64 could not decide and that were decided in integers. *Seconds* are what the"
+        " rows of a setting took together, beside whatever else the machine did."
+    )
     for key, group in groupby(measured["sweeps"], lambda row: (row["operator"], row["dtype"])):
         yield from ("", f"## {heading(*key)}", "")
         yield from markdown.table(
             (
-                "setting", "in", "pairs", "hard", "wrong", "max ulp", "at input, gradient",
-                "stated", "seconds",
+                "verdict", "max ulp", "stated", "setting", "in", "wrong", "at input, gradient",
+                "pairs", "hard", "seconds",
             ),
             _sweep_rows(group),
         )  # fmt: skip
@@ -65,27 +86,22 @@ def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Ite
             ("operator", "type", "in", "pairs", "differing"),
             half_precision_rows(measured["step_by_step"]),
         )
-    if measured["float64"]:
+    if float64 := measured["float64"]:
         yield from ("", "## F64, sampled", "")
         yield "F64 data in F64 arithmetic: any bits, numbers near 1, and numbers in [0, 1]."
         yield ""
         yield from markdown.table(
-            ("operator", "setting", "pairs", "wrong", "max ulp", "stated"),
-            float64_rows(measured["float64"], " **broken**"),
+            ("verdict", "operator", "setting", "pairs", "wrong", "max ulp", "stated"),
+            with_verdicts(float64, float64_rows(float64, "")),
         )
-    if measured["grad_weight"]:
+    if sums := measured["grad_weight"]:
         yield from ("", "## prelu_backward, the weight's gradient", "")
         yield "The error of a sum, relative to the sum of its terms' magnitudes."
         yield ""
         yield from markdown.table(
-            ("terms", "type", "in", "how many", "error", "stated"),
-            sum_rows(measured["grad_weight"], " **broken**"),
+            ("verdict", "terms", "type", "in", "how many", "error", "stated"),
+            with_verdicts(sums, sum_rows(sums, "")),
         )
-    broken = measured["broken"]
-    yield from ("", "## Bounds that do not hold" if broken else "Every stated bound holds.")
-    if broken:
-        yield ""
-        yield from (f"- {line}" for line in broken)
 
 
 def _inputs(measured: Measured) -> str:
@@ -110,17 +126,16 @@ def _sweep_rows(rows: Iterable[SweepRow]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the sweeps of an operator and a type."""
     for _, group in groupby(rows, lambda row: row["setting"]):
         for number, row in enumerate(group):
-            wrong = f"{row['wrongly_rounded']:,}"
-            if row["wrongly_rounded"]:
-                wrong += f" ({histogram_text(row)})"
+            counts = wrong(row)
             yield (
+                verdict(row["holds"], row["bound"] is not None),
+                f"{row['max_ulp']:.6g}",
+                row["bound"] or "–",
                 row["setting"],
                 row["computed"],
+                f"{sum(counts.values()):,} ({by_class(counts)})" if counts else "0",
+                location_text(row),
                 f"{row['pairs']:,}",
                 f"{row['hard_cases']:,}",
-                wrong,
-                f"{row['max_ulp']:.6g}",
-                location_text(row),
-                stated_text(row, " **broken**"),
                 "" if number else f"{row['seconds']:.0f}",
             )

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from .verify_data import WRONG_CLASSES, Float64Row, Measured, StepByStepRow, SumRow, SweepRow
-
-_SWEEP_HEADINGS: Final = (
-    "setting",
-    "in",
-    "wrong",
-    "by ulp",
-    "max ulp",
-    "at input\nand gradient",
-    "stated",
+from .verify_data import Float64Row, Measured, StepByStepRow, SumRow, SweepRow
+from .verify_summary import (
+    TYPE_HEADINGS,
+    by_class,
+    type_rows,
+    verdict,
+    wrong,
 )
 
-
-def histogram_text(row: SweepRow, separator: str = ", ") -> str:
-    """Return how many results are wrong by how much."""
-    counts = [(name, row["histogram"].get(name, 0)) for name in WRONG_CLASSES]
-    return separator.join(f"{name}: {count:,}" for name, count in counts if count)
+_SWEEP_HEADINGS: Final = (
+    "verdict",
+    "max ulp,\nat input,\ngradient",
+    "stated",
+    "in",
+    "setting",
+    "wrong",
+)
 
 
 def location_text(row: SweepRow, separator: str = ", ") -> str:
@@ -79,21 +79,38 @@ def sum_rows(rows: Sequence[SumRow], broken: str) -> Iterator[tuple[str, ...]]:
         )
 
 
-def tables(measured: Measured) -> Iterator[Table]:
+def with_verdicts(
+    rows: Sequence[Float64Row] | Sequence[SumRow], texts: Iterable[tuple[str, ...]]
+) -> Iterator[tuple[str, ...]]:
+    """Yield rows of text, each after its verdict."""
+    for row, text in zip(rows, texts, strict=True):
+        yield verdict(row["holds"]), *text
+
+
+def summary_table(measured: Measured) -> Table:
+    """Return the table of what all results come to, a row per type."""
+    table = Table(*TYPE_HEADINGS)
+    for row in type_rows(measured):
+        table.add_row(*row)
+    return table
+
+
+def detail_tables(measured: Measured) -> Iterator[Table]:
     """Yield tables of all results, as far as there are any."""
     yield from _sweep_tables(measured["sweeps"])
+    float64, sums = measured["float64"], measured["grad_weight"]
     parts = [
         (
             ("step by step", "type", "in", "pairs", "differing"),
             half_precision_rows(measured["step_by_step"]),
         ),
         (
-            ("F64, sampled", "setting", "pairs", "wrong", "max ulp", "stated"),
-            float64_rows(measured["float64"], ": BROKEN"),
+            ("verdict", "F64, sampled", "setting", "pairs", "wrong", "max ulp", "stated"),
+            with_verdicts(float64, float64_rows(float64, "")),
         ),
         (
-            ("prelu grad_weight", "type", "in", "terms", "error / sum of |terms|", "stated"),
-            sum_rows(measured["grad_weight"], ": BROKEN"),
+            ("verdict", "prelu grad_weight", "type", "in", "terms", "error", "stated"),
+            with_verdicts(sums, sum_rows(sums, "")),
         ),
     ]
     for headings, rows in parts:
@@ -115,18 +132,17 @@ def _sweep_tables(rows: Sequence[SweepRow]) -> Iterator[Table]:
             padding=(0, 1, 0, 0),
         )
         for heading in _SWEEP_HEADINGS:
-            table.add_column(heading, overflow="fold")
+            table.add_column(heading, no_wrap=heading != "stated")
         for setting, sweep in groupby(sweeps, lambda row: row["setting"]):
             for number, row in enumerate(sweep):
                 label = "\n".join([*setting.split(), f"({row['hard_cases']:,} hard)"])
                 table.add_row(
-                    "" if number else label,
+                    verdict(row["holds"], row["bound"] is not None),
+                    f"{row['max_ulp']:.4g}\n" + location_text(row, "\n"),
+                    row["bound"] or "–",
                     row["computed"],
-                    f"{row['wrongly_rounded']:,}",
-                    histogram_text(row, "\n"),
-                    f"{row['max_ulp']:.4g}",
-                    location_text(row, "\n"),
-                    stated_text(row, "\nBROKEN"),
+                    "" if number else label,
+                    by_class(wrong(row), "\n") or "0",
                 )
             table.add_section()
         yield table

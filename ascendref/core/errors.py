@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections import deque
+from collections.abc import Iterable
 from typing import Final, NoReturn, TypeVar
 
 from .status import Status
@@ -18,6 +19,8 @@ __all__ = [
     "ArgumentValueError",
     "CacheWarning",
     "LostWorkWarning",
+    "OptionError",
+    "did_you_mean",
     "fail",
     "fail_argument",
     "get_last_error",
@@ -67,6 +70,23 @@ def message_of(error: BaseException) -> str:
         return f"(its message raised {type(failure).__name__})"
 
 
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return a question about the closest of some names, or nothing if none is close.
+
+    Examples
+    --------
+    >>> from ascendref.core.errors import did_you_mean
+    >>> did_you_mean("atlas a4", ["Atlas A2", "Atlas training"]), did_you_mean("x", ["Atlas A2"])
+    ('did you mean Atlas A2? ', '')
+    """
+    from difflib import get_close_matches
+
+    known = {each.casefold(): each for each in names}
+    return "".join(
+        f"did you mean {known[close]}? " for close in get_close_matches(name.casefold(), known, n=1)
+    )
+
+
 class ArgumentError(Exception):
     """Base of the errors about one argument of a call.
 
@@ -106,6 +126,13 @@ class ArgumentTypeError(ArgumentError, TypeError):
 
 class ArgumentValueError(ArgumentError, ValueError):
     """An argument has a wrong value or shape, or lies in unsuitable memory."""
+
+
+class OptionError(ArgumentValueError):
+    """An option or an argument of the command line has a value that it cannot have."""
+
+    def __str__(self) -> str:
+        return f"{self.argument}: {self.problem}"
 
 
 class CacheWarning(UserWarning):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, requires
+import re
+from importlib.metadata import PackageNotFoundError, requires, version
 
 
 def install_command(extra: str) -> str:
@@ -26,3 +27,27 @@ def install_command(extra: str) -> str:
         return f'pip install -e ".[{extra}]"'
     libraries = [line.partition(";")[0] for line in listed if line.endswith(f"extra == '{extra}'")]
     return " ".join(["pip install", *[f'"{name}"' for name in libraries]])
+
+
+def installed_libraries(extra: str) -> dict[str, str | None]:
+    """Return the versions of the libraries of an extra; None for those that are missing.
+
+    Parameters
+    ----------
+    extra : str
+        Name of the extra.
+
+    Examples
+    --------
+    >>> sorted(installed_libraries("cli"))
+    ['rich', 'scikit-learn', 'typer']
+    """
+    names = [re.match(r"[\w.-]+", text) for text in re.findall('"([^"]+)"', install_command(extra))]
+    return {found[0]: _version(found[0]) for found in names if found is not None}
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from .errors import ArgumentTypeError, fail_argument
+from .errors import ArgumentTypeError, did_you_mean, fail_argument
 from .status import Status
 
 _GIB: Final = 2**30
@@ -103,7 +103,8 @@ class Product:
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "product",
-                f"is {product!r}; families are {families}; chips are {chips}",
+                f"is {product!r}; {did_you_mean(product, _BY_NAME)}families are {families};"
+                f" chips are {chips}",
             )
         return found
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..core.dtypes import BFLOAT16, FLOAT64, FLOATS, ElementType, names, promote
-from ..core.errors import ArgumentTypeError, ArgumentValueError
+from ..core.errors import ArgumentTypeError, OptionError, did_you_mean
 from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
 from .scalars import ScalarParam
@@ -173,12 +173,15 @@ def declare(operator: Operator) -> Operator:
 
 
 def find_operator(name: str) -> Operator:
-    """Return an operator by its function's or the vendor's name, or raise ArgumentValueError."""
+    """Return an operator by its function's or the vendor's name, or raise OptionError."""
     for operator in OPERATORS.values():
         if name in (operator.name, operator.api):
             return operator
     allowed = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
-    raise ArgumentValueError("OPERATOR", f"is {name!r}; allowed are {allowed}")
+    names = [text for operator in OPERATORS.values() for text in (operator.name, operator.api)]
+    raise OptionError(
+        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, names)}allowed are {allowed}"
+    )
 
 
 @cache

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal
 
 from ..core.errors import fail
 from ..core.status import Status
+from ..core.tracebacks import shorten_tracebacks
 from .checker.checker import Checker
 from .checker.hazards import HazardError, Site
 from .scheduling.scheduler import Scheduler
@@ -61,6 +62,9 @@ def exit_status() -> int:
     told = os.environ.get(MODE) == "report" and not os.environ.get(FOLDER)
     return int(told and any(checker.reports.hazards for _, checker, _ in _devices))
 
+
+# the commands that run programs ask for it
+shorten_tracebacks()
 
 # the parent process reports the hazards of its own devices
 os.register_at_fork(after_in_child=_devices.clear)

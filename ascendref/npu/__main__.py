@@ -6,11 +6,14 @@ import runpy
 import sys
 from pathlib import Path
 
+from ..core.tracebacks import shorten_tracebacks
+
 
 def main() -> None:
     """Run the program that the arguments name."""
     if len(sys.argv) < 2:
         sys.exit("usage: python -m ascendref.npu SCRIPT [ARGS...]")
+    shorten_tracebacks()
     del sys.argv[0]
     script = sys.argv[0]
     sys.path[0] = str(Path(script).resolve().parent)

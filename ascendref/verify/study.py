@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..core.dtypes import ELEMENT_TYPES, FLOAT64
-from ..core.errors import ArgumentValueError
+from ..core.errors import OptionError
 from .comparison.ulp import spacing
 from .oracles import exact
 from .oracles.formats import Doubles, format_of
@@ -97,9 +97,7 @@ def _exact_results(
     values = [exact.golden(reference.exact(x, y, *prepared), g, form).exact for x, y, g in rows]
     found = [value for value in values if value is not None]
     if len(found) < len(values):  # the data are finite, and inside
-        raise ArgumentValueError(
-            "--attr", f"makes results of {reference.name} that are no finite numbers"
-        )
+        raise OptionError("--attr", f"results of {reference.name} are not finite with it")
     return found
 
 

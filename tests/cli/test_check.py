@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,7 @@ dev.synchronize()
 """
 
 
-def check(tmp_path: Path, program: str, *options: Any) -> Any:
+def check(tmp_path: Path, program: str, *options: Any, columns: int = 100) -> Any:
     """Run the command on a program in a process, whose output is all that there is."""
     file = tmp_path / "program.py"
     file.write_text(BEGINNING + program)
@@ -43,7 +44,13 @@ def check(tmp_path: Path, program: str, *options: Any) -> Any:
         "1",
     ]
     return subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"COLUMNS": str(columns)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
 
 
@@ -51,8 +58,20 @@ def test_a_race_is_printed_with_its_places(tmp_path: Path) -> None:
     done = check(tmp_path, RACE + "print(sys.argv[1:])")
     assert done.returncode == 1
     assert done.stdout.startswith("['--x', '1']\n")
-    for word in ("race", "memset_async", " program.py:9 ", "memory", "1 hazard on 1 device"):
+    for word in ("race: ", "memset_async", " program.py:9\n", "memory, bytes 0x", "  fix     make"):
         assert word in done.stdout
+    assert "\n1 hazard on 1 device: 1 race\n" in done.stdout
+
+
+def test_names_addresses_and_paths_are_not_broken_at_80_columns(tmp_path: Path) -> None:
+    folder = tmp_path / ("long_name_" * 8)
+    folder.mkdir()
+    done = check(folder, "dev.memcpy(np.zeros(64, np.uint8), memory)", columns=80)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "1 hazard on 1 device: 1 uninitialized-read"
+    assert any(line.startswith("uninitialized-read: ") for line in lines)
+    assert any(line.endswith("program.py:8") for line in lines)
+    assert max(map(len, lines)) <= 80
 
 
 def test_json_has_the_places_and_nothing_else(tmp_path: Path) -> None:
@@ -108,17 +127,34 @@ def test_devices_that_are_gone_count(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
+WRONG_CALL = """
+def fail():
+    dev.malloc(0)
+fail()
+"""
+
+
+def test_tracebacks_show_the_frames_of_the_program_alone(tmp_path: Path) -> None:
+    done = check(tmp_path, WRONG_CALL)
+    frames = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
+    assert [frame.partition(", in ")[2] for frame in frames] == ["<module>", "fail"]
+    assert all("program.py" in frame for frame in frames)
+    assert "AclError: ACL_ERROR_INVALID_PARAM (100000): nbytes is 0" in done.stderr
+    full = check(tmp_path, WRONG_CALL, "--traceback")
+    assert "address_space.py" in full.stderr
+
+
 def test_a_failing_program_is_no_success(tmp_path: Path) -> None:
     done = check(tmp_path, "sys.exit(3)")
     assert done.returncode == 1
-    assert "ended with exit status 3" in done.stderr
+    assert "exited with status 3" in done.stderr
 
 
 def test_what_is_no_program(tmp_path: Path) -> None:
-    assert_bad_call(call("check", tmp_path / "absent.py"), "which is no file")
+    assert_bad_call(call("check", tmp_path / "absent.py"), "no such file: ")
     file = tmp_path / "text"
     file.write_text("")
-    assert_bad_call(call("check", file), "that can be executed is expected")
+    assert_bad_call(call("check", file), "neither a Python program (.py) nor an executable file")
 
 
 def test_the_variable_has_three_values(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,7 +190,7 @@ def test_outputs_that_cannot_be(bad: str, option: str, inputs: Path, tmp_path: P
     before = sorted(tmp_path.iterdir())
     done = call(*arguments)
     assert done.exit_code == 2
-    assert done.stderr.startswith(f"ascendref: {option} is {path}")
+    assert done.stderr.startswith(f"ascendref: {option}: cannot write {path}")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
     assert sorted(tmp_path.iterdir()) == before
@@ -209,7 +209,7 @@ def test_a_state_replaces_and_removes_nothing_else(tmp_path: Path) -> None:
     notes.write_text('{"precious": true}')
     done = call(*VERIFY, "--state", notes)
     assert done.exit_code == 2
-    assert "--state is" in done.stderr
+    assert "--state: " in done.stderr
     assert notes.read_text() == '{"precious": true}'
     check_state(Path(os.devnull))
     null = tmp_path / "null"
@@ -253,9 +253,9 @@ def shell(script: str, **environment: str) -> subprocess.CompletedProcess[bytes]
 @pytest.mark.parametrize(
     ("redirection", "reason"),
     [
-        ("> /dev/full", "stdout cannot be written: No space left on device"),
-        ("> >(true)", "stdout cannot be written: Broken pipe"),
-        (">&-", "stdout is closed"),
+        ("> /dev/full", "stdout: cannot be written: No space left on device"),
+        ("> >(true)", "stdout: cannot be written: Broken pipe"),
+        (">&-", "stdout: closed"),
     ],
 )
 def test_stdout_that_takes_nothing(arguments: str, redirection: str, reason: str) -> None:

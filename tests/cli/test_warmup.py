@@ -78,11 +78,11 @@ def test_a_table() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("relu",), "OPERATOR is 'relu'; allowed are"),
-        (("--dtype", "int8"), "--dtype is 'int8'"),
-        (("--compute", "int8"), "--compute is 'int8'"),
-        (("--attr", "beta=1"), "--attr needs the one OPERATOR"),
-        (("logit_grad", "--attr", "beta=1"), "'beta' is no attribute of logit_grad"),
+        (("relu",), "OPERATOR: no operator 'relu'; allowed are"),
+        (("--dtype", "int8"), "--dtype: 'int8' is not allowed"),
+        (("--compute", "int8"), "--compute: 'int8' is not allowed"),
+        (("--attr", "beta=1"), "--attr: needs exactly one OPERATOR"),
+        (("logit_grad", "--attr", "beta=1"), "logit_grad has no attribute 'beta'"),
         (("smooth_l1_loss_backward", "--attr", "beta=-1"), "beta is -1.0; it must be"),
     ],
 )

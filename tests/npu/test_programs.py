@@ -151,7 +151,7 @@ def test_a_program_gets_its_arguments_and_its_folder(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["missing.py"], "SCRIPT is 'missing.py', which is no file"),
+        (["missing.py"], "SCRIPT: no such file: missing.py"),
         (["--product", "Atlas 9", __file__], "product is 'Atlas 9'"),
     ],
 )

@@ -17,6 +17,7 @@ from typer.testing import Result
 import ascendref as ar
 from ascendref import operators
 from ascendref.cli.verify_report import report_lines, report_words
+from ascendref.cli.verify_summary import outside, wrong
 from ascendref.core.extras import install_command
 from ascendref.declaration.accuracy import Bound
 from ascendref.verify.accuracy import float64, runner, sweep, sweep_result
@@ -74,8 +75,8 @@ def test_the_picture_and_the_report(everything: tuple[Result, Path]) -> None:
     assert f"numpy {np.__version__}" in text
     for name in REFERENCES:
         assert f"## {name}, bfloat16" in text
-    assert "**broken**" not in text
-    assert text.endswith("Every stated bound holds.\n")
+    assert "BROKEN" not in text
+    assert text.startswith("# Accuracy\n\n**Every stated bound holds.**\n")
 
 
 def test_the_report_in_the_documents_is_made_from_the_measured_figures() -> None:
@@ -105,7 +106,7 @@ def test_the_page_has_the_report_and_a_plot_for_each_operator_and_type(
     assert set(page.figures) == {f"{name}, {kind}" for name in REFERENCES for kind in kinds}
     assert all(len(figures) == 1 for figures in page.figures.values())
     report = (folder / "accuracy.md").read_text()
-    assert [f"## {heading}" for heading in page.headings[1:-1]] == re.findall("## .*", report)[:-1]
+    assert [f"## {heading}" for heading in page.headings[1:]] == re.findall("## .*", report)
     assert f"numpy {np.__version__}" in page.text
     for row in json.loads(done.stdout)["sweeps"]:
         for words in (row["setting"], row["bound"], f"{row['max_ulp']:.6g}"):
@@ -128,7 +129,7 @@ def test_pointing_at_the_largest_error_tells_its_input(everything: tuple[Result,
         ((figure,),) = [[f] for f in page.figures[f"{name}, {kind}"]]
         traces = [t for t in figure["data"] if t.get("legendgroup") == "float64"]
         errors = np.concatenate([array(trace["y"]) for trace in traces])
-        inputs = np.concatenate([array(trace["customdata"]) for trace in traces])
+        inputs = np.concatenate([array(trace["customdata"])[:, :3] for trace in traces])
         assert errors.max() == error
         found = inputs[errors == error].tolist()
         assert any(np.array(at, np.float32).tolist() in found for at in where)
@@ -137,7 +138,7 @@ def test_pointing_at_the_largest_error_tells_its_input(everything: tuple[Result,
 def test_one_operator_as_a_table() -> None:
     done = call(*ONE, "--attr", "lambd=0.25")
     assert done.exit_code == 0, done.stderr
-    for text in ("lambd=0.25", "1,048,576 pairs", "step by step", "every stated bound holds"):
+    for text in ("lambd=0.25", "1,048,576 pairs", "step by step", "Every stated bound holds"):
         assert text in " ".join(done.stdout.split())
 
 
@@ -246,6 +247,13 @@ def test_what_a_bound_excepts_does_not_break_it(monkeypatch: pytest.MonkeyPatch)
     assert done.exit_code == 0
     rows = json.loads(done.stdout)["sweeps"]
     assert all(row["max_ulp"] == 0 and row["wrongly_rounded"] for row in rows)
+    for row in rows:
+        assert not wrong(row)
+        assert sum(outside(row).values()) == row["wrongly_rounded"]
+    text = "\n".join(report_lines(json.loads(done.stdout), "", ()))
+    details = text.partition("## logit_grad, float16")[2]
+    assert "## Outside the range of a stated bound" in text
+    assert "≤" not in details
 
 
 def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,7 +332,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert done.exit_code == 130
     text = " ".join(done.stdout.split())
     assert "interrupted after 1,048,576 of 3,145,728 pairs; --resume goes on" in text
-    assert "every stated bound holds so far" in text
+    assert "Every stated bound holds so far" in text
 
 
 def test_each_run_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,7 +353,7 @@ def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         call(*ONE, "--state", tmp_path / "s.json")
     done = call(*ONE, "--state", tmp_path / "s.json", "--seed", 1, "--resume")
     assert done.exit_code == 2
-    assert "it is of another run" in done.stderr
+    assert "those of another run" in done.stderr
 
 
 # --- bad calls ------------------------------------------------------------------------------------
@@ -354,24 +362,27 @@ def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("verify", "relu"), "OPERATOR is 'relu'; allowed are hardshrink_backward"),
-        (("verify", "--dtype", "float8"), "--dtype is 'float8'; allowed are float16"),
-        (("verify", "--compute", "int8"), "--compute is 'int8'; allowed are"),
-        (("verify", "--attr", "beta=1"), "--attr needs an OPERATOR"),
-        (("study", "--attr", "beta=1"), "--attr needs an OPERATOR"),
-        ((*ONE, "--attr", "beta=1"), "'beta' is no attribute of hardshrink_backward"),
+        (("verify", "relu"), "OPERATOR: no operator 'relu'; allowed are hardshrink_backward"),
+        (("verify", "--dtype", "float8"), "--dtype: 'float8' is not allowed; allowed are float16"),
+        (("verify", "--compute", "int8"), "--compute: 'int8' is not allowed; allowed are"),
+        (("verify", "--attr", "beta=1"), "--attr: needs an OPERATOR"),
+        (("study", "--attr", "beta=1"), "--attr: needs an OPERATOR"),
+        ((*ONE, "--attr", "beta=1"), "hardshrink_backward has no attribute 'beta'"),
         (("verify", "smooth_l1_loss_backward", "--attr", "beta=-1"), "beta is -1.0; it must be"),
         (
             ("verify", "smooth_l1_loss_backward", "--attr", "reduction=3"),
             "reduction is 3.0; allowed",
         ),
-        ((*ONE, "--plot", "errors.txt"), "--plot is errors.txt; its name must end in"),
+        ((*ONE, "--plot", "errors.txt"), "--plot: the name of errors.txt must end in"),
         ((*ONE, "--plot", "no/such/errors.png"), "the folder no/such does not exist"),
         ((*ONE, "--report", "no/such/page.md"), "the folder no/such does not exist"),
-        (("verify", "--dtype", "float64", "--plot", "x.png"), "--plot has nothing to draw"),
-        (("study", "logit_grad", "--attr", "eps=nan"), "results of logit_grad that are no finite"),
-        ((*ONE, "--resume", "--state", "no-such.json"), "--resume cannot go on from no-such.json"),
-        (("study", "relu"), "OPERATOR is 'relu'"),
+        (("verify", "--dtype", "float64", "--plot", "x.png"), "--plot: nothing to draw"),
+        (("study", "logit_grad", "--attr", "eps=nan"), "results of logit_grad are not finite"),
+        (
+            (*ONE, "--resume", "--state", "no-such.json"),
+            "--resume: cannot resume from no-such.json",
+        ),
+        (("study", "relu"), "OPERATOR: no operator 'relu'"),
     ],
 )
 def test_bad_calls_are_one_line_and_status_2(arguments: tuple[str, ...], words: str) -> None:
@@ -398,7 +409,7 @@ def test_a_page_without_a_library(
     for name in [name for name in sys.modules if name.startswith(f"{library}.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
-    words = f"--html needs {library}: {install_command('plot')}"
+    words = f"--html: needs {library}: {install_command('plot')}"
     assert_bad_call(call(*ONE, "--html", tmp_path / "errors.html"), words)
 
 

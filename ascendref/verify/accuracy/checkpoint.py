@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import ArgumentValueError
+from ...core.errors import OptionError
 from ...core.output_files import check_output, is_special, output_file
 from .sweep import Sweep
 from .sweep_result import SweepResult, Tally
@@ -25,15 +25,15 @@ def default_state(sweeps: Sequence[Sweep]) -> Path:
 
 
 def check_state(path: Path) -> None:
-    """Raise ArgumentValueError if a file holds something other than an unfinished run."""
+    """Raise OptionError if a file holds something other than an unfinished run."""
     try:
         with suppress(FileNotFoundError):  # a folder that is missing will be made
             check_output(path)
     except OSError as error:
-        raise ArgumentValueError("--state", f"is {path}: {error.strerror}") from error
+        raise OptionError("--state", f"cannot write {path}: {error.strerror}") from error
     if is_special(path) or not path.exists() or path.stat().st_size == 0:
         return
-    with _read(path, "--state", "is {path}, which is not of an unfinished run") as state:
+    with _read(path, "--state", "{path} is not the state of an unfinished run") as state:
         state["run"], state["outcomes"]
 
 
@@ -62,9 +62,7 @@ def save(path: Path, results: Sequence[SweepResult]) -> None:
         with output_file(path) as file:
             file.write(text.encode())
     except OSError as error:
-        raise ArgumentValueError(
-            "--state", f"is {path}, which cannot be written: {error}"
-        ) from error
+        raise OptionError("--state", f"cannot write {path}: {error}") from error
 
 
 def load(path: Path, sweeps: Sequence[Sweep]) -> list[SweepResult]:
@@ -72,19 +70,19 @@ def load(path: Path, sweeps: Sequence[Sweep]) -> list[SweepResult]:
 
     Raises
     ------
-    ArgumentValueError
+    OptionError
         If there is no such file, or it is of another run.
     """
-    with _read(path, "--resume", "cannot go on from {path}") as state:
+    with _read(path, "--resume", "cannot resume from {path}") as state:
         same = state["run"] == json.loads(json.dumps(identity(sweeps)))
         if same:
             rows = [
                 _result(sweep, row) for sweep, row in zip(sweeps, state["outcomes"], strict=False)
             ]
     if not same:
-        raise ArgumentValueError(
+        raise OptionError(
             "--resume",
-            f"cannot go on from {path}: it is of another run, by its options or by the versions",
+            f"cannot resume from {path}: its options or versions are those of another run",
         )
     return rows + [SweepResult(sweep) for sweep in sweeps[len(rows) :]]
 
@@ -95,7 +93,7 @@ def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
     try:
         yield json.loads(path.read_bytes())
     except Exception as error:  # the file decides what is raised, here and where it is looked at
-        raise ArgumentValueError(argument, f"{problem.format(path=path)}: {error!r}") from error
+        raise OptionError(argument, f"{problem.format(path=path)}: {error!r}") from error
 
 
 def identity(sweeps: Sequence[Sweep]) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ..accuracy.sweep_result import SweepResult
-from .errors import SIZES
+from .errors import CEILING, SIZES
 from .input_axis import edge, place, powers_of_ten
 from .interactive import SCREEN_COLOURS, new_figure
 from .style import computed_label
@@ -35,28 +35,32 @@ def error_plots(results: Sequence[SweepResult]) -> dict[tuple[str, str], Figure]
 
 def _plot(results: Sequence[SweepResult], kind: str) -> Figure:
     figure = new_figure(height=420, meta={"ticks": list(_ticks(kind))})
-    highest = 1.0
     for name in (n for n in SIZES if n in results[0].tallies):
         profiles = np.array([result.tallies[name].profile for result in results])
-        highest = max(highest, float(profiles.max()))
         owners = profiles.argmax(axis=0)
         shown = False
         for number, result in enumerate(results):
             bins = np.flatnonzero((owners == number) & (profiles[number] > 0))
             if not bins.size:
                 continue
-            at = result.tallies[name].profile_at[bins]
+            errors = profiles[number, bins]
+            at = np.column_stack([result.tallies[name].profile_at[bins], errors])
+            size, beyond = 2 * SIZES[name] + 1, errors > CEILING
             figure.add_scatter(
                 x=place(at[:, 0], kind),
-                y=profiles[number, bins],
+                y=np.minimum(errors, np.float32(CEILING)),
                 customdata=at,
                 mode="markers",
-                marker={"color": SCREEN_COLOURS[name], "size": 2 * SIZES[name] + 1},
+                marker={
+                    "color": SCREEN_COLOURS[name],
+                    "size": np.where(beyond, size + 3, size),
+                    "symbol": np.where(beyond, "triangle-up", "circle"),
+                },
                 name=computed_label(name),
                 legendgroup=name,
                 showlegend=not shown,
                 hovertemplate=(
-                    "<b>%{y:.6g} ulp</b><br>input %{customdata[0]:.9g}"
+                    "<b>%{customdata[3]:.6g} ulp</b><br>input %{customdata[0]:.9g}"
                     "<br>gradient %{customdata[1]:.9g}<br>result %{customdata[2]:.9g}"
                     f"<br>{computed_label(name)}<br>{result.sweep.label}<extra></extra>"
                 ),
@@ -68,7 +72,7 @@ def _plot(results: Sequence[SweepResult], kind: str) -> Figure:
         )
     _add_bounds(figure, results, kind)
     figure.update_layout(legend={"itemsizing": "constant"})
-    low, high = np.log10(_FLOOR), np.log10(2 * highest)
+    low, high = np.log10(_FLOOR), np.log10(1.15 * CEILING)
     figure.update_yaxes(title="largest error, in ulp", range=[low, high])
     figure.update_xaxes(title="input", range=[-1.02 * edge(kind), 1.02 * edge(kind)])
     return figure

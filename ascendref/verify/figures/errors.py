@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: errors in ulp beyond these are drawn at the edge
-_FLOOR, _CEILING = 0.1, 12.0
+_FLOOR, CEILING = 0.1, 12.0
 #: most labels on an axis of inputs
 _TICKS: Final = 9
 #: sizes of marks, largest first: equal errors show as rings
@@ -70,7 +70,7 @@ def _draw_panel(axes: Axes, results: Sequence[SweepResult], kind: str) -> dict[s
             places[met], np.maximum(profile[met], _FLOOR), "o", markersize=SIZES[name],
             markeredgewidth=0, color=COLOURS[name], zorder=2 + depth, rasterized=True,
         )  # fmt: skip
-        beyond = met & (profile > _CEILING)
+        beyond = met & (profile > CEILING)
         if beyond.any():
             (handles[f"{label}, beyond the axis"],) = axes.plot(
                 places[beyond], np.full(beyond.sum(), 0.97), "^", markersize=2.6,
@@ -79,7 +79,7 @@ def _draw_panel(axes: Axes, results: Sequence[SweepResult], kind: str) -> dict[s
         highest = max(highest, float(profile.max()))
         drawn += places[met].tolist()
     axes.set_yscale("log")
-    axes.set_ylim(_FLOOR / 1.2, _CEILING)
+    axes.set_ylim(_FLOOR / 1.2, CEILING)
     ticks = (0.1, 0.5, 1, 2, 4, 8)
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()

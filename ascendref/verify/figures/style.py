@@ -65,13 +65,15 @@ def check_format(path: Path) -> None:
     suffix = path.suffix.removeprefix(".")
     suffixes = FigureCanvasAgg.get_supported_filetypes()
     if suffix not in suffixes:
-        raise ValueError(f"is {path}; its name must end in one of .{', .'.join(sorted(suffixes))}")
+        raise ValueError(f"the name of {path} must end in one of .{', .'.join(sorted(suffixes))}")
     probe = Figure(figsize=(1, 1))
     probe.text(0, 0, "x")
     try:
         probe.savefig(io.BytesIO(), format=suffix)
     except Exception as error:  # each format has needs of its own, such as LaTeX
-        raise ValueError(f"is {path}; .{suffix} cannot be drawn here: {error}") from error
+        raise ValueError(
+            f"cannot write {path}: matplotlib cannot draw .{suffix} here: {error}"
+        ) from error
 
 
 def save_figure(figure: Figure, path: Path) -> None:

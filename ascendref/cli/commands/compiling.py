@@ -1,0 +1,119 @@
+"""Commands that compile: programs in C and C++, and kernels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from ...core.errors import OptionError
+from ..console import report_bad_calls
+from ..options import (
+    FLOAT_TYPES,
+    AsJson,
+    ComputeTypes,
+    Dtypes,
+    Operators,
+    check_choices,
+    check_operators,
+)
+
+#: the heading under which they are listed
+PANEL: Final = "Compile"
+
+app = typer.Typer()
+
+#: every argument is the compiler's, except the option for the help of the command itself
+_PASS_ON = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "help_option_names": ["--help"],
+}
+
+
+@app.command("cc", context_settings=_PASS_ON, rich_help_panel=PANEL)
+def cc_command(context: typer.Context) -> None:
+    """Compile C for the emulated device.
+
+    Calls the C compiler (CC, or cc) with all arguments and the necessary flags.
+
+    Example: ascendref cc main.c -o main && ./main
+    """
+    from ..cann import compile_program
+
+    with report_bad_calls():
+        compile_program("CC", context.args)
+
+
+@app.command("c++", context_settings=_PASS_ON, rich_help_panel=PANEL)
+def cpp_command(context: typer.Context) -> None:
+    """Compile C++ for the emulated device.
+
+    Calls the C++ compiler (CXX, or c++) with all arguments and the necessary flags.
+
+    Example: ascendref c++ main.cpp -o main && ./main
+    """
+    from ..cann import compile_program
+
+    with report_bad_calls():
+        compile_program("CXX", context.args)
+
+
+@app.command("cann", rich_help_panel=PANEL)
+def cann_command(
+    prefix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder. Default: one in the user's cache, which `cc` and `c++` use.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Install headers and libraries for C and C++.
+
+    Programs for the vendor's runtime (CANN) compile and link with them unchanged. The folder is
+    printed.
+
+    The library is compiled by CC, or cc, with CFLAGS and LDFLAGS.
+
+    Example: ascendref cann --prefix ~/ascend && . ~/ascend/set_env.sh
+    """
+    from ..cann import write_root
+
+    with report_bad_calls():
+        write_root(prefix, as_json)
+
+
+@app.command("warmup", rich_help_panel=PANEL)
+def warmup_command(
+    names: Operators = None,
+    dtypes: Dtypes = None,
+    compute: ComputeTypes = None,
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option("--attr", metavar="NAME=VALUE", help="Value of a scalar."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compile kernels into the cache ahead of time.
+
+    Without options: all operators in F16, BF16 and F32 with their default compute type, for arrays
+    of any layout and size.
+
+    Example: ascendref warmup softplus_backward --dtype bfloat16 --compute float64
+    """
+    from ..warmup import warmup
+
+    with report_bad_calls():
+        chosen = check_operators(names)
+        if attributes and len(chosen) != 1:
+            raise OptionError("--attr", "needs exactly one OPERATOR")
+        warmup(
+            chosen,
+            check_choices("--dtype", dtypes, FLOAT_TYPES),
+            check_choices("--compute", compute, FLOAT_TYPES),
+            attributes or [],
+            as_json,
+        )

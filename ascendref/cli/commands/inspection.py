@@ -1,0 +1,245 @@
+"""Commands that list, check and measure the operators."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from ...core.errors import OptionError
+from ..console import DIFFERENCE, report_bad_calls
+from ..options import (
+    FLOAT_TYPES,
+    AsJson,
+    Attributes,
+    ComputeTypes,
+    Dtypes,
+    Html,
+    OneOperator,
+    Operators,
+    Report,
+    check_choices,
+    check_operators,
+    integer,
+)
+
+#: the heading under which they are listed
+PANEL: Final = "Inspect"
+
+app = typer.Typer()
+
+
+@app.command("ops", rich_help_panel=PANEL)
+def ops_command(as_json: AsJson = False) -> None:
+    """List the operators and their types.
+
+    Of each: tensors, scalars with their defaults, results, and the products that have it.
+
+    Example: ascendref ops --json
+    """
+    from ..ops import ops
+
+    ops(as_json)
+
+
+@app.command("doctor", rich_help_panel=PANEL)
+def doctor_command(as_json: AsJson = False) -> None:
+    """Check the installation and every operator.
+
+    Shows versions, processor, threads, kernel cache, compilers and optional libraries.
+
+    Each operator runs in F16, BF16 and F32 on a small input whose exact result is known, and
+    serially and in parallel, which must give the same bits.
+
+    Exit status 1 if a check fails.
+
+    Example: ascendref doctor
+    """
+    from ..doctor import doctor
+
+    if not doctor(as_json):
+        raise typer.Exit(DIFFERENCE)
+
+
+@app.command("verify", rich_help_panel=PANEL)
+def verify_command(
+    operator: OneOperator = None,
+    dtypes: Dtypes = None,
+    compute: ComputeTypes = None,
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attr",
+            metavar="NAME=VALUE",
+            help="Value of a scalar instead of the default settings.",
+        ),
+    ] = None,
+    exhaustive: Annotated[
+        bool,
+        typer.Option(
+            "--exhaustive",
+            help="All 2^32 pairs of F16 and BF16, all 2^32 inputs of F32, instead of a sample.",
+        ),
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(parser=integer(0), metavar="N", help="Seed of the sample.")
+    ] = 0,
+    torch: Annotated[
+        bool, typer.Option(help="Measure PyTorch on the same inputs, if it is installed.")
+    ] = True,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a run that Ctrl-C stopped.")
+    ] = False,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="File of an unfinished run. Default: one in the user's cache."
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Plot error against input (.png, .pdf, …).")
+    ] = None,
+    report: Report = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the accuracy of the operators.
+
+    Results are compared with exact values, computed by code that the kernels do not share.
+
+    Exit status 1 if a stated bound is broken, 130 after Ctrl-C.
+
+    Example: ascendref verify softplus_backward --dtype bfloat16 --exhaustive --plot errors.png
+    """
+    from ..verify import Request, verify
+
+    with report_bad_calls():
+        request = Request(
+            operator,
+            check_choices("--dtype", dtypes, FLOAT_TYPES),
+            check_choices("--compute", compute, FLOAT_TYPES),
+            tuple(attributes or ()),
+            exhaustive,
+            seed,
+            torch,
+        )
+        status = verify(
+            request,
+            resume=resume,
+            state=state,
+            as_json=as_json,
+            plot=plot,
+            report=report,
+            html=html,
+        )
+    if status:
+        raise typer.Exit(status)
+
+
+@app.command("study", rich_help_panel=PANEL)
+def study_command(
+    operator: OneOperator = None,
+    attributes: Attributes = None,
+    seed: Annotated[
+        int, typer.Option(parser=integer(0), metavar="N", help="Seed of the data.")
+    ] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Plot the errors (.png, .pdf, …).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what each rounding of a formula costs.
+
+    The same data are computed in all four compute types, and with each rounding alone.
+
+    Example: ascendref study softplus_backward --plot study.png
+    """
+    from ..study import study_operators
+
+    with report_bad_calls():
+        study_operators(operator, attributes or [], seed, as_json, plot)
+
+
+@app.command("bench", rich_help_panel=PANEL)
+def bench_command(
+    names: Operators = None,
+    dtypes: Annotated[
+        list[str] | None,
+        typer.Option("--dtype", metavar="TYPE", help="float16, bfloat16, float32. Repeatable."),
+    ] = None,
+    sizes: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--size",
+            parser=integer(1),
+            metavar="N",
+            help="Number of elements; default 16 to 16 Mi. Repeatable.",
+        ),
+    ] = None,
+    threads: Annotated[
+        list[int] | None,
+        typer.Option(
+            parser=integer(1), metavar="N", help="Number of threads; default all. Repeatable."
+        ),
+    ] = None,
+    peer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="torch, jax or none. Default: torch, if it is installed."
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer sizes, and less time per measurement.")
+    ] = False,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Seconds per measurement; default 0.4.")
+    ] = None,
+    residual: Annotated[
+        bool,
+        typer.Option(
+            "--residual",
+            help="Time a residual block in PyTorch, with PReLU's gradient from ascendref, instead.",
+        ),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Plot ratios and bytes per second (.png, .pdf, …)."),
+    ] = None,
+    report: Report = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare the speed with PyTorch or JAX.
+
+    Both take turns on the same data with the same number of threads; the fastest of many turns
+    counts. Ratios above 1 mean that ascendref is faster.
+
+    Example: ascendref bench softplus_backward --dtype bfloat16 --threads 1 --threads 2
+    """
+    from ...bench.cases import KINDS
+    from ...bench.peers import chosen_peer
+    from ..bench import Request, bench
+
+    with report_bad_calls():
+        if seconds is not None and not 0 < seconds < float("inf"):
+            raise OptionError("--seconds", f"{seconds} is not a positive number")
+        if residual:
+            if names or dtypes or sizes or threads or plot or report or html:
+                raise OptionError("--residual", "only --quick, --seconds and --json go with it")
+            if chosen_peer(peer) != "torch":
+                raise OptionError("--residual", "needs PyTorch as the peer")
+            from ..bench_residual import bench_residual
+
+            bench_residual(quick=quick, seconds=seconds, as_json=as_json)
+            return
+        request = Request(
+            check_operators(names),
+            check_choices("--dtype", dtypes, KINDS),
+            tuple(dict.fromkeys(sizes or ())),
+            tuple(dict.fromkeys(threads or ())),
+            chosen_peer(peer),
+            quick,
+            seconds,
+        )
+        bench(request, as_json=as_json, plot=plot, report=report, html=html)

@@ -1,0 +1,100 @@
+"""Commands that run and check programs for the device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from ..console import DIFFERENCE, report_bad_calls
+from ..options import (
+    AsJson,
+)
+
+#: the heading under which they are listed
+PANEL: Final = "Check programs"
+
+app = typer.Typer()
+
+Traceback = Annotated[
+    bool,
+    typer.Option(
+        "--traceback", help="Print tracebacks of the program in full, internal frames included."
+    ),
+]
+
+
+@app.command(
+    "check",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    rich_help_panel=PANEL,
+)
+def check_command(
+    program: Annotated[
+        Path,
+        typer.Argument(help="A Python program (.py), or an executable that uses the C library."),
+    ],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGS]...", help="Its arguments.")
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with a timeline of each hazard."),
+    ] = None,
+    traceback: Traceback = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a program and report hazards in it.
+
+    Races, lifetime errors, uninitialized reads, leaks, deadlocks and waits without effect are
+    collected, not raised, whatever check mode the program sets.
+
+    Exit status 1 if there are hazards, or if the program failed.
+
+    Example: ascendref check train.py --epochs 3
+    """
+    from ..check import check
+
+    with report_bad_calls():
+        if not check(program, arguments or [], html, as_json, traceback):
+            raise typer.Exit(DIFFERENCE)
+
+
+@app.command(
+    "npu",
+    context_settings={"allow_interspersed_args": False},
+    rich_help_panel=PANEL,
+)
+def npu_command(
+    script: Annotated[Path, typer.Argument(help="A Python program that imports torch_npu.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGS]...", help="Its arguments.")
+    ] = None,
+    product: Annotated[
+        str | None, typer.Option(help="A product or a chip. Default: Atlas A2.")
+    ] = None,
+    fallback: Annotated[
+        bool,
+        typer.Option(help="Run operators that are not emulated on the CPU, or refuse them."),
+    ] = True,
+    report: Annotated[
+        bool, typer.Option("--report", help="At exit, print on stderr which operators ran where.")
+    ] = False,
+    report_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the report to a JSON file instead."),
+    ] = None,
+    traceback: Traceback = False,
+) -> None:
+    """Run a torch_npu program without an NPU.
+
+    It runs on the emulated device. Needs torch and torch-npu (extra npu) and a C compiler. Options
+    come before the program.
+
+    Example: ascendref npu --report train.py --epochs 3
+    """
+    from ..npu import run_program
+
+    with report_bad_calls():
+        run_program(script, arguments or [], product, fallback, report, report_file, traceback)
