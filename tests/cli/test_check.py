@@ -164,5 +164,5 @@ def test_the_variable_has_three_values(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ASCENDREF_CHECK", value)
         assert ar.Device("Atlas A2", check="report").check == mode
     monkeypatch.setenv("ASCENDREF_CHECK", "yes")
-    with pytest.raises(ar.AclError, match="ASCENDREF_CHECK is 'yes'; 0, 1 or report"):
+    with pytest.raises(ar.AclError, match="ASCENDREF_CHECK is 'yes'; it must be 0, 1 or report"):
         ar.Device("Atlas A2")
