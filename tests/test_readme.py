@@ -10,6 +10,7 @@ import sys
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import geometric_mean
 
 import pytest
 
@@ -40,8 +41,9 @@ def test_its_picture_is_what_the_example_does() -> None:
 def test_its_figures_are_those_of_the_pages() -> None:
     section = README[README.index("## What is measured") : README.index("## What it is not")]
     items = re.findall(r"^- (.*?)(?=^- |^\[)", section, re.MULTILINE | re.DOTALL)
-    assert len(items) == 3
-    for item in items:
+    accuracy, speed, races = items
+    assert_speeds(speed)
+    for item in (accuracy, races):
         page = re.search(r"\((docs/[\w-]+\.md)\)", item)
         assert page is not None
         text = (ROOT / page[1]).read_text(encoding="utf-8")
@@ -49,6 +51,24 @@ def test_its_figures_are_those_of_the_pages() -> None:
         assert figures
         for figure in figures:
             assert re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d,])", text), figure
+
+
+def assert_speeds(item: str) -> None:
+    """Compare the three ratios with the cells of the page, 1 Mi elements and the result given."""
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    first = page.split("## Contiguous arrays")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (\w+) \| (\w+) \|(.*)\|$", first, re.MULTILINE)
+    cells: dict[bool, dict[bool, list[float]]] = {True: {}, False: {}}
+    for name, kind, values in rows:
+        ratio = float(values.split("|")[3].split("/")[0].replace("*", ""))
+        cells[name == "prelu_backward"].setdefault(kind == "float32", []).append(ratio)
+    (prelu,) = cells[True][True]
+    single, half = (geometric_mean(cells[False][kind]) for kind in (True, False))
+    assert re.findall(r"\b\d[\d.]*(?= in F)", item) == [
+        f"{prelu:.0f}",
+        f"{single:.1f}",
+        f"{half:.1f}",
+    ]
 
 
 def test_its_links_are_absolute_on_a_package_index() -> None:
