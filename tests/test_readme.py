@@ -57,7 +57,7 @@ def assert_speeds(item: str) -> None:
     """Compare the three ratios with the cells of the page, 1 Mi elements and the result given."""
     page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     first = page.split("## Contiguous arrays")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| (\w+) \| (\w+) \|(.*)\|$", first, re.MULTILINE)
+    rows = re.findall(r"^\| (\w+) \| (\w*float\d+) \|(.*)\|$", first, re.MULTILINE)
     cells: dict[bool, dict[bool, list[float]]] = {True: {}, False: {}}
     for name, kind, values in rows:
         ratio = float(values.split("|")[3].split("/")[0].replace("*", ""))
