@@ -31,7 +31,7 @@ from .ordering import (
 from .pinned import PinnedCopy
 from .reports import Reports
 from .shadow import Segment, Shadow, Span, Use, meet
-from .waits import VainWait, Waits
+from .waits import Waits, WaitWithoutEffect
 
 #: after so many more readers of some bytes, those that nothing can race with are forgotten
 READERS: Final = 16
@@ -650,7 +650,7 @@ class Checker:
             call, stream = "wait_event", self._submitted_by(timeline)
             index = min(stream.host_index, self.host.length)
             wait = stream.begin(call, find_caller(call), index, stream.clock)
-        self._waits.add(VainWait(event, wait, lost, late if record is None else None))
+        self._waits.add(WaitWithoutEffect(event, wait, lost, late if record is None else None))
 
     def record_event(self, record: Operation) -> None:
         """Note that an event is recorded."""
@@ -662,7 +662,7 @@ class Checker:
         Called when the host waits for the stream.
         """
         for wait in self._waits.never_recorded(timeline, self.host.clock):
-            self.reports.vain_wait(wait, self.begin_on_host("synchronize"))
+            self.reports.wait_without_effect(wait, self.begin_on_host("synchronize"))
 
     # ---- waits that never end
 
