@@ -69,7 +69,7 @@ class Checker:
     def __init__(self, *, report: bool) -> None:
         self.reports = Reports(collect=report)
         self.host = Timeline(HOST)
-        #: streams with functions of the host that have not ended
+        #: streams with host functions that have not ended
         self._functions: dict[Timeline, None] = {}
         #: streams with operations that come after functions of which the host does not know yet
         #: that they have ended, so that it is seen late what is written before them
@@ -280,10 +280,10 @@ class Checker:
         for each in (timeline, *self._branches.get(timeline, {}).values()):
             each.abandon(known.get(each, 0))
 
-    # ---- functions of the host
+    # ---- host functions
 
     def launch_function(self, operation: Operation) -> None:
-        """Note that a function of the host is queued."""
+        """Note that a host function is queued."""
         self._last_function = operation
         timeline = operation.timeline
         timeline.last_function = operation.index
@@ -293,7 +293,7 @@ class Checker:
         self._functions[timeline] = None
 
     def end_function(self, operation: Operation) -> None:
-        """Note that a function of the host has ended, or will never run."""
+        """Note that a host function has ended, or will never run."""
         timeline = operation.timeline
         with suppress(ValueError):
             timeline.functions.remove(operation)
@@ -399,7 +399,7 @@ class Checker:
         Returns
         -------
         bool
-            Whether `settle` must be called when it runs: a function of the host that comes before
+            Whether `settle` must be called when it runs: a host function that comes before
             it may still write what it reads.
         """
         in_function, timeline = operation.in_function, operation.timeline
@@ -546,7 +546,7 @@ class Checker:
         self._pinned.append((copy, self._last_function))
 
     def has_functions(self) -> bool:
-        """Tell whether functions of the host may run, which may access anything pinned."""
+        """Tell whether host functions may run, which may access anything pinned."""
         known = self.host.clock
         return any(timeline.last_function > known.get(timeline, 0) for timeline in list(self._late))
 
@@ -555,7 +555,7 @@ class Checker:
             copy, last_function = entry
             operation = copy.operation
             if operation is not None and operation.index <= clock.get(operation.timeline, 0):
-                # a function of the host that was queued meanwhile may have changed the bytes
+                # a host function that was queued meanwhile may have changed the bytes
                 rightly = self._last_function is not last_function
                 with suppress(ValueError):
                     self._pinned.remove(entry)
@@ -667,7 +667,7 @@ class Checker:
     # ---- waits that never end
 
     def find_wait_in_task(self, status: Status, problem: str) -> None:
-        """Report a function of the host that waits for the device, which the runtime refuses."""
+        """Report a host function that waits for the device, which the runtime refuses."""
         task = _running.get() or _callback.get()
         self.reports.wait_in_task(status, problem, task, self.begin_on_host("wait"))
 

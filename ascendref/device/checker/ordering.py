@@ -5,7 +5,7 @@ stream, or what the host does. A *clock* says for every stream how many of its t
 something. The clock of a stream grows when it waits for an event, that of the host when it waits
 for tasks, and whatever is submitted comes after everything that the host knows to be done.
 
-A function of the host does things between the beginning and the end of its task: after what comes
+A host function does things between the beginning and the end of its task: after what comes
 before the task, before what comes after it, and at the same time as whatever else the program does
 after it queued the function. The functions of a stream have a timeline of their own for that, and
 for every stream that they submit to another one, because when they submit has no part in the order:
@@ -79,7 +79,7 @@ class Timeline:
         #: number of the latest operation, and the operation
         self.length = 0
         self.last: Operation | None = None
-        #: its latest record of an event, its latest function of the host
+        #: its latest record of an event, its latest host function
         self.last_record = self.last_function = 0
         #: how many operations of the host the next one comes after; all, if the host submits it
         self.host_index = maxsize
@@ -89,7 +89,7 @@ class Timeline:
         self.abandoned: tuple[range, ...] = ()
         #: the first and the last operation for which it is seen late what is written before them
         self.late: AtomicReference[tuple[int, int]] = AtomicReference((1, 0))
-        #: its functions of the host that have not ended
+        #: its host functions that have not ended
         self.functions: list[Operation] = []
         #: accesses that only those can race with
         self.kept: list[Kept] = []
@@ -284,7 +284,7 @@ class Operation:
 
     __slots__ = ("_code", "_place", "call", "clock", "host_index", "index", "timeline")
 
-    #: whether a function of the host does it while its stream waits
+    #: whether a host function does it while its stream waits
     in_function: ClassVar = False
 
     def __init__(
@@ -355,7 +355,7 @@ class Operation:
 
 
 class FunctionAccess(Operation):
-    """An access by a function of the host: seen when the function runs, maybe after later tasks."""
+    """An access by a host function: seen when the function runs, maybe after later tasks."""
 
     __slots__ = ("_task",)
 

@@ -99,7 +99,7 @@ class Reports:
         """Two operations that nothing orders access the same bytes; a wait may have failed to."""
         first, second = use[0], operation
         one, other = first.task.timeline, second.task.timeline
-        if one.number == other.number:  # a function of the host submits one of them
+        if one.number == other.number:  # a host function submits one of them
             missing = f"submit {second.call} once the host has waited for {first.call}"
         elif other.number == HOST:
             missing = f"{_synchronize(first)}, before {second.call}"
@@ -194,7 +194,7 @@ class Reports:
     def wait_in_task(
         self, status: Status, problem: str, task: Operation | None, waits: Operation
     ) -> None:
-        """A function of the host waits for the device, which the runtime refuses."""
+        """A host function waits for the device, which the runtime refuses."""
         self._find(
             "deadlock",
             problem,

@@ -117,7 +117,7 @@ class Waits:
     def explanation(self, first: Operation, second: Operation) -> Explanation | None:
         """Return the wait that was meant to order two operations, if there is one."""
         found = self._between(first, second)
-        # what a function of the host does may be seen after the tasks that come after it
+        # what a host function does may be seen after the tasks that come after it
         return self._between(second, first) if found is None and second.in_function else found
 
     def _between(self, first: Operation, second: Operation) -> Explanation | None:

@@ -157,7 +157,7 @@ def locate(space: AddressSpace, argument: str, address: int, nbytes: int) -> Loc
 def watch_pinned(copy: Copy, checker: Checker) -> list[PinnedCopy]:
     """Return the sides of a copy that is about to be queued in which it is seen what the host does.
 
-    There are none while functions of the host may run, which access pinned memory as they like.
+    There are none while host functions may run, which access pinned memory as they like.
     """
     if checker.has_functions():
         return []

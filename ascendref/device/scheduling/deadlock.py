@@ -68,7 +68,7 @@ def _may_be_kept(promise: Task, needed: set[Task]) -> bool:
     if has_machine_callers():  # threads of other languages are not known
         return True
     others = [t for t in threading.enumerate() if t.ident != get_ident() and not workers.owns(t)]
-    # a function of the host may submit it, too
+    # a host function may submit it, too
     busy = [
         task
         for stream in list(promise.stream.scheduler.streams.values())

@@ -402,7 +402,7 @@ def _is_held(task: Task) -> bool:
 
 
 def _settled(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
-    """Return a task's function behind the check of what functions of the host may have written."""
+    """Return a task's function behind the check of what host functions may have written."""
 
     def run() -> None:
         assert task.operation is not None

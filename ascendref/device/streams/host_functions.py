@@ -1,4 +1,4 @@
-"""The calls of a stream that queue functions of the host."""
+"""The calls of a stream that queue host functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random programs with functions of the host that access memory, and what a device finds in them."""
+"""Random programs with host functions that access memory, and what a device finds in them."""
 
 from __future__ import annotations
 

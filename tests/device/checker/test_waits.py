@@ -149,7 +149,7 @@ def test_what_is_remembered_is_bounded(dev: Any) -> None:
 
 
 def test_a_wait_that_found_nothing_orders_nothing() -> None:
-    """A function of the host that lets a stream wait without effect does not order that stream."""
+    """A host function that lets a stream wait without effect does not order that stream."""
     dev, ran = ar.Device("Atlas A2", check="report"), threading.Event()
     one, two, event = dev.create_stream(), dev.create_stream(), dev.create_event()
     memory = dev.malloc(8)
