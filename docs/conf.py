@@ -30,7 +30,7 @@ source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 toc_object_entries_show_parents = "hide"
 default_role = "py:obj"
 nitpicky = True
-nitpick_ignore_regex = [("py:obj", r".*\.(json|py)")]  # files
+nitpick_ignore_regex = [("py:obj", r".*\.(json|py)|device")]  # files, an attribute
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4

@@ -221,7 +221,7 @@ class Tensor(Handle):
         Returns
         -------
         first, after_last : int
-            As `extent`.
+            Where its first byte is in the memory, and the one after its last.
 
         Raises
         ------
