@@ -30,7 +30,7 @@ source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 toc_object_entries_show_parents = "hide"
 default_role = "py:obj"
 nitpicky = True
-nitpick_ignore_regex = [("py:obj", r".*\.(json|py)")]  # files
+nitpick_ignore_regex = [("py:obj", r".*\.(json|py)|device")]  # files, an attribute
 
 smartquotes_action = "qe"  # no dashes: options begin with two hyphens
 

@@ -181,7 +181,7 @@ _PYTHON: Final = {
         "aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream,"
         " uint32_t timeout)",
         "aclError aclrtGetNotifyId(aclrtNotify notify, out uint32_t *notifyId)",
-        # functions of the host
+        # host functions
         "aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)",
         "aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)",
         "aclError aclrtProcessReport(int32_t timeout)",

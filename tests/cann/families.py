@@ -24,47 +24,47 @@ class Family(NamedTuple):
     name: str
     #: pattern of the names
     names: str
-    #: what of the family the library lacks; names in backticks, with an ellipsis for any ending
+    #: what the library lacks of the family; names in backticks, with an ellipsis for any ending
     lacks: str
 
 
 FAMILIES = (
-    Family("begin and end, versions",
+    Family("initialization, versions",
            r"acl(nn)?(Init|Finalize\w*)|aclsys\w+|aclrtGet(Version|SocName)",
-           "callbacks at the beginning and end"),
+           "callbacks at initialization and finalization"),
     Family("devices",
            r"aclrt(Set|Reset|Get)Device(?!Res)\w*|aclrtGetRunMode|aclrtSynchronizeDevice\w*"
            r"|aclrtDeviceGet(BareTgid|StreamPriorityRange)|aclGet(CannAttribute|DeviceCapability)\w*",
-           "utilization, topology, overflow flags, callbacks of a device's state, numbers in other"
-           " countings"),
-    Family("limits of cores", r"aclrt\w+ResLimit|aclrt\w+ResInCurrentThread", "–"),
+           "utilization, topology, overflow flags, device state callbacks,"
+           " conversions of device ids"),
+    Family("core limits", r"aclrt\w+ResLimit|aclrt\w+ResInCurrentThread", "–"),
     Family("copies between devices", r"aclrtDevice(CanAccess|Enable|Disable)?Peer\w*", "–"),
     Family("contexts, parameters", r"aclrt\w+Context|aclrtCtx\w+|aclrt[GS]etSysParamOpt", "–"),
     Family("streams", r"aclrt(Create|Destroy|Synchronize)Stream\w*|aclrtStream(Query|Abort|Get\w+)"
-           r"|aclrtSetStreamFailureMode", "attributes of streams, callbacks of a stream's state"),
+           r"|aclrtSetStreamFailureMode", "stream attributes, stream state callbacks"),
     Family("events", r"aclrt\w*Event\w*", "events of other processes (`aclrtIpcGetEvent…`)"),
     Family("notifies", r"aclrt\w*Notify\w*",
            "keys for other processes (`aclrtNotifyGetExportKey`, `aclrtNotifyImportByKey`),"
-           " `aclrtNotifyBatchReset`, notifies that count (`aclrtCntNotify…`)"),
-    Family("functions of the host", r"aclrt\w*(Report|Callback|HostFunc)",
+           " `aclrtNotifyBatchReset`, counting notifies (`aclrtCntNotify…`)"),
+    Family("host functions", r"aclrt\w*(Report|Callback|HostFunc)",
            "`aclrtSubscribeHostFunc`"),
     Family("memory", r"aclrt(Malloc(Align32|Cached|Host)?|Free(Host)?(WithDevSync)?|GetMemInfo)",
-           "configurations of allocations, registered memory of the host (`aclrtHostRegister…`),"
-           " managed memory, pools, allocators of one's own"),
+           "allocation configurations, registered host memory (`aclrtHostRegister…`),"
+           " managed memory, pools, custom allocators"),
     Family("copies and fills", r"aclrtMem(cpy|set)\w*",
-           "copies in batches, writes and waits of single values (`aclrtValueWrite`,"
-           " `aclrtValueWait`), hints for caches (`aclrtCmo…`)"),
+           "batched copies, value writes and waits (`aclrtValueWrite`,"
+           " `aclrtValueWait`), cache hints (`aclrtCmo…`)"),
     Family("addresses and physical memory",
            r"aclrt(Malloc|Free)Physical|aclrt(Reserve|Release)MemAddress|aclrt(Map|Unmap)Mem"
            r"|aclrtMemGetA\w+",
            "handles for other processes (`aclrtMemExportToShareableHandle…`,"
-           " `aclrtMemImportFromShareableHandle…`), rights (`aclrtMemSetAccess`), links"
+           " `aclrtMemImportFromShareableHandle…`), access rights (`aclrtMemSetAccess`), links"
            " (`aclrtMemMap…`), `aclrtMemRetainAllocationHandle`"),
-    Family("memory of several processes", r"aclrtIpcMem\w+",
-           "processes of other machines (`aclrtIpcMemImportPidInterServer`), `aclrtIpcMemSetAttr`"),
+    Family("memory shared between processes", r"aclrtIpcMem\w+",
+           "processes on other machines (`aclrtIpcMemImportPidInterServer`), `aclrtIpcMemSetAttr`"),
     Family("reductions, random numbers", r"aclrt(Reduce|RandomNum)Async", "`aclrtTaskUpdateAsync`"),
     Family("errors", r"aclrt(Get|PeekAt)LastError|aclGetRecentErrMsg|aclrtGetErrorVerbose",
-           "callbacks for failed tasks (`aclrtExceptionInfoCallback…`), errors of memory"
+           "callbacks for failed tasks (`aclrtExceptionInfoCallback…`), memory errors"
            " (`aclrtGetMemUceInfo`, `aclrtMemUceRepair`), `aclrtDeviceTaskAbort`,"
            " `aclrtRepairError`"),
     Family("types", r"aclDataTypeSize|aclFloat\w+", "–"),
@@ -73,13 +73,13 @@ FAMILIES = (
            r"|aclGet(View|Storage|\w*Size|Format|DataType|RawTensor)\w*|[aA]clSet\w*Tensor\w*"
            r"|acl\w+AclOpExecutor\w*", "–"),
 )  # fmt: skip
-#: families of which nothing is here
+#: families that the library lacks entirely
 WITHOUT = (
-    ("kernels as binaries", "`aclrtBinary…`, `aclrtLaunchKernel…`, `aclrtKernelArgs…`"),
+    ("binary kernels", "`aclrtBinary…`, `aclrtLaunchKernel…`, `aclrtKernelArgs…`"),
     ("graphs and models", "`aclmdl…`"),
-    ("operators that are compiled or loaded", "`aclop…`"),
-    ("labels, groups of cores", "`aclrtCreateLabel…`, `aclrtSetGroup`"),
-    ("queues and channels of data", "`acltdt…`"),
+    ("compiled or loaded operators", "`aclop…`"),
+    ("labels, core groups", "`aclrtCreateLabel…`, `aclrtSetGroup`"),
+    ("data queues and channels", "`acltdt…`"),
     ("profiling, dumps, snapshots", "`aclprof…`, `aclrtSnapShot…`"),
 )
 
@@ -105,16 +105,16 @@ def text() -> str:
     count = len(names)
     return "\n".join(
         [
-            f"{count} functions of the vendor's runtime and base library are here, beside two for"
-            " each operator:",
+            f"{count} functions of the vendor's runtime and base library are available, plus two"
+            " for each operator:",
             "",
-            *table(("family", "here", "not here"), rows),
+            *table(("family", "available", "not available"), rows),
             "",
-            "A program that calls what is not here does not link, and `dlsym` returns NULL for it."
-            " The reason, for some:",
+            "A program that calls a function that is not available does not link, and `dlsym`"
+            " returns NULL for it. For some, the reason is:",
             "",
             *table(
-                ("function", "why it is not here"),
+                ("function", "why it is not available"),
                 [(f"`{name}`", why) for name, why in ABSENT.items()],
             ),
             "",

@@ -197,7 +197,7 @@ class DeviceModel:
         self.calls: list[ExecutorModel] = []
         #: whether anything read what was never written
         self.reads_unwritten = False
-        #: whether functions of the host were queued
+        #: whether host functions were queued
         self.has_functions = False
 
     def read_by_host(self, written: Any) -> None:
@@ -207,7 +207,7 @@ class DeviceModel:
     def check_hazards(self, *, ended: bool = False) -> None:
         """Check that the checker found what is wrong with the program, and nothing else.
 
-        Behind functions of the host, it may find unwritten bytes when tasks run: when all have
+        Behind host functions, it may find unwritten bytes when tasks run: when all have
         ``ended``.
         """
         hazards = self.dev.hazards

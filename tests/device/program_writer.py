@@ -602,12 +602,12 @@ class ProgramWriter(RuleBasedStateMachine):
         self.attempt(status, phase_2, *arguments)
         call.ready = call.ready and (call.keeps_executor if status else call.repeatable)
 
-    # ---- functions of the host
+    # ---- host functions
 
     def access(
         self, device: DeviceModel, block: MemoryModel | None, source: MemoryModel | None, value: int
     ) -> None:
-        """Access memory: what a function of the host does."""
+        """Access memory: what a host function does."""
         if block is not None and source is not None:
             count = min(block.nbytes, source.nbytes)
             device.dev.memcpy(block.memory, source.memory, count)
@@ -617,7 +617,7 @@ class ProgramWriter(RuleBasedStateMachine):
             device.dev.memset(block.memory, value)
 
     def launch_host_func(self, draw: Draw) -> None:
-        """Call a function of the host that notes it, may access memory, and may raise."""
+        """Call a host function that notes it, may access memory, and may raise."""
         device = self.device(draw)
         queue = self.queue(draw, device)
         device.has_functions = True

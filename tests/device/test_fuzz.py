@@ -72,7 +72,7 @@ class Program(ProgramWriter):
 
     @rule(draw=DATA)
     def add_work(self, draw: Draw) -> None:
-        """Queue copies, fills, operators and functions of the host."""
+        """Queue copies, fills, operators and host functions."""
         for _ in range(draw.number(1, 6)):
             work = draw.pick([self.fill, self.copy, self.compute, self.launch_host_func])
             work(draw)

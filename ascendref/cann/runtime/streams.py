@@ -1,4 +1,4 @@
-"""Functions of the C library: streams, and functions of the host in them."""
+"""Functions of the C library: streams, and host functions in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...core.status import Status
 from ...device.streams.stream import Stream, StreamFlag
 from .process import process
 
-#: a function of the host; while it runs, other threads have the interpreter
+#: a host function; while it runs, other threads have the interpreter
 _FUNCTION: Final = CFUNCTYPE(None, c_void_p)
 
 
@@ -96,7 +96,7 @@ def aclrtSetStreamFailureMode(stream: Stream | None, mode: int) -> None:
     process.stream(stream).set_failure_mode(mode)
 
 
-# ---- functions of the host
+# ---- host functions
 
 
 def _function(address: int, argument: int) -> Callable[[], object]:
@@ -106,7 +106,7 @@ def _function(address: int, argument: int) -> Callable[[], object]:
 
 
 def aclrtLaunchHostFunc(stream: Stream | None, address: int, argument: int) -> None:
-    """Queue a function of the host."""
+    """Queue a host function."""
     queue = process.own_stream(stream)
     queue.launch_host_func(_function(address, argument))
 

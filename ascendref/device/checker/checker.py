@@ -14,7 +14,7 @@ from .ordering import Clock, Operation, Timeline, are_ordered, is_reached, prece
 from .pinned import PinnedCopy
 from .reports import Reports
 from .shadow import Segment, Shadow, Span, Use, meet
-from .waits import VainWait, Waits
+from .waits import Waits, WaitWithoutEffect
 
 #: after so many more readers of some bytes, those that nothing can race with are forgotten
 READERS: Final = 16
@@ -120,7 +120,7 @@ class Checker(Order):
         Returns
         -------
         bool
-            Whether `settle` must be called when it runs: a function of the host that comes before
+            Whether `settle` must be called when it runs: a host function that comes before
             it may still write what it reads.
         """
         in_function, timeline = operation.in_function, operation.timeline
@@ -278,7 +278,7 @@ class Checker(Order):
             copy, last_function = entry
             operation = copy.operation
             if operation is not None and is_reached(operation, clock, self.host.length):
-                # a function of the host that was queued meanwhile may have changed the bytes
+                # a host function that was queued meanwhile may have changed the bytes
                 rightly = self.functions.last is not last_function
                 with suppress(ValueError):
                     self._pinned.remove(entry)
@@ -367,7 +367,7 @@ class Checker(Order):
             self.join(timeline, record)
         if record is None or lost is not None:
             wait = self.begin_wait(timeline)
-            self._waits.add(VainWait(event, wait, lost, late if record is None else None))
+            self._waits.add(WaitWithoutEffect(event, wait, lost, late if record is None else None))
 
     def record_event(self, record: Operation) -> None:
         """Note that an event is recorded."""
@@ -379,12 +379,12 @@ class Checker(Order):
         Called when the host waits for the stream.
         """
         for wait in self._waits.never_recorded(timeline, self.host.clock):
-            self.reports.vain_wait(wait, self.begin_on_host("synchronize"))
+            self.reports.wait_without_effect(wait, self.begin_on_host("synchronize"))
 
     # ---- waits that never end
 
     def find_wait_in_task(self, status: Status, problem: str) -> None:
-        """Report a function of the host that waits for the device, which the runtime refuses."""
+        """Report a host function that waits for the device, which the runtime refuses."""
         self.reports.wait_in_task(status, problem, self.running, self.begin_on_host("wait"))
 
     def find_lost_wait(self, record: str) -> None:

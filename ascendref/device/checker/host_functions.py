@@ -1,4 +1,4 @@
-"""Functions of the host that have not ended, whose accesses nobody has seen yet."""
+"""Host functions that have not ended, whose accesses nobody has seen yet."""
 
 from __future__ import annotations
 

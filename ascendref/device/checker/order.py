@@ -145,7 +145,7 @@ class Order:
                 if task is not None:
                     timeline.join(task.knowledge, task.host_index)
 
-    # ---- functions of the host
+    # ---- host functions
 
     def run_on(self, operation: Operation | None) -> None:
         """Note that the calling thread runs the function of an operation from now on."""

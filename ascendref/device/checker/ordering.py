@@ -5,7 +5,7 @@ stream, or what the host does. A *clock* says for every stream how many of its t
 something. The clock of a stream grows when it waits for an event, that of the host when it waits
 for tasks, and whatever is submitted comes after everything that the host knows to be done.
 
-A function of the host does things between the beginning and the end of its task: after what comes
+A host function does things between the beginning and the end of its task: after what comes
 before the task, before what comes after it, and at the same time as whatever else the program does
 after it queued the function. The functions of a stream have a timeline of their own for that, and
 for every stream that they submit to another one, because when they submit has no part in the order:
@@ -268,7 +268,7 @@ class Operation:
 
     __slots__ = ("_code", "_place", "call", "clock", "host_index", "index", "timeline")
 
-    #: whether a function of the host does it while its stream waits
+    #: whether a host function does it while its stream waits
     in_function: ClassVar = False
 
     def __init__(
@@ -339,7 +339,7 @@ class Operation:
 
 
 class FunctionAccess(Operation):
-    """An access by a function of the host: seen when the function runs, maybe after later tasks."""
+    """An access by a host function: seen when the function runs, maybe after later tasks."""
 
     __slots__ = ("_task",)
 

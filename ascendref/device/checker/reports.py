@@ -9,7 +9,7 @@ from ...core.status import Status
 from .hazards import HazardError, Kind, Site
 from .ordering import HOST, Operation
 from .shadow import Segment, Shadow, Span, Use
-from .waits import Explanation, VainWait
+from .waits import Explanation, WaitWithoutEffect
 
 
 class Reports:
@@ -99,7 +99,7 @@ class Reports:
         """Two operations that nothing orders access the same bytes; a wait may have failed to."""
         first, second = use[0], operation
         one, other = first.task.timeline, second.task.timeline
-        if one.number == other.number:  # a function of the host submits one of them
+        if one.number == other.number:  # a host function submits one of them
             missing = f"submit {second.call} once the host has waited for {first.call}"
         elif other.number == HOST:
             missing = f"{_synchronize(first)}, before {second.call}"
@@ -148,13 +148,13 @@ class Reports:
             missing,
         )
 
-    def vain_wait(self, wait: VainWait, waits: Operation) -> None:
+    def wait_without_effect(self, wait: WaitWithoutEffect, waits: Operation) -> None:
         """A stream waited for an event that was not recorded by the time the host waits for it."""
         operation = wait.operation
         self._find(
             "wait",
             f"{operation.timeline} waited for event {wait.event}, which was never recorded:"
-            " it waited for nothing",
+            " the wait had no effect",
             Site.of(operation),
             Site.of(waits),
             f"record event {wait.event}{_by(operation, 'aclrtRecordEvent')} before"
@@ -167,7 +167,7 @@ class Reports:
         error = HazardError(
             Status.ACL_ERROR_FAILURE,
             "deadlock",
-            f"the calling thread waits for {tasks}, which only a thread that waits can run",
+            f"the calling thread waits for {tasks}, which only a waiting thread can run",
             Site.of(cycle[0]),
             Site.of(waits),
             f"call {_or(waits, 'process_report', 'aclrtProcessReport')} before waiting, or"
@@ -194,13 +194,13 @@ class Reports:
     def wait_in_task(
         self, status: Status, problem: str, task: Operation | None, waits: Operation
     ) -> None:
-        """A function of the host waits for the device, which the runtime refuses."""
+        """A host function waits for the device, which the runtime refuses."""
         self._find(
             "deadlock",
             problem,
             None if task is None else Site.of(task),
             Site.of(waits),
-            "wait outside of the function, or queue what depends on the work behind it",
+            "wait outside the function, or queue the dependent work after it",
             status,
         )
 

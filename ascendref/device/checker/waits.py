@@ -1,4 +1,4 @@
-"""Waits for events that did nothing, or did not wait for all that they may have been meant to."""
+"""Waits for events that had no effect, or did not wait for all that they may have been meant to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def late_records() -> deque[Operation]:
     return deque(maxlen=_RECORDS)
 
 
-class VainWait:
+class WaitWithoutEffect:
     """A wait that found no record, or one that had taken the place of another.
 
     Parameters
@@ -60,7 +60,7 @@ class VainWait:
 class Explanation(NamedTuple):
     """Why two operations race although there was a wait."""
 
-    wait: VainWait
+    wait: WaitWithoutEffect
     #: the record that it should have waited for; None if the event was not recorded at all
     record: Operation | None
 
@@ -77,12 +77,12 @@ class Waits:
     """
 
     def __init__(self) -> None:
-        #: those that waited for nothing
-        self._early: deque[VainWait] = deque(maxlen=_REMEMBERED)
+        #: those without effect
+        self._early: deque[WaitWithoutEffect] = deque(maxlen=_REMEMBERED)
         #: those for a record that had taken the place of another
-        self._forgetful: deque[VainWait] = deque(maxlen=_REMEMBERED)
+        self._forgetful: deque[WaitWithoutEffect] = deque(maxlen=_REMEMBERED)
 
-    def add(self, wait: VainWait) -> None:
+    def add(self, wait: WaitWithoutEffect) -> None:
         """Remember a wait."""
         waits = self._forgetful if wait.late is None else self._early
         with suppress(IndexError):
@@ -93,7 +93,9 @@ class Waits:
                 return
         waits.append(wait)
 
-    def never_recorded(self, timeline: Timeline | None, known: Clock) -> Iterator[VainWait]:
+    def never_recorded(
+        self, timeline: Timeline | None, known: Clock
+    ) -> Iterator[WaitWithoutEffect]:
         """Forget and return the waits of a stream, or of all, for what was not recorded since.
 
         Those for records that the host knows to be reached are forgotten, too: whatever follows
@@ -115,7 +117,7 @@ class Waits:
     def explanation(self, first: Operation, second: Operation) -> Explanation | None:
         """Return the wait that was meant to order two operations, if there is one."""
         found = self._between(first, second)
-        # what a function of the host does may be seen after the tasks that come after it
+        # what a host function does may be seen after the tasks that come after it
         return self._between(second, first) if found is None and second.in_function else found
 
     def _between(self, first: Operation, second: Operation) -> Explanation | None:

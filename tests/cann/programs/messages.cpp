@@ -130,7 +130,7 @@ static void everything()
 
 static void run(void *) { everything(); }
 
-// In functions of the host, on the threads of the library; waiting there is refused as well.
+// In host functions, on the threads of the library; waiting there is refused as well.
 static void in_host_functions()
 {
     aclrtStream stream;

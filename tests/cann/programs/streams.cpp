@@ -1,4 +1,4 @@
-// Streams, events, functions of the host, contexts and two devices, in C++ with threads.
+// Streams, events, host functions, contexts and two devices, in C++ with threads.
 #include <atomic>
 #include <cstring>
 #include <pthread.h>

@@ -27,7 +27,7 @@ class Entry(NamedTuple):
     kind: str
     first: int | None
     second: int | None
-    #: whether which of the two places comes second depends on when functions of the host run
+    #: whether which of the two places comes second depends on when host functions run
     either: bool
 
 

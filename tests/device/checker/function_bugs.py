@@ -1,4 +1,4 @@
-"""Programs with bugs about functions of the host, and streams that are destroyed."""
+"""Programs with bugs about host functions, and streams that are destroyed."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from .catalogue import bug, link, streams
 
 
 @bug("race", either=True)
-def function_against_a_destroyed_stream(dev: Any, cured: bool) -> None:
+def function_against_a_destroyed_stream(dev: Any, fixed: bool) -> None:
     one, two = streams(dev)
     memory, found = dev.malloc(8), np.zeros(8, np.uint8)
     dev.memset(memory, 0)
-    if cured:
+    if fixed:
         dev.memset_async(memory, 1, stream=one)
         one.destroy()
     two.launch_host_func(lambda: dev.memcpy(found, memory))  # first
-    if not cured:
+    if not fixed:
         dev.memset_async(memory, 1, stream=one)  # second
         one.destroy()
     dev.synchronize()
 
 
 @bug("race", either=True)
-def write_before_a_function_and_after_it(dev: Any, cured: bool) -> None:
+def write_before_a_function_and_after_it(dev: Any, fixed: bool) -> None:
     """What the function reads was overwritten since, by what comes after it."""
     one, two = streams(dev)
     memory, found = dev.malloc(8), np.zeros(8, np.uint8)
     dev.memset(memory, 0)
     dev.memset_async(memory, 1, stream=one)  # first
-    if cured:
+    if fixed:
         link(dev, one, two)
     two.launch_host_func(lambda: dev.memcpy(found, memory))  # second
     link(dev, two, one)
@@ -42,12 +42,12 @@ def write_before_a_function_and_after_it(dev: Any, cured: bool) -> None:
 
 
 @bug("race", either=True)
-def read_before_a_function_and_after_it(dev: Any, cured: bool) -> None:
+def read_before_a_function_and_after_it(dev: Any, fixed: bool) -> None:
     one, two = streams(dev)
     memory, copy = dev.malloc(8), dev.malloc(8)
     dev.memset(memory, 0)
     dev.memcpy_async(copy, memory, stream=one)  # first
-    if cured:
+    if fixed:
         link(dev, one, two)
     two.launch_host_func(lambda: dev.memset(memory, 1))  # second
     link(dev, two, one)
@@ -56,12 +56,12 @@ def read_before_a_function_and_after_it(dev: Any, cured: bool) -> None:
 
 
 @bug("race", either=True)
-def write_before_a_callback_and_after_it(dev: Any, cured: bool) -> None:
+def write_before_a_callback_and_after_it(dev: Any, fixed: bool) -> None:
     one, two = streams(dev)
     memory = dev.malloc(8)
     two.subscribe_report()
     dev.memset_async(memory, 1, stream=one)  # first
-    if cured:
+    if fixed:
         link(dev, one, two)
     two.launch_callback(lambda: dev.memset(memory, 2))  # second
     link(dev, two, one)
@@ -71,13 +71,13 @@ def write_before_a_callback_and_after_it(dev: Any, cured: bool) -> None:
 
 
 @bug("race", either=True)
-def write_between_two_functions(dev: Any, cured: bool) -> None:
+def write_between_two_functions(dev: Any, fixed: bool) -> None:
     """The second function is in order with the write; the first is not."""
     one, two = streams(dev)
     memory, found = dev.malloc(8), np.zeros(8, np.uint8)
     dev.memset(memory, 0)
     two.launch_host_func(lambda: dev.memcpy(found, memory))  # first
-    if cured:
+    if fixed:
         link(dev, two, one)
     dev.memset_async(memory, 1, stream=one)  # second
     link(dev, one, two)
@@ -89,11 +89,11 @@ def write_between_two_functions(dev: Any, cured: bool) -> None:
 
 
 @bug("race", either=True)
-def task_of_a_function_against_the_host(dev: Any, cured: bool) -> None:
+def task_of_a_function_against_the_host(dev: Any, fixed: bool) -> None:
     one, two = streams(dev)
     memory = dev.malloc(8)
     one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
-    if cured:
+    if fixed:
         one.synchronize()
         two.synchronize()
     dev.memset(memory, 2)  # second
@@ -102,12 +102,12 @@ def task_of_a_function_against_the_host(dev: Any, cured: bool) -> None:
 
 
 @bug("race", either=True)
-def task_of_a_function_against_one_of_the_program(dev: Any, cured: bool) -> None:
+def task_of_a_function_against_one_of_the_program(dev: Any, fixed: bool) -> None:
     """Which of the two comes first on their stream depends on when the function runs."""
     one, two = streams(dev)
     memory = dev.malloc(8)
     one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
-    if cured:
+    if fixed:
         one.synchronize()
     dev.memset_async(memory, 2, stream=two)  # second
     dev.synchronize()
@@ -115,13 +115,13 @@ def task_of_a_function_against_one_of_the_program(dev: Any, cured: bool) -> None
 
 
 @bug("race", either=True)
-def function_goes_on_after_its_task(dev: Any, cured: bool) -> None:
+def function_goes_on_after_its_task(dev: Any, fixed: bool) -> None:
     one, two = streams(dev)
     memory, other = dev.malloc(8), dev.malloc(8)
 
     def function() -> None:
         dev.memset_async(memory, 1, stream=two)  # first
-        dev.memset(other if cured else memory, 2)  # second
+        dev.memset(other if fixed else memory, 2)  # second
 
     one.launch_host_func(function)
     dev.synchronize()
@@ -129,13 +129,13 @@ def function_goes_on_after_its_task(dev: Any, cured: bool) -> None:
 
 
 @bug("race", either=True)
-def result_of_a_task_of_a_function(dev: Any, cured: bool) -> None:
+def result_of_a_task_of_a_function(dev: Any, fixed: bool) -> None:
     """Synchronizing with the stream before the function is known to be done says nothing."""
     one, two = streams(dev)
     memory, found = dev.malloc(8), np.zeros(8, np.uint8)
     dev.memset(memory, 0)
     one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
-    if cured:
+    if fixed:
         one.synchronize()
     two.synchronize()
     dev.memcpy(found, memory)  # second
@@ -147,22 +147,22 @@ def result_of_a_task_of_a_function(dev: Any, cured: bool) -> None:
 
 
 @bug("uninitialized-read")
-def copy_behind_a_function(dev: Any, cured: bool) -> None:
+def copy_behind_a_function(dev: Any, fixed: bool) -> None:
     stream = dev.create_stream()
     source, found = dev.malloc(8), np.zeros(8, np.uint8)
     target = dev.malloc(8)  # first
-    stream.launch_host_func(lambda: dev.memset(source, 0) if cured else None)
+    stream.launch_host_func(lambda: dev.memset(source, 0) if fixed else None)
     dev.memcpy_async(target, source, stream=stream)
     dev.synchronize()
     dev.memcpy(found, target)  # second
 
 
 @bug("uninitialized-read")
-def read_behind_a_function_and_before_a_write(dev: Any, cured: bool) -> None:
+def read_behind_a_function_and_before_a_write(dev: Any, fixed: bool) -> None:
     stream, pinned = dev.create_stream(), dev.malloc_host(8)
     memory = dev.malloc(8)  # first
     stream.launch_host_func(lambda: None)
-    if cured:
+    if fixed:
         dev.memset_async(memory, 0, stream=stream)
     dev.memcpy_async(pinned, memory, stream=stream)  # second
     dev.memset_async(memory, 0, stream=stream)
@@ -173,32 +173,32 @@ def read_behind_a_function_and_before_a_write(dev: Any, cured: bool) -> None:
 
 
 @bug("race")
-def write_after_a_forced_end(dev: Any, cured: bool) -> None:
+def write_after_a_forced_end(dev: Any, fixed: bool) -> None:
     stream, memory = dev.create_stream(), dev.malloc(8)
     dev.memset_async(memory, 1, stream=stream)  # first
     stream.destroy(force=True)
-    if cured:
+    if fixed:
         dev.synchronize()
     dev.memset(memory, 2)  # second
 
 
 @bug("lifetime")
-def free_after_a_forced_end(dev: Any, cured: bool) -> None:
+def free_after_a_forced_end(dev: Any, fixed: bool) -> None:
     stream, memory = dev.create_stream(), dev.malloc(8)
     dev.memset_async(memory, 1, stream=stream)  # first
-    if cured:
+    if fixed:
         stream.synchronize()
     stream.destroy(force=True)
     dev.free(memory)  # second
 
 
 @bug("race")
-def wait_for_a_record_that_was_dropped(dev: Any, cured: bool) -> None:
+def wait_for_a_record_that_was_dropped(dev: Any, fixed: bool) -> None:
     one, two = streams(dev)
     memory, event = dev.malloc(8), dev.create_event()
     dev.memset_async(memory, 1, stream=one)  # first
     event.record(one)
-    if cured:
+    if fixed:
         event.synchronize()
     one.abort()
     two.wait_event(event)
@@ -206,14 +206,14 @@ def wait_for_a_record_that_was_dropped(dev: Any, cured: bool) -> None:
 
 
 @bug("race", either=True)
-def function_submits_to_a_stream_in_order(dev: Any, cured: bool) -> None:
+def function_submits_to_a_stream_in_order(dev: Any, fixed: bool) -> None:
     """A task of a function comes after those that were submitted before the function."""
     one, two = streams(dev)
     memory = dev.malloc(8)
-    if cured:
+    if fixed:
         dev.memset_async(memory, 0, stream=two)
     one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
-    if not cured:
+    if not fixed:
         dev.memset_async(memory, 0, stream=two)  # second
     for _ in range(2):
         dev.synchronize()

@@ -1,4 +1,4 @@
-"""Random programs with functions of the host that access memory, and runs of them."""
+"""Random programs with host functions that access memory, and runs of them."""
 
 from __future__ import annotations
 

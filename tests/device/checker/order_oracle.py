@@ -1,7 +1,7 @@
 """Which steps of a program come before which: the transitive closure of a graph of all of them.
 
 It shares nothing with the checker, which compares counters. Every call is a node, and so are the
-beginning and the end of every task. A function of the host is a row of nodes between the beginning
+beginning and the end of every task. A host function is a row of nodes between the beginning
 and the end of its task. Edges say what comes before what:
 
 - the calls of the program, and those of a function, one after the other;
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A call of the program, or of a function of the host."""
+    """A call of the program, or of a host function."""
 
     #: tasks: fill, copy, record, wait, function, callback, notice (a callback that nothing waits
     #: for); accesses of the caller: set, move, read; waits of the host: synchronize, await (an

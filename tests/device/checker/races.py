@@ -438,7 +438,7 @@ def two_downloads_to_one_place(dev: Any, fixed: bool) -> None:
     dev.memcpy_async(pinned.address + (64 if fixed else 60), y.memory, stream=two)  # second
 
 
-# ---- functions of the host
+# ---- host functions
 
 
 @bug("race", either=True)

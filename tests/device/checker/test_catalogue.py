@@ -78,6 +78,6 @@ def test_a_bug_is_found(name: str, execution: str, check: Any) -> None:
 @pytest.mark.parametrize("check", [True, "report"])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_a_cured_program_raises_no_alarm(name: str, execution: str, check: Any) -> None:
+def test_a_fixed_program_raises_no_alarm(name: str, execution: str, check: Any) -> None:
     dev = ar.Device("Atlas A2", execution=execution, seed=5, check=check)
     assert run(dev, CATALOGUE[name], fixed=True) == []

@@ -1,4 +1,4 @@
-"""Functions of the host that access memory: races and unwritten bytes are found exactly.
+"""Host functions that access memory: races and unwritten bytes are found exactly.
 
 An oracle that shares nothing with the checker says which accesses nothing orders. The programs are
 random, right and wrong; each runs in every execution mode.

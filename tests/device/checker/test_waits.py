@@ -79,7 +79,7 @@ def test_two_buffers_in_turns(dev: Any) -> None:
 
 
 def test_a_wait_that_was_repeated_is_not_to_blame(dev: Any) -> None:
-    """The third turn forgets to wait; that the first one waited for nothing is no matter."""
+    """The third turn forgets to wait; that the first wait had no effect does not matter."""
     producer, consumer = dev.create_stream(), dev.create_stream()
     filled, empty = dev.create_event(), dev.create_event()
     buffer, out = dev.malloc(8), dev.malloc(8)
@@ -149,7 +149,7 @@ def test_what_is_remembered_is_bounded(dev: Any) -> None:
 
 
 def test_a_wait_that_found_nothing_orders_nothing() -> None:
-    """A function of the host that lets a stream wait in vain does not order that stream."""
+    """A host function that lets a stream wait without effect does not order that stream."""
     dev, ran = ar.Device("Atlas A2", check="report"), threading.Event()
     one, two, event = dev.create_stream(), dev.create_stream(), dev.create_event()
     memory = dev.malloc(8)
