@@ -106,7 +106,9 @@ def _lines(operator: Operator) -> Iterator[str]:
         "Stated bounds and the largest errors that were measured, in units in the last place (ulp)."
         " *Wrong* counts results that are not the exact value rounded once, in the default"
         ' arithmetic and with `compute_dtype="float64"`. The whole run, and the command'
-        " that measured it: [Accuracy](../../accuracy.md)."
+        " that measured it: [Accuracy](../../accuracy.md). The table is that of ascendref"
+        f" {MEASURED['versions']['ascendref']}, {MEASURED['date']}; the"
+        " [changelog](../../changelog.md) says which results have changed since."
     )
     yield ""
     yield from table(
