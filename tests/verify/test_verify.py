@@ -345,7 +345,7 @@ def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         call(*ONE, "--state", tmp_path / "s.json")
     done = call(*ONE, "--state", tmp_path / "s.json", "--seed", 1, "--resume")
     assert done.exit_code == 2
-    assert "it is of another run" in done.stderr
+    assert "it belongs to a run with other options or versions" in done.stderr
 
 
 # --- bad calls ------------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ((*ONE, "--report", "no/such/page.md"), "the folder no/such does not exist"),
         (("verify", "--dtype", "float64", "--plot", "x.png"), "--plot has nothing to draw"),
         (("study", "logit_grad", "--attr", "eps=nan"), "results of logit_grad that are no finite"),
-        ((*ONE, "--resume", "--state", "no-such.json"), "--resume cannot go on from no-such.json"),
+        ((*ONE, "--resume", "--state", "no-such.json"), "--resume cannot continue from no-such.json"),
         (("study", "relu"), "OPERATOR is 'relu'"),
     ],
 )
