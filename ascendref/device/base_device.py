@@ -188,6 +188,6 @@ def _check_mode(check: object) -> bool | Literal["report"]:
         fail_argument(
             Status.ACL_ERROR_INVALID_PARAM,
             "check",
-            f"is {shown(check)}; it must be True, False or 'report'",
+            f"is {shown(check)}; True, False or 'report' is expected",
         )
     return boolean("check", check)

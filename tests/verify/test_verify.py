@@ -369,8 +369,11 @@ def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ((*ONE, "--plot", "no/such/errors.png"), "the folder no/such does not exist"),
         ((*ONE, "--report", "no/such/page.md"), "the folder no/such does not exist"),
         (("verify", "--dtype", "float64", "--plot", "x.png"), "--plot has nothing to draw"),
-        (("study", "logit_grad", "--attr", "eps=nan"), "results of logit_grad that are no finite"),
-        ((*ONE, "--resume", "--state", "no-such.json"), "--resume cannot continue from no-such.json"),
+        (("study", "logit_grad", "--attr", "eps=nan"), "results of logit_grad that are not finite"),
+        (
+            (*ONE, "--resume", "--state", "no-such.json"),
+            "--resume cannot continue from no-such.json",
+        ),
         (("study", "relu"), "OPERATOR is 'relu'"),
     ],
 )
