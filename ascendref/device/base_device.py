@@ -34,7 +34,7 @@ class Cores(NamedTuple):
 class BaseDevice(Handle):
     """The base of `Device` that its memory, streams and events use."""
 
-    #: stream of work that names no other stream
+    #: stream used by calls that name none
     default_stream: BaseStream
 
     def __init__(

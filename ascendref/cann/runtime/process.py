@@ -29,7 +29,7 @@ class Context(Handle):
     device : Device
         The device.
     default_stream : Stream
-        The stream of work that names no other stream.
+        The stream used by calls that name none.
     primary : bool
         Whether it is the context that ``aclrtSetDevice`` creates, which all threads share.
     """
