@@ -170,7 +170,7 @@ def answers(check: Any) -> Any:
 def test_every_call_has_the_same_answer(door: str, check: Any) -> None:
     assert answers(check)[door] == [
         107002,
-        "the device was made before this process was forked; make a new Device in the child",
+        "the device was created before this process was forked; create a new Device in the child",
     ]
 
 
