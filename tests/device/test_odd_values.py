@@ -273,7 +273,11 @@ def test_long_timeouts_of_all_kinds():
         (lambda d: d.create_event(ex=1), TypeError, "ex is 1; True or False"),
         (lambda d: ar.Device("Atlas A2", trace_length=-1), ValueError, "trace_length is -1"),
         (lambda d: ar.Device("Atlas A2", trace_length=1.5), TypeError, "trace_length is 1.5"),
-        (lambda d: ar.Device("Atlas A2", seed="a"), TypeError, "seed is 'a'; it must be an integer"),
+        (
+            lambda d: ar.Device("Atlas A2", seed="a"),
+            TypeError,
+            "seed is 'a'; it must be an integer",
+        ),
         (
             lambda d: ar.Device("Atlas A2", check="yes"),
             ValueError,
