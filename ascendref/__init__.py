@@ -1,8 +1,8 @@
 """Five operators of Huawei's Ascend NPUs: as functions on arrays, and on an emulated device.
 
-The functions take arrays of any library that shares memory by DLPack or that NumPy can read. Where
-a call mixes libraries, the result is an array of the library of the first tensor argument that is
-not NumPy's own and whose library makes arrays of NumPy's; without such an argument, it is NumPy's.
+The functions take arrays of any library that supports DLPack or that NumPy can read. If a call
+mixes libraries, the result belongs to the library of the first tensor argument that is not a NumPy
+array and whose library can convert NumPy arrays; without such an argument, it is a NumPy array.
 """
 
 import typing as _typing

@@ -1,1 +1,1 @@
-"""How fast the operators are, beside a peer and beside the memory, in one run."""
+"""Speed of the operators compared with a peer library and with memory bandwidth, in one run."""

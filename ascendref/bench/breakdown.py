@@ -1,4 +1,4 @@
-"""The time of one small call, taken apart: arguments, dispatch, loop."""
+"""The time of one small call, split into arguments, dispatch and loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Breakdown(NamedTuple):
 
     operator: str
     kind: str
-    #: all of it
+    #: the whole call
     call: float
     #: the compiled function on 16 elements
     kernel: float
@@ -26,12 +26,12 @@ class Breakdown(NamedTuple):
 
     @property
     def arguments(self) -> float:
-        """What the array function does before and after."""
+        """Time of the array function before and after the kernel."""
         return self.call - self.kernel
 
     @property
     def loop(self) -> float:
-        """What 16 elements cost."""
+        """Time of the loop over 16 elements."""
         return self.kernel - self.dispatch
 
 

@@ -23,13 +23,13 @@ Arrays = tuple[NDArray[Any], ...]
 
 #: element types that are timed
 KINDS: Final = (FLOAT32.name, FLOAT16.name, BFLOAT16.name)
-#: numbers of elements that are timed, by what they are called
+#: numbers of elements that are timed, by name
 SIZES: Final = {"16": 16, "4 Ki": 1 << 12, "64 Ki": 1 << 16, "1 Mi": 1 << 20, "16 Mi": 1 << 24}
-#: how tensors lie in memory: contiguous; all but the first along the other axis; every second
-#: element of a row; the first one row for all rows
+#: memory layouts: contiguous; all tensors but the first transposed; every second element of a row;
+#: the first tensor one row for all rows
 LAYOUTS: Final = ("dense", "transposed", "sliced", "broadcast")
-#: and contiguous ones of an operator with sums per channel: images of rank 4, and one weight for
-#: all channels
+#: contiguous layouts of an operator with sums per channel: images of rank 4, and one weight for all
+#: channels
 CHANNEL_LAYOUTS: Final = ("images", "one weight")
 
 #: most channels of an array of rank 2
@@ -39,7 +39,7 @@ _INTERVAL: Final = (-3.0, 3.0)
 
 
 class Case(NamedTuple):
-    """One call, but for its scalars, which are the defaults."""
+    """One call with the default scalars."""
 
     operator: str
     #: element type
@@ -127,12 +127,12 @@ def own_call(case: Case, arrays: Arrays, **options: Any) -> Call:
 
 
 def bytes_moved(case: Case) -> int:
-    """Return how many bytes a call must read and write, at least."""
+    """Return the minimum number of bytes that a call must read and write."""
     shape, declared = case.shape(), case.declared
     size, row = prod(shape), shape[-1]
     elements = size
     for position in range(len(declared.tensors)):
         if declared.channel_term is not None and position == 2:
-            continue  # a weight is no work to speak of
+            continue  # a weight is negligible
         elements += row if case.layout == "broadcast" and not position else size
     return elements * ELEMENT_TYPES[case.kind].numpy.itemsize

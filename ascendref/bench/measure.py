@@ -1,4 +1,4 @@
-"""The cells of a run: which there are, and measuring one."""
+"""The cells of a run, and the measurement of one."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def measure(job: Job, peer: str, budget: float) -> Row:
 def _beside_peer(job: Job, peer: str, budget: float) -> Row:
     case = job.case
     arrays = tensors(case)
-    # both sides write to the same memory: how it lies makes a difference of up to a third
+    # both sides write to the same memory: its alignment makes a difference of up to a third
     out = results(case, arrays) if case.out else None
     calls = [own_call(case, arrays, out=out)]
     theirs = peer_call(peer, case, arrays, out)

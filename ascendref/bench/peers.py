@@ -1,4 +1,4 @@
-"""The same work as calls of PyTorch and of JAX."""
+"""The equivalent calls of PyTorch and JAX."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PEERS: Final = ("torch", "jax", "none")
 
 
 def chosen_peer(name: str | None) -> str:
-    """Return the peer that was asked for; PyTorch, where it is installed, if none was.
+    """Return the requested peer; by default PyTorch if it is installed.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def chosen_peer(name: str | None) -> str:
 
 
 def set_threads(name: str, count: int) -> None:
-    """Let a peer use so many threads."""
+    """Set a peer's number of threads."""
     if name == "torch":
         import torch
 
@@ -48,9 +48,9 @@ def set_threads(name: str, count: int) -> None:
 def peer_call(
     name: str, case: Case, arrays: Arrays, out: NDArray[Any] | None = None
 ) -> Call | None:
-    """Return the peer's call of the same work on the same numbers; None where it has none.
+    """Return the peer's equivalent call on the same numbers; None if it has none.
 
-    Where it can, it writes to ``out`` if that is given. It has run once, so that all is compiled.
+    If possible, it writes to a given ``out``. It has run once, so everything is compiled.
     """
     call = None
     if name == "torch":
@@ -83,7 +83,7 @@ def _torch_call(case: Case, arrays: Arrays, out: NDArray[Any] | None) -> Call | 
 
 
 def _torch_sums(function: Any, grad: Any, data: Any, weight: Any) -> Call:
-    """PyTorch makes a gradient of the data's shape for the weight, and then adds it up."""
+    """PyTorch writes a full-size gradient for the weight, and then sums it."""
     axes, shape = _channels(data.ndim, weight.numel())
     wide = weight.view(shape)
 

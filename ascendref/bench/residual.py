@@ -1,7 +1,7 @@
 """A residual block of a network, forward and backward, with PyTorch's own kernels and with ours.
 
-The block is that of ResNet with PReLU: two convolutions, and what goes in is added to what comes
-out. The convolutions take most of its time on both sides, so the activations are timed alone, too.
+The block is ResNet's with PReLU: two convolutions, and the input is added to the output. The
+convolutions take most of the time on both sides, so the activations are also timed alone.
 """
 
 from __future__ import annotations

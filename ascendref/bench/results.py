@@ -1,4 +1,4 @@
-"""The results of a run: measured cells, their goals, and how they stand in tables."""
+"""The results of a run: measured cells, their goals, and their arrangement in tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GOALS: Final[dict[tuple[str, str | None], float]] = {
 }
 #: and the least part of the triad's bandwidth, for the largest arrays
 _ROOF_GOALS: Final[dict[str | None, float]] = {None: 0.9, "softplus_backward": 0.8}
-#: as good as 1 where both sides wait for the memory
+#: ratio that counts as 1 if both sides are memory-bound
 EVEN: Final = 0.97
 _TITLES: Final = {
     "sizes": "contiguous arrays, result given / result made",
@@ -38,9 +38,9 @@ _TITLES: Final = {
 class Job(NamedTuple):
     """One cell to be measured."""
 
-    #: what is beside what: the peer on contiguous arrays ("sizes"), on others ("layouts"), with
-    #: sums per channel ("channels"); float64 arithmetic beside the peer's on F64 data ("truth")
-    #: and beside the default ("rounding"); all threads beside one ("threads")
+    #: what is compared: the peer on contiguous arrays ("sizes"), on other layouts ("layouts"), with
+    #: sums per channel ("channels"); float64 arithmetic with the peer's on F64 data ("truth") and
+    #: with the default ("rounding"); all threads with one ("threads")
     section: str
     case: Case
     threads: int
@@ -90,7 +90,7 @@ class Row:
 
     @property
     def below_goal(self) -> bool:
-        """Whether the ratio is below its goal, and not because the memory is at its limit."""
+        """Whether the ratio is below its goal, although the call is not memory-bound."""
         if self.ratio is None or self.goal is None:
             return False
         at_the_roof = self.roof is not None and self.roof >= self.roof_goal
@@ -215,7 +215,7 @@ def largest_beside_triad(rows: Sequence[Row]) -> list[Row]:
 
 
 def size_text(size: int) -> str:
-    """Return a number of elements as it is called."""
+    """Return the name of a number of elements."""
     return next((name for name, value in SIZES.items() if value == size), f"{size:,}")
 
 
@@ -230,5 +230,5 @@ def geometric_mean(ratios: Sequence[float]) -> float:
 
 
 def noise(rows: Iterable[Row]) -> float:
-    """Return how much longer the median turn took than the least one, the median of all cells."""
+    """Return the excess of the median over the shortest turn, as the median over all cells."""
     return statistics.median([row.ours.noise for row in rows])

@@ -1,4 +1,4 @@
-"""Timing of calls in turns, of which the least counts: the machine does other things too."""
+"""Timing of calls in turns; the shortest turn counts, because the machine has other work."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Timing(NamedTuple):
 
     @property
     def noise(self) -> float:
-        """How much longer a usual turn took than the best one, as a fraction."""
+        """The excess of the median turn over the shortest, as a fraction."""
         return self.median / self.seconds - 1
 
 
 def take_turns(calls: Sequence[Call], budget: float) -> list[Timing]:
-    """Time calls in turns, so that a busy machine slows all alike.
+    """Time calls in turns, so that a busy machine slows all of them equally.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def take_turns(calls: Sequence[Call], budget: float) -> list[Timing]:
 
 
 def _settle(call: Call) -> None:
-    """Bring back a call's data and threads: those of the other side linger after its turn."""
+    """Warm up a call's data and threads again after the other side's turn."""
     end = time.perf_counter() + _SETTLING
     while time.perf_counter() < end:
         call()
@@ -77,7 +77,7 @@ def _seconds(call: Call, repeats: int) -> float:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Keep the collector of garbage away."""
+    """Disable garbage collection."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -15,7 +15,7 @@ from .cases import Call
 
 
 def triad(moved: int) -> Call:
-    """Return a call that reads and writes so many bytes, two thirds and one."""
+    """Return a call that moves so many bytes: two thirds read, one third written."""
     size = moved // 12
     a, b, c = (np.ones(size, np.float32) for _ in range(3))
     call = partial(_run, get_num_threads(), a, b, c, np.float32(3))

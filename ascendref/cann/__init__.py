@@ -1,6 +1,6 @@
-"""The C library: the vendor's headers and libraries for programs in C and C++, of our own making.
+"""The C library: our own implementation of the vendor's headers and libraries for C and C++.
 
 `functions` is the table of all functions. The headers (`headers`), the exported functions
-(`source`) and what is asked of the Python side (`runtime.link`) follow from it. ``native/`` has the
-sources in C that are the same for every table. `root` puts it all together.
+(`source`) and the list of functions in Python (`runtime.link`) are generated from it. ``native/``
+has the C sources that do not depend on the table. `root` builds the install root from all of them.
 """

@@ -21,7 +21,7 @@ def command(variable: str, arguments: list[str], root: Path) -> list[str]:
     >>> command("CC", ["-c", "main.c"], Path("/root"))[1:]
     ['-g', '-c', 'main.c', '-I/root/include', '-I/root/include/aclnn']
     """
-    # the checker names lines of the program; -g0 after it leaves them out
+    # the checker names lines of the program; a later -g0 leaves them out
     found = [*compiler(variable), "-g", *arguments]
     found += [f"-I{root / 'include'}", f"-I{root / 'include' / 'aclnn'}"]
     if not _NO_LINK.intersection(arguments):
@@ -31,6 +31,6 @@ def command(variable: str, arguments: list[str], root: Path) -> list[str]:
 
 
 def run_compiler(variable: str, arguments: list[str]) -> NoReturn:
-    """Become the user's compiler."""
+    """Replace this process by the user's compiler."""
     words = command(variable, arguments, install())
     os.execvp(words[0], words)

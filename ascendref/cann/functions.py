@@ -15,11 +15,11 @@ class Function(NamedTuple):
     prototype: Prototype
     #: header that declares it
     header: str
-    #: whether it is written in C; otherwise `runtime` has a function of its name
+    #: whether it is written in C; otherwise it is a function in `runtime`
     native: bool = False
-    #: whether the first handle among its parameters ends when its object does
+    #: whether the first handle among its parameters becomes invalid with its object
     ends_handle: bool = False
-    #: whether it moves its tensor to its address
+    #: whether it binds its tensor to its address
     moves_tensor: bool = False
 
     @property
@@ -44,8 +44,8 @@ _REFRESHED_LIST: Final = (
     " void *addr"
 )
 
-#: prototypes of the functions that `runtime` has, by header; a ``~`` marks those with which the
-#: first handle among their parameters may end
+#: prototypes of the functions in `runtime`, by header; ``~`` marks those that may destroy the first
+#: handle among their parameters
 _PYTHON: Final = {
     ACL: (
         "aclError aclInit(const char *configPath)",
@@ -215,7 +215,7 @@ _PYTHON: Final = {
     ),
 }  # fmt: skip
 
-#: prototypes of the functions that move a tensor; `runtime` has them
+#: prototypes of the functions in `runtime` that bind a tensor to an address
 _MOVING: Final = tuple(
     f"aclnnStatus {a}clSet{k}TensorAddr({_REFRESHED})"
     for a in "aA"
@@ -263,7 +263,7 @@ _NATIVE: Final = {
     ),
 }
 
-#: functions that programs know and the library lacks -> why; linking with them fails
+#: known functions that the library lacks -> reason; linking with them fails
 ABSENT: Final = {
     "aclrtMallocWithCfg": "the layout of its configuration is not emulated",
     "aclrtMallocHostWithCfg": "the layout of its configuration is not emulated",
@@ -277,7 +277,7 @@ ABSENT: Final = {
 
 
 def operator_functions(operator: Operator) -> tuple[Function, Function]:
-    """Return the two functions of an operator, as its declaration gives them."""
+    """Return the two functions of an operator, from its declaration."""
     header = f"aclnnop/{operator.header}"
     inputs = len(operator.tensors)
     tensors = [f"const aclTensor *{name}" for name in operator.tensor_names]

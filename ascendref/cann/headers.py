@@ -35,8 +35,8 @@ _OBJECTS = (
 def headers() -> dict[str, str]:
     """Return the text of every header by its path under ``include/``.
 
-    Each includes others by relative paths, and is found by its bare name too: programs include them
-    with the folder or without, and build scripts name some of the folders.
+    Headers include each other by relative paths and can also be found by their bare names: programs
+    include them with or without the folder, and build scripts name some of the folders.
     """
     opaque = "\n".join(f"typedef struct {name} {name};" for name in _OBJECTS)
     texts = {
@@ -87,7 +87,7 @@ def _header(path: str, includes: Iterable[str], parts: Iterable[str], only_cpp: 
 
 
 def _included(name: str, path: str) -> str:
-    """Return what the header at a path writes to include another one, or one of the system."""
+    """Return the include name, in the header at a path, of another header or a system header."""
     return name if name.startswith("<") else f'"{relpath(name, dirname(path))}"'
 
 

@@ -1,4 +1,4 @@
-"""The shared library of the Python that runs, which programs in C and C++ load."""
+"""The shared library of the running Python, which C and C++ programs load."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.errors import OptionError
 
 
 def find_libpython() -> Path:
-    """Return the path of libpython, or raise an error that says how to get one.
+    """Return the path of libpython, or raise an error that says how to install it.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def find_libpython() -> Path:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     raise OptionError(
         "Python",
-        f"{sys.executable} has no shared library libpython{version}, in which programs run it;"
+        f"{sys.executable} has no shared library libpython{version}, which programs need to run it;"
         f" install it (Debian and Ubuntu: apt install libpython{version}; pyenv: build Python with"
         " PYTHON_CONFIGURE_OPTS=--enable-shared), or set ASCENDREF_LIBPYTHON to its path",
     )

@@ -1,4 +1,4 @@
-"""Prototypes of C functions, as data that headers, stubs and the log are made of."""
+"""Prototypes of C functions, as data for headers, stubs and the log."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class Parameter(NamedTuple):
     name: str
     #: as it is declared
     type: str
-    #: what it is, as an enumerator of ``enum kind`` in ``native.h`` without ``KIND_``
+    #: its kind: an enumerator of ``enum kind`` in ``native.h``, without ``KIND_``
     kind: str
     #: member of ``argument`` that holds it; ``f`` for the address of a function
     member: str
-    #: whether the function writes a result to where it points
+    #: whether it points to where the function writes a result
     output: bool
 
 
@@ -94,7 +94,7 @@ class Prototype(NamedTuple):
 
 
 def parse(prototype: str) -> Prototype:
-    """Return a prototype from C, in which ``out`` marks the parameters that results go to.
+    """Parse a C prototype, in which ``out`` marks output parameters.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def parse(prototype: str) -> Prototype:
     """
     match = _PROTOTYPE.fullmatch(prototype)
     if match is None:
-        raise ValueError(f"{prototype!r} is no prototype")
+        raise ValueError(f"{prototype!r} is not a prototype")
     parts = match["parameters"].split(", ") if match["parameters"] else []
     parameters = tuple(_parameter(part, prototype) for part in parts)
     return Prototype(match["name"], match["result"].strip(), parameters)
@@ -112,17 +112,17 @@ def parse(prototype: str) -> Prototype:
 def _parameter(text: str, prototype: str) -> Parameter:
     match = _PARAMETER.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} in {prototype!r} is no parameter")
+        raise ValueError(f"{text!r} in {prototype!r} is not a parameter")
     declared = match["type"].strip()
     output = match["out"] is not None
     bare = declared.removeprefix("const ").replace("*const *", "* *").removeprefix("const ")
     if output:
         bare = bare.removesuffix("*").strip()
         bare = re.sub(r"\s*\*$", " *", bare)
-    # a text is read at the call; what is no constant is a place to write to
+    # a string is read at the call; a pointer without const is an output
     kind, member = _VALUES.get(declared) or _VALUES.get(bare) or ("ADDRESS", "p")
     if kind == "ADDRESS" and "*" not in declared and member == "p":
-        raise ValueError(f"{declared!r} in {prototype!r} is no type that is known here")
+        raise ValueError(f"{declared!r} in {prototype!r} is not a known type")
     return Parameter(match["name"], declared, kind, "p" if output else member, output)
 
 

@@ -55,7 +55,7 @@ _SEARCH_PATHS: Final = {
     "PATH": "/bin",
     "PYTHONPATH": "/python/site-packages",
 }
-#: folders in which the vendor's components have headers and libraries of their own
+#: folders in which the vendor's components have their own headers and libraries
 _ARCHITECTURE: Final = platform.machine()
 _COMPONENTS: Final = (
     "acllib",
@@ -66,7 +66,7 @@ _COMPONENTS: Final = (
     "toolkit",
     f"{_ARCHITECTURE}-linux",
 )
-#: folders with the libraries that programs are linked with where there is no device
+#: folders with the libraries for linking on machines without a device
 _STUBS: Final = ("devlib", f"devlib/{_ARCHITECTURE}", f"devlib/linux/{_ARCHITECTURE}")
 _FOLDERS: Final = ("lib64", "opp", "python/site-packages", *_STUBS)
 
@@ -84,12 +84,12 @@ def compiler(variable: str) -> list[str]:
 
 
 def default_root() -> Path:
-    """Return the folder in the user's cache for a library of this version, Python and compiler."""
+    """Return the folder in the user's cache for this version, Python and compiler."""
     return cached_root("cann")
 
 
 def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({})) -> Path:
-    """Return the folder in the user's cache for what is made of all sources and of some more."""
+    """Return the folder in the user's cache for a build from all sources and some more."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     digest = hashlib.sha256()
     texts = {**_sources(find_libpython()), **headers(), **more_sources}
@@ -105,12 +105,12 @@ def compile_command() -> list[str]:
 
 
 def install(root: Path | None = None) -> Path:
-    """Write an install root and return it; the default one only where it is missing.
+    """Write an install root and return it; the default one only if it does not exist.
 
     Parameters
     ----------
     root : Path, optional
-        Where; None for a folder in the user's cache.
+        The folder; None for one in the user's cache.
     """
     if root is None:
         root = default_root()
@@ -125,7 +125,7 @@ def install(root: Path | None = None) -> Path:
 
 
 def publish(root: Path, write: Callable[[Path], None]) -> None:
-    """Have a folder written beside a root, then put it in the root's place."""
+    """Write a folder beside a root, then move it to the root's place."""
     root.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=root.parent, prefix=f".{root.name}.") as folder:
         made = Path(folder, "root")
@@ -134,7 +134,7 @@ def publish(root: Path, write: Callable[[Path], None]) -> None:
 
 
 def _write(made: Path, root: Path) -> None:
-    """Write everything below a folder that is going to be the root."""
+    """Write everything below a folder that will become the root."""
     write_headers(made)
     for folder in _FOLDERS:
         (made / folder).mkdir(parents=True, exist_ok=True)
@@ -146,9 +146,9 @@ def _write(made: Path, root: Path) -> None:
 
 
 def _links() -> dict[str, str]:
-    """Return the other places of files and folders of the root, without a circle.
+    """Return the symbolic links of the root, without cycles.
 
-    Scripts for the vendor's releases look for the same things in different places.
+    Scripts for the vendor's different releases look for the same files in different places.
     """
     # one file: a program that links several gets one library
     links = {f"lib64/{name}": f"lib64/{LIBRARIES[0]}" for name in LIBRARIES[1:]}
@@ -160,7 +160,7 @@ def _links() -> dict[str, str]:
 
 
 def set_env(root: Path) -> str:
-    """Return the script, for any POSIX shell, that makes builds and programs use a root."""
+    """Return the POSIX shell script that makes builds and programs use a root."""
     lines = ["# Source this file: builds and programs find ascendref where they look for CANN."]
     for name, folder in _VARIABLES.items():
         lines.append(f"export {name}={shlex.quote(f'{root}{folder}')}")
@@ -184,7 +184,7 @@ def write_headers(made: Path) -> None:
 
 
 def _sources(libpython: Path) -> dict[str, str]:
-    """Return all sources by name: those of the package, and those made from the table."""
+    """Return all sources by name: the package's, and those generated from the table."""
     found = {
         path.name: path.read_text() for path in _NATIVE.iterdir() if path.suffix in (".c", ".h")
     }
@@ -207,7 +207,7 @@ def compile_library(
     more_sources: Mapping[str, str] = MappingProxyType({}),
     flags: Sequence[str] = (),
 ) -> None:
-    """Compile the library of all sources and of some more."""
+    """Compile the library from all sources and these additional ones."""
     with tempfile.TemporaryDirectory() as folder:
         sources = {**_sources(find_libpython()), **more_sources}
         for name, text in sources.items():
@@ -217,7 +217,7 @@ def compile_library(
 
 
 def link(words: Sequence[str], target: Path) -> None:
-    """Make a shared library with the user's compiler, or raise an error that has its message."""
+    """Link a shared library with the user's compiler, or raise an error with its message."""
     command = [*compile_command(), *words, "-ldl", *shlex.split(os.environ.get("LDFLAGS", ""))]
     command += ["-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -228,7 +228,7 @@ def link(words: Sequence[str], target: Path) -> None:
 
 
 def _move(made: Path, root: Path) -> None:
-    """Put what was made in the place of what is there; other files there stay."""
+    """Replace the files of a root by the new ones; other files stay."""
     if not root.exists():
         try:
             made.rename(root)

@@ -1,4 +1,4 @@
-"""The C sources that follow from the table: the exported functions and what is known of them."""
+"""The C sources generated from the table: the exported functions and their descriptions."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from .functions import Function, functions
 from .prototypes import Parameter
 
 _RESULTS = {"aclError": "STATUS", "aclnnStatus": "STATUS", "const char *": "TEXT"}
-#: functions of Python whose result is no status
+#: functions in Python whose result is not a status
 _INTEGERS = ("aclrtGetLastError", "aclrtPeekAtLastError")
 
 
 def python_functions() -> tuple[str, ...]:
-    """Return the names of the functions that Python does, in the order of their numbers."""
+    """Return the names of the functions in Python, in the order of their numbers."""
     return tuple(name for name, function in functions().items() if not function.native)
 
 
 def digest() -> str:
-    """Return a digest of the table: a library and a Python side with equal ones fit."""
+    """Return a digest of the table, by which a library and its Python side are matched."""
     text = repr([tuple(function) for function in functions().values()])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Structures of ``acl/acl_rt.h``: definitions in C, and those that Python reads and writes."""
+"""Structures of ``acl/acl_rt.h``: C definitions, and ctypes classes for some of them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final
 from ..core.errors import fail
 from ..core.status import Status
 
-#: most addresses of broken memory that an error has
+#: most addresses of faulty memory in an error
 MEMORY_ERRORS: Final = 20
 
-#: their definitions in C, behind those of the enumerations
+#: their C definitions, placed after the enumerations
 STRUCTURES: Final = f"""typedef struct aclrtMemLocation {{
     uint32_t id;
     aclrtMemLocationType type;
@@ -140,12 +140,14 @@ class RandomTask(ctypes.Structure):
 def text_at(argument: str, address: int) -> str:
     """Return the text that an argument points to."""
     if not address:
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is NULL; a text is expected")
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is NULL; a string is expected")
     return ctypes.string_at(address).decode(errors="replace")
 
 
 def write_text(argument: str, address: int, text: str) -> None:
     """Write a text, which ends with a NUL, to where an argument points."""
     if not address:
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is NULL; a place for a text is expected")
+        fail(
+            Status.ACL_ERROR_INVALID_PARAM, f"{argument} is NULL; a buffer for a string is expected"
+        )
     ctypes.memmove(address, text.encode() + b"\0", len(text) + 1)

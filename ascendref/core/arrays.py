@@ -78,7 +78,7 @@ def import_array(
         imported = _import(argument, value, types)
     except (ArgumentTypeError, MemoryError):
         raise
-    except Exception as error:  # whatever the object or its library raises
+    except Exception as error:  # raised by the object or its library
         raise ArgumentTypeError(
             argument, f"is a {type(value).__name__} that NumPy cannot share: {shown(error)}"
         ) from error
@@ -131,7 +131,7 @@ def export_results(
         return tuple([from_numpy(array) for array in results])
     except MemoryError:
         raise
-    except Exception as error:  # whatever the library raises
+    except Exception as error:  # raised by the library
         raise ArgumentTypeError(
             argument,
             f"belongs to a library that cannot hold the results: {shown(error)};"

@@ -14,7 +14,7 @@ _MIB: Final = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product with one of its chips.
+    """A product family, with one of its chips.
 
     Examples
     --------

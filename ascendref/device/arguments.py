@@ -20,5 +20,5 @@ def integer(argument: str, value: object) -> int:
 def boolean(argument: str, value: object) -> bool:
     """Return a bool of Python or NumPy as a Python bool, or raise ArgumentTypeError."""
     if not isinstance(value, bool | np.bool):
-        raise ArgumentTypeError(argument, f"is {shown(value)}; it must be True or False")
+        raise ArgumentTypeError(argument, f"is {shown(value)}; True or False is expected")
     return bool(value)

@@ -34,7 +34,7 @@ class Cores(NamedTuple):
 class BaseDevice(Handle):
     """The base of `Device` that its memory, streams and events use."""
 
-    #: stream of work that names no other stream
+    #: stream used by calls that name none
     default_stream: BaseStream
 
     def __init__(
@@ -190,6 +190,6 @@ def _check_mode(check: object) -> bool | Literal["report"]:
         fail_argument(
             Status.ACL_ERROR_INVALID_PARAM,
             "check",
-            f"is {shown(check)}; it must be True, False or 'report'",
+            f"is {shown(check)}; True, False or 'report' is expected",
         )
     return boolean("check", check)

@@ -28,7 +28,7 @@ class Device(DeviceMemory):
     Parameters
     ----------
     product : str or Product
-        A product family (``"Atlas A2"``), a chip (``"Ascend910B3"``) or a record.
+        A product family (``"Atlas A2"``), a chip (``"Ascend910B3"``) or a `Product`.
     memory : int, optional
         Capacity in bytes; None for the product's. Host memory is used only when it is accessed.
     execution : str, optional
@@ -61,7 +61,7 @@ class Device(DeviceMemory):
     hazards : list of HazardError
         The hazards found so far, each once.
     default_stream : Stream
-        The stream of work that names no other stream.
+        The stream used by calls that name none.
 
     Raises
     ------

@@ -16,6 +16,6 @@ class Handle:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError(
-            f"{self!r} cannot be copied or pickled: it represents a device resource of this"
-            " process; pass the object itself, or copy the data to the host"
+            f"{self!r} cannot be copied or pickled: it represents a resource on a device of"
+            " this process; pass the object itself, or copy the data to the host"
         )

@@ -36,7 +36,7 @@ class Partial:
     compute_dtype : str
         Type in which the sums are computed; with "float64" they are exact.
     shape : tuple of int
-        Shape of what `round` returns.
+        Shape of the result of `round`.
     ranges : tuple of (int, int)
         Start and stop (exclusive) of each range of terms that has been added, in order.
     """

@@ -39,7 +39,7 @@ def hardshrink(
     Returns
     -------
     Array
-        Of ``x``'s shape and type.
+        An array with the shape and type of ``x``.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def softplus(
     Returns
     -------
     Array
-        Of ``x``'s shape and type.
+        An array with the shape and type of ``x``.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def prelu(x: ArrayLike, weight: ArrayLike, *, compute_dtype: DTypeLike | None = 
     Returns
     -------
     Array
-        Of ``x``'s shape. Types are promoted as JAX does.
+        An array with the shape of ``x``; types are promoted as in JAX.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def logit(
     Returns
     -------
     Array
-        Of ``x``'s shape and type.
+        An array with the shape and type of ``x``.
 
     Raises
     ------

@@ -305,7 +305,7 @@ def hardshrink(input: Any, lambd: float = 0.5, *, compute_dtype: DTypeLike | Non
     Returns
     -------
     Tensor
-        Of the same shape and type.
+        A tensor of the same shape and type.
 
     Raises
     ------
@@ -345,7 +345,7 @@ def softplus(
     Returns
     -------
     Tensor
-        Of the same shape and type.
+        A tensor of the same shape and type.
 
     Examples
     --------
@@ -374,7 +374,7 @@ def prelu(input: Any, weight: Any, *, compute_dtype: DTypeLike | None = None) ->
     Returns
     -------
     Tensor
-        Of the input's shape and type.
+        A tensor of the input's shape and type.
 
     Examples
     --------
@@ -450,7 +450,7 @@ def logit(input: Any, eps: float | None = None, *, compute_dtype: DTypeLike | No
     Returns
     -------
     Tensor
-        Of the same shape and type.
+        A tensor of the same shape and type.
 
     Examples
     --------

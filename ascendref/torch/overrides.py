@@ -399,7 +399,7 @@ class OperatorStatistics(NamedTuple):
 
 
 def statistics() -> dict[str, OperatorStatistics]:
-    """Return the numbers of calls computed here and left to PyTorch, with the reasons.
+    """Return how many calls ascendref computed, how many it left to PyTorch, and why.
 
     Returns
     -------

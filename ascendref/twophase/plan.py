@@ -37,7 +37,7 @@ class Description(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Where the elements of a tensor lie in its memory, in bytes."""
+    """The memory layout of a tensor, in bytes."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]

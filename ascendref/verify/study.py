@@ -1,8 +1,8 @@
-"""What each rounding of a formula costs, in each compute type.
+"""The error that each rounding of a formula causes, in each compute type.
 
-The data are numbers that F16 and BF16 both hold, so that no compute type loses anything before the
-first operation, and the results are F64, so that none loses anything after the last. What is left
-is the arithmetic of the compute type.
+The data are representable in both F16 and BF16, so no compute type loses anything before the first
+operation; the results are F64, so none loses anything after the last. What remains is the error of
+the arithmetic.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from .oracles.rounding import Arithmetic
 COMPUTED: Final = ("bfloat16", "float16", "float32", "float64")
 #: pairs of a datum and a gradient
 PAIRS: Final = 4096
-#: an error in ulp that is due to the F64 in which all other operations are made
+#: an error in ulp caused by the F64 in which all other operations are computed
 _NOTHING: Final = 1e-6
-#: roundings of what comes in, which is exact here
+#: roundings of the inputs, which are exact here
 _INCOMING: Final = ("tensors", "scalars")
 
 
 @dataclass(frozen=True)
 class Cost:
-    """How far results are from the exact values, in ulp of the compute type."""
+    """Errors of results, in ulp of the compute type."""
 
     mean_ulp: float
     max_ulp: float
@@ -49,14 +49,14 @@ class Study:
     data: Doubles
     #: relative errors by compute type
     errors: dict[str, Doubles]
-    #: what all roundings of a compute type cost together
+    #: cost of all roundings of a compute type together
     costs: dict[str, Cost]
-    #: what each costs alone, by compute type and point; F64 is too fine to take apart in F64
+    #: cost of each rounding alone, by compute type and point; F64 cannot be studied in F64
     points: dict[str, dict[str, Cost]]
 
 
 def study(reference: Reference, setting: Setting, seed: int) -> Study:
-    """Send the same data through every compute type."""
+    """Compute the same data in every compute type."""
     data, gradients = _data(reference, seed)
     tensors = gradients, data, _short(setting.others(data))
     exact_results = _exact_results(reference, setting, *tensors)
@@ -64,7 +64,7 @@ def study(reference: Reference, setting: Setting, seed: int) -> Study:
     errors, costs, points = {}, {}, {}
     for compute in COMPUTED:
         found = reference.call(setting, compute, *(array[:, None] for array in tensors))[:, 0]
-        # F64 results are as fine as golden: the difference is taken of fractions
+        # F64 results are as precise as golden: take the difference of fractions
         away = [abs(Fraction(f) - v) for f, v in zip(found.tolist(), exact_results, strict=True)]
         absolute = np.array([float(value) for value in away])
         errors[compute] = absolute / np.where(golden == 0, 1, np.abs(golden))
@@ -75,7 +75,7 @@ def study(reference: Reference, setting: Setting, seed: int) -> Study:
 
 
 def _data(reference: Reference, seed: int) -> tuple[Doubles, Doubles]:
-    """Return data in the interval where an operator has something to compute, and gradients."""
+    """Return data in the interval where the operator is not trivial, and gradients."""
     rng = np.random.default_rng(seed)
     gradients = _short(rng.choice([-1, 1], PAIRS) * rng.uniform(0.1, 4, PAIRS))
     return _short(rng.uniform(*reference.interval, PAIRS)), gradients

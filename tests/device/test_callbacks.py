@@ -172,7 +172,7 @@ def test_callbacks_end_when_their_thread_is_taken_away(any_dev, block):
     any_dev.launch(stream, lambda: seen.append("later"), (), (), "")
     stream.query()
     stream.unsubscribe_report()
-    with pytest.raises(ar.AclError, match="lost the thread") as info:
+    with pytest.raises(ar.AclError, match="no longer has a thread") as info:
         stream.synchronize(60_000)
     assert info.value.status == 107015
     assert seen == ["later"]

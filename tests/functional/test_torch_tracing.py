@@ -129,11 +129,11 @@ def script(call: Callable[[Any], Any]) -> Any:
 WAYS: dict[str, tuple[Callable[..., Any], str | None]] = {
     "jit.trace": (
         lambda call: torch.jit.trace(call, (X,), check_trace=False),
-        rf"torch\.jit\.trace cannot follow .*{FOLLOWED}",
+        rf"torch\.jit\.trace cannot record .*{FOLLOWED}",
     ),
     "jit.trace, a constant": (
         beside(lambda program: torch.jit.trace(program, (X,), check_trace=False)),
-        rf"torch\.jit\.trace cannot follow .*{FOLLOWED}",
+        rf"torch\.jit\.trace cannot record .*{FOLLOWED}",
     ),
     "jit.script": (script, None),
     "export": (lambda call: torch.export.export(Module(call), (X,)), FOLLOWED),

@@ -1,1 +1,1 @@
-"""The Python side of the C library: what its functions do."""
+"""The Python side of the C library: the implementations of its functions."""

@@ -30,7 +30,7 @@ _REDUCED: Final = {
     2002: ("ACL_INT16", "ACL_FLOAT16", "ACL_FLOAT"),
     1001: ("ACL_FLOAT",),
 }
-#: architectures that reduce to sums alone
+#: architectures whose only reduction is the sum
 _ONLY_SUMS: Final = (2002, 1001)
 
 
@@ -108,7 +108,7 @@ _COUNTER: Final = 16
 
 
 class _Parameter(NamedTuple):
-    """A number that a task is given, or where it finds it on the device."""
+    """A parameter of a task: a number, or its location on the device."""
 
     dtype: Any
     given: bytes
@@ -145,14 +145,14 @@ def aclrtRandomNumAsync(task: int, stream: Stream | None, reserve: int) -> None:
     if given.function != _UNIFORM and not floats:
         fail(
             Status.ACL_ERROR_INVALID_PARAM,
-            f"the data type is {given.data_type}; a floating-point type is expected, for integers"
-            " are drawn from uniform distributions alone",
+            f"the data type is {given.data_type}; a floating-point type is expected (integers"
+            " can only be drawn from uniform distributions)",
         )
     count_given = _parameter(device, "randomNum", given.count, np.dtype(np.uint64))
     if count_given.location is not None:
         fail(
             Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            "randomNum is an address; how many numbers there are must be known at the call",
+            "randomNum is an address; the count must be a value known at the call",
         )
     count = int(count_given.value())
     seed = _parameter(device, "randomSeed", given.seed, np.dtype(np.uint64))

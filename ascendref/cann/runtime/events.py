@@ -16,12 +16,12 @@ def _given(event: Event | None) -> Event:
 
 
 def aclrtCreateEvent() -> Event:
-    """Create an event of the old style, to wait for and to take the time between."""
+    """Create an old-style event for waiting and for measuring time."""
     return aclrtCreateEventWithFlag(int(EventFlag.SYNC | EventFlag.TIME_LINE))
 
 
 def aclrtCreateEventWithFlag(flags: int) -> Event:
-    """Create an event of the old style."""
+    """Create an old-style event."""
     return process.current().device.create_event(flags, ex=False)
 
 
@@ -41,23 +41,23 @@ def aclrtRecordEvent(event: Event | None, stream: Stream | None) -> None:
 
 
 def aclrtResetEvent(event: Event | None, stream: Stream | None) -> None:
-    """Make an event of the old style unrecorded."""
+    """Reset an old-style event."""
     _given(event).reset(process.own_stream(stream))
 
 
 def aclrtStreamWaitEvent(stream: Stream | None, event: Event | None) -> None:
-    """Let a stream wait for the latest record of an event."""
+    """Make a stream wait for the latest record of an event."""
     event = _given(event)
     process.own_stream(stream).wait_event(event)
 
 
 def aclrtQueryEvent(event: Event | None) -> int:
-    """Return ACL_EVENT_STATUS_COMPLETE, also for an event without record, or NOT_READY."""
+    """Return ACL_EVENT_STATUS_COMPLETE (also for an event without a record) or NOT_READY."""
     event = _given(event)
     if event.ex:
         fail(
             Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            f"{event!r} is Ex-style; aclrtQueryEventStatus is for those",
+            f"{event!r} is Ex-style; use aclrtQueryEventStatus",
         )
     return 0 if not event.recorded or event.query() else 1
 
@@ -78,7 +78,7 @@ def aclrtSynchronizeEvent(event: Event | None) -> None:
 
 
 def aclrtSynchronizeEventWithTimeout(event: Event | None, timeout: int) -> None:
-    """Wait for the latest record of an event, for so many milliseconds at most."""
+    """Wait at most so many milliseconds for the latest record of an event."""
     _given(event).synchronize(timeout)
 
 

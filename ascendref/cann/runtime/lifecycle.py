@@ -1,4 +1,4 @@
-"""Functions of the C library: beginning and end, devices and contexts, parameters, errors."""
+"""Functions of the C library: initialization, devices and contexts, parameters, errors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .process import Context, process
 
 #: version of the interface that the headers declare
 VERSION: Final = (1, 17, 0)
-#: the values that every parameter of the system can have: those after 0 and 1 are for the first
+#: number of allowed values of each system parameter
 _PARAMETER_VALUES: Final = (4, 2, 2, 2)
 #: parameters that a context cannot have
 _ONLY_PROCESS: Final = (3,)
 
 
 class _Lifecycle:
-    """What ``aclInit`` and ``aclFinalize`` count."""
+    """The reference count of ``aclInit`` and ``aclFinalize``."""
 
     def __init__(self) -> None:
         self.references = 0
@@ -36,18 +36,19 @@ _parameters: Final[dict[int, int]] = {}
 
 
 def aclInit(config_path: bytes | None) -> None:
-    """Count a beginning; the first one reads the configuration."""
+    """Add a reference; the first call reads the configuration."""
     text, configuration = _read_configuration(config_path)
     if _lifecycle.configuration not in (None, text):
         fail(
             Status.ACL_ERROR_INVALID_PARAM,
-            f"configPath is {_path(config_path)}, whose text is not that of the first aclInit",
+            f"configPath is {_path(config_path)}, which differs from the"
+            " configuration of the first aclInit",
         )
     if _lifecycle.references:
         _lifecycle.references += 1
         fail(
             Status.ACL_ERROR_REPEAT_INITIALIZE,
-            f"aclInit was called before; this is call {_lifecycle.references}",
+            f"aclInit has already been called; this is call {_lifecycle.references}",
         )
     _lifecycle.configuration = text
     _lifecycle.references = 1
@@ -81,22 +82,22 @@ def _read_configuration(config_path: bytes | None) -> tuple[str, dict[str, Any]]
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
         fail(
             Status.ACL_ERROR_PARSE_FILE,
-            f"configPath is {_path(config_path)}, which is no configuration in JSON: {error}",
+            f"configPath is {_path(config_path)}, which is not a JSON configuration: {error}",
             error,
         )
     return text, configuration
 
 
 def aclFinalize() -> None:
-    """End, however often `aclInit` was called."""
+    """Drop all references of `aclInit`."""
     if _lifecycle.finalized:
-        fail(Status.ACL_ERROR_REPEAT_FINALIZE, "aclFinalize was called before")
+        fail(Status.ACL_ERROR_REPEAT_FINALIZE, "aclFinalize has already been called")
     _lifecycle.references = 0
     _lifecycle.finalized = True
 
 
 def aclFinalizeReference(address: int) -> None:
-    """Count an end; the last one ends."""
+    """Drop a reference; the last one finalizes."""
     from ctypes import c_uint64
 
     if not _lifecycle.references:
@@ -111,7 +112,7 @@ def aclFinalizeReference(address: int) -> None:
 
 
 def aclnnInit(config_path: bytes | None) -> None:
-    """Do nothing: `aclInit` is enough, and not necessary either."""
+    """Do nothing: `aclInit` is sufficient, and optional too."""
 
 
 def aclnnFinalize() -> None:
@@ -161,7 +162,7 @@ def _reset(number: int, users: int) -> None:
 
 
 def aclrtResetDevice(number: int) -> None:
-    """Undo one `aclrtSetDevice`; the last one waits and ends the primary context."""
+    """Undo one `aclrtSetDevice`; the last call waits and destroys the primary context."""
     _reset(number, 1)
 
 
@@ -176,7 +177,7 @@ def aclrtGetDevice() -> int:
 
 
 def aclrtGetDeviceCount() -> int:
-    """Return how many devices there are."""
+    """Return the number of devices."""
     return len(process.slots)
 
 
@@ -186,7 +187,7 @@ def aclrtGetRunMode() -> int:
 
 
 def has_primary_context(number: int) -> bool:
-    """Tell whether the primary context of a device was made and not ended."""
+    """Tell whether the primary context of a device exists."""
     return process.slot(number).primary is not None
 
 
@@ -199,12 +200,12 @@ def aclrtCreateContext(number: int) -> Context:
 
 
 def aclrtDestroyContext(context: Context | None) -> None:
-    """Destroy a context that `aclrtCreateContext` made."""
+    """Destroy a context created with `aclrtCreateContext`."""
     context = _given(context)
     if context.primary or not context.alive:
         fail(
             Status.ACL_ERROR_RT_CONTEXT_NULL,
-            f"context is the {context!r}; one that aclrtCreateContext made is expected",
+            f"context is the {context!r}; one created with aclrtCreateContext is expected",
         )
     context.end()
     process.slots[context.number].contexts.discard(context)
@@ -234,7 +235,7 @@ def aclrtSynchronizeDevice() -> None:
 
 
 def aclrtSynchronizeDeviceWithTimeout(timeout: int) -> None:
-    """Wait for all streams of the device, for so many milliseconds at most."""
+    """Wait at most so many milliseconds for all streams of the device."""
     process.current().device.synchronize(timeout)
 
 
@@ -255,7 +256,7 @@ def _given(context: Context | None) -> Context:
 
 
 def aclrtGetLastError(level: int) -> int:
-    """Return the thread's last code of the runtime, and forget it."""
+    """Return the thread's last code of the runtime and clear it."""
     _check_level(level)
     return int(get_last_error())
 
@@ -290,7 +291,7 @@ def _checked_value(opt: int, value: int) -> int:
 
 
 def aclrtSetSysParamOpt(opt: int, value: int) -> None:
-    """Set a parameter of the process; all operators are deterministic whatever it says."""
+    """Set a parameter of the process; all operators are deterministic for every value."""
     _parameters[opt] = _checked_value(opt, value)
 
 
@@ -301,7 +302,7 @@ def aclrtGetSysParamOpt(opt: int) -> int:
 
 
 def aclrtCtxSetSysParamOpt(opt: int, value: int) -> None:
-    """Set a parameter of the current context, and that of the process."""
+    """Set a parameter of the current context and of the process."""
     _check_parameter(opt)
     if opt in _ONLY_PROCESS:
         fail(Status.ACL_ERROR_INVALID_PARAM, f"opt is {opt}, which contexts do not have")

@@ -1,4 +1,4 @@
-"""What the C library gets from Python when it starts: a function for each of its own."""
+"""The connection of the C library to Python at its start: a Python function for each C function."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .process import process
 
 
 def implementations() -> dict[str, Callable[..., Any]]:
-    """Return the functions of Python by the names in C."""
+    """Return the Python functions by their names in C."""
     modules = (
         lifecycle,
         memory,
@@ -63,22 +63,22 @@ def implementations() -> dict[str, Callable[..., Any]]:
 
 
 def connect(names: str, made_from: str, find_place: int) -> tuple[Callable[..., Any], ...]:
-    """Return the functions for the names of a library, then those that it uses itself.
+    """Return the functions for a library's names, then those that the library itself uses.
 
     Parameters
     ----------
     names : str
         The names in the order of the library's table, with commas.
     made_from : str
-        Digest of the table that the library was made from.
+        Digest of the table from which the library was built.
     find_place : int
-        Address of the library's function that tells which call the thread is in.
+        Address of the library's function that returns the call in which the thread is.
     """
     if made_from != digest():
         raise ArgumentValueError(
-            "the library", "was made by another version of ascendref; run `ascendref cann` again"
+            "the library", "was built by another version of ascendref; run `ascendref cann` again"
         )
-    # called with the interpreter's lock held
+    # called with the GIL held
     find = ctypes.PYFUNCTYPE(ctypes.POINTER(_Place))(find_place)
     add_machine_caller(lambda: _call(find()))
     found = implementations()
@@ -108,7 +108,7 @@ class _Place(ctypes.Structure):
 
 
 def _call(place: Any) -> tuple[str, tuple[int, ...]] | None:
-    """Return a function of C and the frames of the program that called it."""
+    """Return a C function and the frames of the program that called it."""
     if not place:
         return None
     found = place.contents
@@ -116,34 +116,34 @@ def _call(place: Any) -> tuple[str, tuple[int, ...]] | None:
 
 
 def status_of(function: bytes, error: BaseException) -> int:
-    """Return the code for what a function raised, recorded for the calling thread."""
+    """Return the status for an exception of a function, recorded for the calling thread."""
     if not isinstance(error, AclError):
         text = f"{function.decode()} failed: {type(error).__name__}: {message_of(error)}"
         error = AclError(Status.ACL_ERROR_INTERNAL_ERROR, text)
-    # whatever raised it, and on whichever thread: the caller finds its text
+    # recorded wherever it was raised, so that the caller finds its message
     return int(recorded(error).status)
 
 
 def refuse(status: int, message: bytes) -> None:
-    """Record and raise a failure that C found."""
+    """Record and raise a failure detected in C."""
     fail(Status(status), message.decode(errors="replace"))
 
 
 def messages() -> str | None:
-    """Return the thread's messages, newest first, and forget them."""
+    """Return the thread's messages, newest first, and clear them."""
     text = recent_error_message()
-    # names of files may have bytes that are no text
+    # file names may contain bytes that are not text
     return None if text is None else text.encode(errors="backslashreplace").decode()
 
 
 def find_leaks() -> None:
-    """Have the checker keep what the program did not free before its end."""
+    """Let the checker collect memory that the program has not freed at its end."""
     for slot in process.slots:
         process.find_leaks(slot)
 
 
 def write_trace(path: str) -> None:
-    """Write what the devices did."""
+    """Write the timelines of the devices."""
     devices = [slot.device for slot in process.slots if slot.device is not None]
     try:
         write_chrome(path, [device.trace() for device in devices])
@@ -152,12 +152,12 @@ def write_trace(path: str) -> None:
 
 
 def at_exit() -> int:
-    """Run what Python runs at the end of a process, for Python itself does not end here.
+    """Run Python's exit functions, because Python itself is not finalized here.
 
     Returns
     -------
     int
-        The status with which the process is to end instead of its own; 0 for its own.
+        The exit status that replaces the process's own; 0 to keep its own.
     """
     atexit._run_exitfuncs()
     sys.stderr.flush()

@@ -18,7 +18,7 @@ from .process import process
 
 #: names of the attributes of memory by their number
 _ATTRIBUTES: Final = {number: name for name, number in RT_ENUMS["aclrtMemAttr"].items()}
-#: the last kind of copy that there is
+#: the largest kind of copy
 _LAST_KIND: Final = 5
 _COPY: Final = Names(nbytes="count")
 _ROWS: Final = Names(nbytes="width")
@@ -38,7 +38,7 @@ class _HostArray:
 
 
 def _place(address: int, nbytes: int) -> int | NDArray[np.uint8]:
-    """Return what `Device.memcpy` takes for an address: that of a device, or an array."""
+    """Return the argument of `Device.memcpy` for an address: a device address, or a host array."""
     if address >= FIRST_ADDRESS:
         return address
     return np.asarray(_HostArray(address, nbytes))
@@ -50,7 +50,7 @@ def _keep(memory: Memory) -> int:
 
 
 def aclrtGetMemInfo(attr: int) -> tuple[int, int]:
-    """Return the free and the total bytes of the current device; 0 for memory that it lacks."""
+    """Return the current device's free and total bytes; 0 for memory that it lacks."""
     device = process.current().device
     name = _ATTRIBUTES.get(attr)
     if name is None:
@@ -58,14 +58,14 @@ def aclrtGetMemInfo(attr: int) -> tuple[int, int]:
             Status.ACL_ERROR_INVALID_PARAM,
             f"attr is {attr}; a number from 0 to {max(_ATTRIBUTES)} is expected",
         )
-    # a product with DDR answers for HBM with it; Atlas A2 and A3 alone have pages of 1 GiB
+    # a product with DDR reports it as HBM; only Atlas A2 and A3 have pages of 1 GiB
     product = device.product
     lacks = product.has_hbm if "DDR" in name else "1G" in name and product.npu_arch != 2201
     return (0, 0) if lacks else (device.memory_free, device.memory_total)
 
 
 def aclrtMalloc(size: int, policy: int) -> int:
-    """Allocate memory of the current device; every policy is the same here."""
+    """Allocate memory of the current device; the policy has no effect."""
     if not size:
         fail(Status.ACL_ERROR_INVALID_PARAM, "size is 0")
     return _keep(process.current().device.malloc(size))
@@ -91,7 +91,7 @@ def _free(address: int, *, pinned: bool, wait: bool = False) -> None:
         kind = "aclrtMallocHost" if pinned else "aclrtMalloc"
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"{name} is {address:#x}, which {kind} did not return or which was freed before",
+            f"{name} is {address:#x}, which {kind} did not return or which has already been freed",
         )
     device: Any = memory.device
     if wait:
@@ -100,13 +100,13 @@ def _free(address: int, *, pinned: bool, wait: bool = False) -> None:
         return
     try:
         device.free(memory)
-    except AclError:  # work that was queued still needs it
+    except AclError:  # queued work still needs it
         process.memories[address] = memory
         raise
 
 
 def _find_freed(name: str, address: int, pinned: bool) -> None:
-    """Have the checker report memory that is freed a second time."""
+    """Let the checker report memory that is freed a second time."""
     for device in [slot.device for slot in process.slots if slot.device is not None]:
         freed = device.address_space.find_freed(address)
         if freed is None or device.checker is None:
@@ -179,7 +179,7 @@ def _copy(
     names: Names,
     stream: Stream | None = None,
 ) -> None:
-    """Copy now, or queue a copy, under the names of C."""
+    """Copy now, or queue a copy, with C's argument names in messages."""
     device.check_process()
     for name, address in ((names.dst, dst), (names.src, src)):
         _check_device(device, name, address, copies=True)
@@ -190,7 +190,7 @@ def _copy(
 def _fill(
     device: Device, address: int, value: int, count: int, call: str, stream: Stream | None = None
 ) -> None:
-    """Fill now, or queue a fill, under the names of C."""
+    """Fill now, or queue a fill, with C's argument names in messages."""
     device.check_process()
     _check_device(device, _FILL.dst, address)
     fill = prepare_fill(device.address_space, _place(address, count), value, count, _FILL)
@@ -205,7 +205,7 @@ def _run(device: Device, copy: Copy | None, call: str, stream: Stream | None) ->
 
 
 def _check_device(device: Device, name: str, address: int, *, copies: bool = False) -> None:
-    """Refuse an address of another device; a copy may have it where `peers` enabled that."""
+    """Refuse an address of another device, except for copies that `peers` has enabled."""
     memory = find_memory(address) if address >= FIRST_ADDRESS else None
     if memory is None or memory.device is device:
         return
@@ -219,7 +219,7 @@ def _check_device(device: Device, name: str, address: int, *, copies: bool = Fal
 
 
 def _device_of(device: Device, *addresses: int) -> Any:
-    """Return the device whose memory one of several addresses is in, else the given one."""
+    """Return the device whose memory contains one of the addresses, else the given device."""
     for address in addresses:
         if address >= FIRST_ADDRESS and (memory := find_memory(address)) is not None:
             return memory.device
@@ -237,7 +237,7 @@ def _rows(
             " longer than a pitch",
         )
     rows = [(dst + k * dst_pitch, src + k * src_pitch) for k in range(height)]
-    for address in rows[-1]:  # that the last row fits is checked before the first is copied
+    for address in rows[-1]:  # check that the last row fits before the first is copied
         if address >= FIRST_ADDRESS and find_memory(address + width - 1) is None:
             fail(
                 Status.ACL_ERROR_RT_PARAM_INVALID,
@@ -304,7 +304,7 @@ def aclrtMemsetAsync(
 
 
 def aclrtMemsetD32(address: int, size: int, value: int, count: int) -> None:
-    """Fill memory of the device with a number of 32 bits, now."""
+    """Fill device memory with a 32-bit number now."""
     memory = find_memory(address)
     if memory is None or address % 4 or count * 4 > size:
         fail(

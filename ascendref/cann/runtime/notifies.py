@@ -38,7 +38,7 @@ def aclrtRecordNotify(notify: Notify | None, stream: Stream | None) -> None:
 
 
 def aclrtWaitAndResetNotify(notify: Notify | None, stream: Stream | None, timeout: int) -> None:
-    """Let a stream wait for a record of a notify, and use it up; the limit never passes."""
+    """Make a stream wait for a record of a notify and consume it; the timeout has no effect."""
     _given(notify).wait(process.own_stream(stream))
 
 

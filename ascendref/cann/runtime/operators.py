@@ -1,4 +1,4 @@
-"""Functions of the C library: operators, executors, and tensors as operators see them."""
+"""Functions of the C library: operators, executors, and tensors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .process import process
 if TYPE_CHECKING:
     from ...twophase.executor import Executor
 
-#: by number, which is faster than the enumerations themselves
+#: by number, which is faster than the enumerations
 _DATA_TYPES: Final = {int(kind): kind for kind in DataType}
 _FORMATS: Final = {int(form): form for form in Format}
 
@@ -39,13 +39,13 @@ def make_tensor(
     kind, form = _DATA_TYPES.get(data_type), _FORMATS.get(layout)
     if kind is None or form is None:
         what, value = ("dataType", data_type) if kind is None else ("format", layout)
-        fail(Status.ACLNN_ERR_PARAM_INVALID, f"{what} is {value}, which stands for none")
+        fail(Status.ACLNN_ERR_PARAM_INVALID, f"{what} is {value}, which is unknown")
     memory, start = _storage(address)
     return Tensor.of_c(memory, start, shape, kind, strides, offset, form, storage_shape)
 
 
 def _storage(address: int) -> tuple[Memory | None, int]:
-    """Return the allocation that an address lies in, and the byte of it."""
+    """Return the allocation that contains an address, and the offset in it."""
     if not address:
         return None, 0
     memory = process.memories.get(address)
@@ -60,7 +60,7 @@ def _storage(address: int) -> tuple[Memory | None, int]:
 
 
 def move_tensor(tensor: Tensor, address: int) -> None:
-    """Move a tensor whose executors, if any, then refuse it."""
+    """Bind a tensor to another address; executors that refer to it then refuse it."""
     tensor.memory, tensor.start = _storage(address)
 
 
@@ -70,7 +70,7 @@ def make_scalar(value: bytes, data_type: int) -> Scalar:
     if kind.numpy.type is np.void:
         fail(
             Status.ACLNN_ERR_PARAM_INVALID,
-            f"the scalar has type {kind.name}, which no operator here takes",
+            f"the scalar has type {kind.name}, which no operator takes",
         )
     return Scalar(np.frombuffer(value, kind.numpy)[0], kind)
 
@@ -108,7 +108,7 @@ def _phase_2(operator: Operator) -> Callable[[int, int, Executor | None, Stream 
         if executor is None:
             fail(
                 Status.ACLNN_ERR_PARAM_NULLPTR,
-                f"executor is NULL; the one that {operator.api}GetWorkspaceSize gave is expected",
+                f"executor is NULL; the one returned by {operator.api}GetWorkspaceSize is expected",
             )
         if stream is None:
             try:
@@ -136,21 +136,21 @@ def aclSetAclOpExecutorRepeatable(executor: Executor | None) -> None:
 
 
 def aclDestroyAclOpExecutor(executor: Executor | None) -> None:
-    """Give an executor back."""
+    """Destroy an executor."""
     _given(executor).destroy()
 
 
 def _refresh(
     executor: Executor | None, index: int, tensor: Tensor | None, address: int, first: bool | None
 ) -> None:
-    """Move a tensor of an executor; ``first`` says whether the index counts inputs or results."""
+    """Bind a tensor of an executor; ``first`` tells whether the index counts inputs or results."""
     executor = _given(executor)
     if tensor is None:
         fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensor is NULL")
     operator = executor.operator
     inputs, results = len(operator.tensors), len(operator.outputs)
     count = inputs + results if first is None else inputs if first else results
-    # a composed operator does not look at the index
+    # a composed operator ignores the index
     if operator.device.scratch is not None and index >= count:
         fail(
             Status.ACLNN_ERR_PARAM_INVALID,
@@ -164,21 +164,21 @@ def _refresh(
 def aclSetInputTensorAddr(
     executor: Executor | None, index: int, tensor: Tensor | None, address: int
 ) -> None:
-    """Move an input."""
+    """Bind an input to another address."""
     _refresh(executor, index, tensor, address, True)
 
 
 def aclSetOutputTensorAddr(
     executor: Executor | None, index: int, tensor: Tensor | None, address: int
 ) -> None:
-    """Move a result."""
+    """Bind a result to another address."""
     _refresh(executor, index, tensor, address, False)
 
 
 def aclSetTensorAddr(
     executor: Executor | None, index: int, tensor: Tensor | None, address: int
 ) -> None:
-    """Move an input or a result."""
+    """Bind an input or a result to another address."""
     _refresh(executor, index, tensor, address, None)
 
 
@@ -189,14 +189,14 @@ def aclSetDynamicTensorAddr(
     tensors: tuple[Tensor, ...] | None,
     address: int,
 ) -> None:
-    """Refuse: no operator here takes a list of tensors."""
+    """Refuse the call: no operator takes a list of tensors."""
     executor = _given(executor)
     if tensors is None:
         fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensors is NULL")
     fail(
         Status.ACLNN_ERR_PARAM_INVALID,
-        f"{executor.operator.api} takes no list of tensors; relativeIndex is {index}, the list has"
-        f" {len(tensors)}",
+        f"{executor.operator.api} does not take a list of tensors; relativeIndex is {index},"
+        f" the list has {len(tensors)}",
     )
 
 

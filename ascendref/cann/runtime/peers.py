@@ -9,7 +9,7 @@ from ...core.errors import fail
 from ...core.status import Status
 from .process import process
 
-#: the architecture whose devices do not reach each other
+#: the architecture without copies between devices
 _ALONE: Final = 3002
 
 
@@ -36,7 +36,7 @@ def _current_and(peer: int) -> tuple[set[int], int]:
     if process.settings.product.npu_arch == _ALONE:
         fail(
             Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            f"devices of {process.settings.product.name} do not reach each other",
+            f"devices of {process.settings.product.name} cannot copy to each other",
         )
     return context.device.address_space.peers, process.device(peer).address_space.number
 
@@ -70,5 +70,5 @@ def aclrtDevicePeerAccessStatus(number: int, peer: int) -> int:
 
 
 def aclrtDeviceGetBareTgid() -> int:
-    """Return the number of the process, by which others name it."""
+    """Return the process ID, by which other processes refer to it."""
     return os.getpid()

@@ -29,9 +29,9 @@ class Context(Handle):
     device : Device
         The device.
     default_stream : Stream
-        Takes the work that names no stream.
+        The stream used by calls that name none.
     primary : bool
-        Whether it is the one that ``aclrtSetDevice`` makes, which all threads share.
+        Whether it is the context that ``aclrtSetDevice`` creates, which all threads share.
     """
 
     def __init__(self, number: int, device: Device, primary: bool) -> None:
@@ -39,9 +39,9 @@ class Context(Handle):
         self.device = device
         self.primary = primary
         self.default_stream = device.default_stream if primary else device.create_stream()
-        #: the streams that were created in it, by number; the default stream is not among them
+        #: the streams created in it, by number, without the default stream
         self.streams: dict[int, Stream] = {}
-        #: parameters of the system that were set for it
+        #: system parameters set for it
         self.parameters: dict[int, int] = {}
         self.alive = True
 
@@ -61,7 +61,7 @@ class Context(Handle):
         if not self.primary:
             streams.append(self.default_stream)
         else:
-            with suppress(AclError):  # nobody is left who could ask
+            with suppress(AclError):  # nothing is left that could ask
                 self.default_stream.synchronize()
         for stream in streams:
             if stream.alive:
@@ -70,58 +70,58 @@ class Context(Handle):
 
 
 class Slot:
-    """A place for a device: the device from its first use on, and its primary context."""
+    """A slot for a device, which is created on first use, and its primary context."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.device: Device | None = None
         self.primary: Context | None = None
-        #: calls of ``aclrtSetDevice`` that ``aclrtResetDevice`` did not undo
+        #: calls of ``aclrtSetDevice`` not yet undone by ``aclrtResetDevice``
         self.users = 0
-        #: contexts of ``aclrtCreateContext`` that were not destroyed
+        #: contexts of ``aclrtCreateContext`` that have not been destroyed
         self.contexts: set[Context] = set()
-        #: how many cores of either kind the process uses, where it set a limit
+        #: limits on the process's cores of each kind, if set
         self.limits: dict[int, int] = {}
 
 
 class _Thread(threading.local):
-    """What a thread has set."""
+    """The settings of a thread."""
 
     def __init__(self) -> None:
         self.context: Context | None = None
-        #: the stream whose limits of cores it uses
+        #: the stream whose core limits it uses
         self.limited_by: Stream | None = None
 
 
 class Process:
-    """Everything that the functions of the C library share."""
+    """The state shared by the functions of the C library."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        #: runs of operators by their name
+        #: numbers of operator runs, by name
         self.launches: Counter[str] = Counter()
-        #: memory that was not freed yet, by address: it lives although no object refers to it
+        #: memory that has not been freed, by address; keeps it alive
         self.memories: dict[int, Memory] = {}
-        #: reserved addresses, by the first one
+        #: reserved memory, by its first address
         self.reservations: dict[int, ReservedMemory] = {}
-        #: whether memory that is left when a device is is a leak, and not some allocator's cache
+        #: whether memory left at a device's last reset is a leak rather than an allocator's cache
         self.finds_leaks = True
-        #: whether a thread's first device ends what failed on it before: torch_npu calls functions
+        #: whether a thread's first device clears its earlier failures: torch_npu calls functions
         #: that need a device to find out whether there is one
         self.forgets_failures = False
         self.reset()
 
     def reset(self) -> None:
-        """Start over without devices, as the child of a fork must."""
+        """Start over without devices, as a forked child must."""
         self.slots = [Slot(number) for number in range(self.settings.devices)]
         self.thread = _Thread()
-        #: what the program does, which orders the work of its devices
+        #: the program's timeline, which orders the work of its devices
         self.host = Timeline(HOST)
         #: the device of threads that set none, from the configuration file
         self.default_device: int | None = None
 
     def slot(self, number: int) -> Slot:
-        """Return the place of a device, or raise 107001."""
+        """Return the slot of a device, or raise 107001."""
         if not 0 <= number < len(self.slots):
             fail(
                 Status.ACL_ERROR_RT_INVALID_DEVICEID,
@@ -131,7 +131,7 @@ class Process:
         return self.slots[number]
 
     def device(self, number: int) -> Device:
-        """Return a device, which is made on first use."""
+        """Return a device, created on first use."""
         slot = self.slot(number)
         device = slot.device
         if device is None:
@@ -141,14 +141,14 @@ class Process:
                 memory=settings.memory,
                 execution=settings.execution,
                 seed=settings.seed,
-                check=False,  # codes are the runtime's, unless ASCENDREF_CHECK asks for more
+                check=False,  # only the runtime's codes, unless ASCENDREF_CHECK says otherwise
             )
             if device.checker is not None:
                 device.checker.host = self.host
         return device
 
     def primary(self, number: int) -> Context:
-        """Return the primary context of a device, which is made on first use."""
+        """Return the primary context of a device, created on first use."""
         slot = self.slot(number)
         context = slot.primary
         if context is None:
@@ -156,9 +156,9 @@ class Process:
         return context
 
     def find_leaks(self, slot: Slot) -> None:
-        """Have the checker keep what was not freed when nobody uses a device any more.
+        """Let the checker collect memory that is not freed when a device is no longer used.
 
-        Where a hazard made a call fail, the program may have stopped for that: then it is no leak.
+        If a hazard made a call fail, the program may have stopped early, so nothing is reported.
         """
         devices = [other.device for other in self.slots if other.device is not None]
         if any(x.checker is not None and x.checker.reports.stopped for x in devices):

@@ -1,4 +1,4 @@
-"""Functions of the C library: what the product is and has."""
+"""Functions of the C library: queries of the product's properties."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...core.status import Status
 from ..constants import BASE_ENUMS, RT_ENUMS
 from .process import process
 
-#: attributes of a product, which `aclGetCannAttribute` answers with 0 or 1
+#: attributes of a product, reported by `aclGetCannAttribute` as 0 or 1
 _product: Final = process.settings.product
 _CANN: Final = {
     "ACL_CANN_ATTR_INF_NAN": _product.has_inf_nan,
@@ -18,7 +18,7 @@ _CANN: Final = {
     "ACL_CANN_ATTR_JIT_COMPILE": True,
 }
 _CANN_NUMBERS: Final = BASE_ENUMS["aclCannAttr"]
-#: the attributes that the product has, as an array of C, which lives as long as the process
+#: the product's attributes as a C array, which lives as long as the process
 _available: Final = [_CANN_NUMBERS[name] for name, has in _CANN.items() if has]
 _list: Final = (c_int32 * len(_available))(*_available)
 
@@ -38,7 +38,7 @@ _ATTRIBUTES: Final = {
 }
 #: attributes whose value is the number of the device
 _NUMBERS: Final = ("ACL_DEV_ATTR_PHY_CHIP_ID", "ACL_DEV_ATTR_SUPER_POD_DEVICE_ID")
-#: attributes that no product here has, for which the runtime has no answer
+#: attributes that no supported product has, and that the runtime does not answer
 _ONLY_LATER: Final = ("ACL_DEV_ATTR_HD_CONNECT_TYPE", "ACL_DEV_ATTR_DEVICE_FORM_FACTOR")
 
 
@@ -51,7 +51,7 @@ def _name(enumeration: dict[str, int], parameter: str, number: int) -> str:
 
 
 def aclGetCannAttributeList() -> tuple[int, int]:
-    """Return the address and the length of the list of attributes that the product has."""
+    """Return address and length of the list of the product's attributes."""
     return addressof(_list), len(_list)
 
 

@@ -45,20 +45,20 @@ def _check_package(name: int) -> None:
 
 
 def aclsysGetVersionStr(name: int, text: int) -> None:
-    """Write the version of a package; all have the same."""
+    """Write the version of a package; all packages have the same version."""
     _check_package(name)
     write_text("versionStr", text, ".".join(map(str, CANN_VERSION)))
 
 
 def aclsysGetVersionNum(name: int) -> int:
-    """Return the version of a package as a number, which is greater for later ones."""
+    """Return the version of a package as a number that increases with the version."""
     _check_package(name)
     major, minor, patch = CANN_VERSION
     return (major * 100 + minor) * 1_000_000 + patch * 10_000
 
 
 def aclrtGetErrorVerbose(number: int, address: int) -> None:
-    """Tell what is wrong with a device: nothing, or that a failure of a task stopped it."""
+    """Report a device's error: none, or the failure of a task that stopped it."""
     if not address:
         fail(Status.ACL_ERROR_INVALID_PARAM, "errorInfo is NULL; an aclrtErrorInfo is expected")
     device = process.slot(number).device
@@ -73,7 +73,7 @@ def aclrtGetErrorVerbose(number: int, address: int) -> None:
     ctypes.memmove(address, ctypes.byref(found), ctypes.sizeof(found))
 
 
-# ---- numbers of cores: limits are kept and have no effect on results
+# ---- numbers of cores: limits are stored and have no effect on results
 
 
 def _cores(product: Product, kind: int) -> int:
@@ -103,12 +103,12 @@ def _checked_limit(kind: int, value: int) -> int:
 
 
 def aclrtSetDeviceResLimit(number: int, kind: int, value: int) -> None:
-    """Limit how many cores of a kind the process uses of a device."""
+    """Limit the process's number of cores of a kind on a device."""
     process.slot(number).limits[kind] = _checked_limit(kind, value)
 
 
 def aclrtGetDeviceResLimit(number: int, kind: int) -> int:
-    """Return the limit of the process for a device, or how many cores of the kind there are."""
+    """Return the process's limit for a device, or else its number of cores of the kind."""
     slot = process.slot(number)
     return slot.limits.get(kind) or _cores(process.settings.product, kind)
 
@@ -119,13 +119,13 @@ def aclrtResetDeviceResLimit(number: int) -> None:
 
 
 def aclrtSetStreamResLimit(stream: Stream | None, kind: int, value: int) -> None:
-    """Limit how many cores of a kind a stream uses, for threads that use its limits."""
+    """Limit a stream's number of cores of a kind, for threads that use its limits."""
     limits = _stream_limits.setdefault(_living(stream), {})
     limits[kind] = _checked_limit(kind, value)
 
 
 def aclrtGetStreamResLimit(stream: Stream | None, kind: int) -> int:
-    """Return the limit of a stream, or that of the process for its device."""
+    """Return the limit of a stream, or else the process's limit for its device."""
     limit = _stream_limits.get(_living(stream), {}).get(kind)
     return limit or aclrtGetDeviceResLimit(process.current().number, kind)
 
@@ -136,7 +136,7 @@ def aclrtResetStreamResLimit(stream: Stream | None) -> None:
 
 
 def aclrtUseStreamResInCurrentThread(stream: Stream | None) -> None:
-    """Have `aclrtGetResInCurrentThread` return the limits of a stream."""
+    """Make `aclrtGetResInCurrentThread` return the limits of a stream."""
     process.thread.limited_by = _living(stream)
 
 
@@ -147,7 +147,7 @@ def aclrtUnuseStreamResInCurrentThread(stream: Stream | None) -> None:
 
 
 def aclrtGetResInCurrentThread(kind: int) -> int:
-    """Return how many cores of a kind the calling thread has, with the limits that it uses."""
+    """Return the calling thread's number of cores of a kind, under the limits that it uses."""
     number = process.current().number
     stream = process.thread.limited_by
     limits = {} if stream is None else _stream_limits.get(stream, {})

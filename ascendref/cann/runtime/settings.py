@@ -15,19 +15,19 @@ MOST_DEVICES = 64
 
 
 class Settings(NamedTuple):
-    """How the devices of the process are."""
+    """The settings of the process's devices."""
 
     #: ASCENDREF_PRODUCT: a family or a chip
     product: Product
-    #: ASCENDREF_DEVICES: how many there are
+    #: ASCENDREF_DEVICES: number of devices
     devices: int
     #: ASCENDREF_EXECUTION: when queued work runs
     execution: str
-    #: ASCENDREF_SEED: the order of the execution ``random``; None for another one in every run
+    #: ASCENDREF_SEED: seed of the execution ``random``; None for a different order in every run
     seed: int | None
     #: ASCENDREF_MEMORY: bytes per device; None for the product's
     memory: int | None
-    #: ASCENDREF_TRACE: where the timeline is written at exit; empty for nowhere
+    #: ASCENDREF_TRACE: file for the timeline, written at exit; empty for none
     trace: str
 
 
@@ -66,7 +66,5 @@ def _number(environment: Mapping[str, str], name: str, least: int, most: int) ->
         return None
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
     if not least <= number <= most:
-        raise ArgumentValueError(
-            name, f"is {text!r}; a whole number from {least} to {most} is expected"
-        )
+        raise ArgumentValueError(name, f"is {text!r}; it must be an integer from {least} to {most}")
     return number

@@ -1,7 +1,7 @@
-"""Functions of the C library: memory of a device that processes of one machine share.
+"""Functions of the C library: device memory shared by processes of one machine.
 
-The bytes of an exported allocation move to a file in the machine's shared memory, whose name is the
-key. A first page tells what they are and which processes may import them.
+The bytes of an exported allocation move to a file in the machine's shared memory; the file name is
+the key. The first page describes them and lists the processes that may import them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .process import process
 #: where the machine's shared memory is
 _FOLDER: Final = Path("/dev/shm")
 _PREFIX: Final = "ascendref-ipc-"
-#: bytes that a key takes, with the NUL behind it
+#: bytes of a key, including the NUL
 _KEY: Final = 65
 _ANYBODY: Final = 1
 _PEER: Final = 1
@@ -56,13 +56,13 @@ class _Import(NamedTuple):
     address: int
 
 
-#: by key: what this process exports, and what it has imported, once for each call
+#: exports and imports of this process by key; one entry per import
 _exports: Final[dict[str, _Export]] = {}
 _imports: Final[dict[str, list[_Import]]] = {}
 
 
 def aclrtIpcMemGetExportKey(address: int, size: int, key: int, length: int, flags: int) -> None:
-    """Share an allocation with other processes, and write the key by which they find it."""
+    """Share an allocation with other processes, and write its key."""
     if not address or not key:
         fail(Status.ACL_ERROR_INVALID_PARAM, f"{'key' if address else 'devPtr'} is NULL")
     if length < _KEY:
@@ -85,7 +85,7 @@ def aclrtIpcMemGetExportKey(address: int, size: int, key: int, length: int, flag
     if any(export.memory is memory for export in _exports.values()):
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"devPtr is {address:#x}, whose allocation has a key already",
+            f"devPtr is {address:#x}, whose allocation already has a key",
         )
     memory.device.synchronize()  # the bytes move
     name = f"{_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
@@ -113,7 +113,9 @@ def _create(name: str, nbytes: int) -> _Mapped:
     try:
         descriptor = os.open(_FOLDER / name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            os.posix_fallocate(descriptor, 0, nbytes)  # or a full folder would be a SIGBUS later
+            os.posix_fallocate(
+                descriptor, 0, nbytes
+            )  # otherwise a full folder would raise SIGBUS later
             return _map(descriptor, nbytes)
         except BaseException:
             (_FOLDER / name).unlink()
@@ -135,7 +137,7 @@ def _text(key: bytes | None) -> str:
 
 
 def _export_of(name: str) -> _Export | None:
-    """Return what this process exports; a forked child has the keys of its parent, too."""
+    """Return an export of this process; a forked child also has its parent's keys."""
     export = _exports.get(name)
     return export if export is not None and export.process == os.getpid() else None
 
@@ -151,7 +153,7 @@ def _exported(key: bytes | None) -> _Export:
 
 
 def aclrtIpcMemSetImportPid(key: bytes | None, address: int, count: int) -> None:
-    """Let processes import what a key stands for."""
+    """Allow processes to import the memory of a key."""
     header = _exported(key).header
     if not address:
         fail(Status.ACL_ERROR_INVALID_PARAM, "pid is NULL")
@@ -166,7 +168,7 @@ def aclrtIpcMemSetImportPid(key: bytes | None, address: int, count: int) -> None
 
 
 def aclrtIpcMemImportByKey(key: bytes | None, flags: int) -> int:
-    """Return an address in this process for what another one, or this one, exports."""
+    """Return an address in this process for memory that this or another process exports."""
     name = _text(key)
     if flags not in (0, _PEER):
         fail(Status.ACL_ERROR_INVALID_PARAM, f"flags is {flags:#x}; 0 and 1 are allowed")
@@ -205,13 +207,14 @@ def _open(name: str) -> _Mapped:
     except (OSError, ValueError) as error:
         fail(
             Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"key is {name!r}, which no process exports any more, or of which it has no rights",
+            f"key is {name!r}, which no process exports any more, or to which this process"
+            " has no access",
             error,
         )
 
 
 def aclrtIpcMemClose(key: bytes | None) -> None:
-    """Undo an import, or else the export; whoever has imported the memory keeps it until then."""
+    """Undo an import, or else the export; other importers keep the memory."""
     name = _text(key)
     imported = _imports.get(name)
     if imported:

@@ -1,4 +1,4 @@
-"""Functions of the C library: streams, and host functions in them."""
+"""Functions of the C library: streams, host functions and callbacks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...core.status import Status
 from ...device.streams.stream import Stream, StreamFlag
 from .process import process
 
-#: a host function; while it runs, other threads have the interpreter
+#: a host function; while it runs, other threads can hold the GIL
 _FUNCTION: Final = CFUNCTYPE(None, c_void_p)
 
 
@@ -37,7 +37,7 @@ def _destroy(stream: Stream | None, *, force: bool) -> None:
     if stream is context.default_stream:
         fail(
             Status.ACL_ERROR_INVALID_PARAM,
-            "stream is the default stream, which goes with its context",
+            "stream is the default stream, which is destroyed only with its context",
         )
     try:
         stream.destroy(force=force)
@@ -52,7 +52,7 @@ def aclrtDestroyStream(stream: Stream | None) -> None:
 
 
 def aclrtDestroyStreamForce(stream: Stream | None) -> None:
-    """Destroy a stream with the work in it that did not begin."""
+    """Destroy a stream and drop its work that has not begun."""
     _destroy(stream, force=True)
 
 
@@ -62,7 +62,7 @@ def aclrtSynchronizeStream(stream: Stream | None) -> None:
 
 
 def aclrtSynchronizeStreamWithTimeout(stream: Stream | None, timeout: int) -> None:
-    """Wait for the work of a stream, for so many milliseconds at most."""
+    """Wait at most so many milliseconds for the work of a stream."""
     process.stream(stream).synchronize(timeout)
 
 
@@ -72,7 +72,7 @@ def aclrtStreamQuery(stream: Stream | None) -> int:
 
 
 def aclrtStreamAbort(stream: Stream | None) -> None:
-    """Drop the work of a stream that did not begin."""
+    """Drop the work of a stream that has not begun."""
     process.stream(stream).abort()
 
 
@@ -92,7 +92,7 @@ def aclrtStreamGetFlags(stream: Stream | None) -> int:
 
 
 def aclrtSetStreamFailureMode(stream: Stream | None, mode: int) -> None:
-    """Set what the failure of a task means."""
+    """Set what happens to later work when a task fails."""
     process.stream(stream).set_failure_mode(mode)
 
 
@@ -112,7 +112,7 @@ def aclrtLaunchHostFunc(stream: Stream | None, address: int, argument: int) -> N
 
 
 def aclrtSubscribeReport(thread: int, stream: Stream | None) -> None:
-    """Let a thread run the callbacks of a stream."""
+    """Make a thread run the callbacks of a stream."""
     process.own_stream(stream).subscribe_report(thread)
 
 
@@ -134,8 +134,8 @@ def aclrtLaunchCallback(address: int, argument: int, block: int, stream: Stream 
 
 
 def aclrtProcessReport(timeout: int) -> None:
-    """Run the callbacks that are due on this thread, of whichever device."""
-    context = process.thread.context  # a thread that serves a stream needs none
+    """Run the pending callbacks of this thread, for any device."""
+    context = process.thread.context  # a thread that serves a stream needs no context
     devices = [slot.device for slot in process.slots if slot.device is not None]
     if context is not None:
         devices.insert(0, context.device)

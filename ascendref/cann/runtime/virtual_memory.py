@@ -1,4 +1,4 @@
-"""Functions of the C library: reserved addresses, and physical memory that is mapped to them."""
+"""Functions of the C library: reserved addresses, and physical memory mapped to them."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def aclrtMallocPhysical(size: int, prop: int, flags: int) -> PhysicalMemory:
 
 
 def aclrtFreePhysical(handle: PhysicalMemory | None) -> None:
-    """Free such memory, as soon as it is not mapped."""
+    """Free physical memory as soon as it is not mapped."""
     _given(handle).free()
 
 
 def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int) -> int:
-    """Reserve addresses of the current device, or of the first one where there is no context."""
+    """Reserve addresses of the current device, or of the first device without a context."""
     _check_size(size)
     _check_zero(alignment=alignment)
     if flags not in (0, 1):
@@ -86,7 +86,7 @@ def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int)
 
 
 def aclrtReleaseMemAddress(address: int) -> None:
-    """Give reserved addresses back."""
+    """Release reserved addresses."""
     if not address:
         fail(Status.ACL_ERROR_INVALID_PARAM, "virPtr is NULL")
     reserved = process.reservations.get(address)
@@ -138,7 +138,7 @@ def aclrtUnmapMem(address: int) -> None:
 
 
 def aclrtMemGetAllocationGranularity(prop: int, option: int) -> int:
-    """Return what sizes of physical memory are multiples of."""
+    """Return the granularity of sizes of physical memory."""
     _properties(prop)
     if option not in (0, 1):
         fail(
@@ -150,7 +150,7 @@ def aclrtMemGetAllocationGranularity(prop: int, option: int) -> int:
 
 
 def aclrtMemGetAllocationPropertiesFromHandle(handle: PhysicalMemory | None, prop: int) -> None:
-    """Write where physical memory is."""
+    """Write the properties of physical memory."""
     handle = _given(handle)
     if not prop:
         fail(Status.ACL_ERROR_INVALID_PARAM, "prop is NULL; an aclrtPhysicalMemProp is expected")
@@ -162,7 +162,7 @@ def aclrtMemGetAllocationPropertiesFromHandle(handle: PhysicalMemory | None, pro
 
 
 def aclrtMemGetAddressRange(address: int) -> tuple[int, int]:
-    """Return first address and size of the allocation, or of the mapping, that an address is in."""
+    """Return the first address and size of the allocation or mapping that contains an address."""
     memory = find_memory(address)
     if memory is None:
         fail(

@@ -48,7 +48,7 @@ class Memory(Handle):
     nbytes : int
         Requested size in bytes.
     device : Device
-        Where it was allocated.
+        The device that allocated it.
     pinned : bool
         True for pinned host memory.
     alive : bool
@@ -82,7 +82,7 @@ class Memory(Handle):
 
     @property
     def device(self) -> BaseDevice:
-        """Where it was allocated."""
+        """The device that allocated it."""
         return self.space.device
 
     @property

@@ -103,7 +103,7 @@ class DeviceMemory(BaseDevice):
         Raises
         ------
         AclError
-            100000 for a size below 1, 207001 if the host has not enough memory.
+            100000 for a size below 1, 207001 if the host does not have enough memory.
 
         Examples
         --------
@@ -198,7 +198,7 @@ class DeviceMemory(BaseDevice):
         Raises
         ------
         AclError
-            As `memcpy`.
+            As for `memcpy`.
 
         Examples
         --------
@@ -302,7 +302,7 @@ class DeviceMemory(BaseDevice):
         ArgumentTypeError
             If it is not an array or has a dtype that the device lacks.
         AclError
-            207001 when there is not enough memory.
+            207001 if there is not enough memory.
 
         Examples
         --------

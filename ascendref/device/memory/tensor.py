@@ -28,7 +28,7 @@ _MOST_AXES: Final = 64
 
 
 class Format(IntEnum):
-    """The vendor's ``aclFormat``: how a tensor lies in memory. Operators here take ND as given."""
+    """The vendor's ``aclFormat``: memory format of a tensor. Operators treat every format as ND."""
 
     UNDEFINED = -1
     NCHW = 0
@@ -66,7 +66,7 @@ class Format(IntEnum):
 
 
 class Tensor(Handle):
-    """A view over device memory.
+    """A view of device memory.
 
     As with ``aclCreateTensor``, creating one checks almost nothing; the operator that uses an
     invalid view refuses it.
@@ -104,7 +104,7 @@ class Tensor(Handle):
     start : int
         The byte of the memory from which offsets count; 0 unless an address was given.
     shape, strides, storage_shape : tuple of int
-        As given, or their defaults.
+        As given, or the defaults.
     offset : int
         As given.
     dtype : dtype

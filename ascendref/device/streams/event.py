@@ -78,7 +78,7 @@ class Event(Handle):
             fail(
                 Status.ACL_ERROR_RT_PARAM_INVALID,
                 f"flags is {flags:#x}; a combination of 0x1, 0x2, 0x4 and 0x8, or {alone} alone is"
-                f" expected for an event in {'Ex style' if ex else 'the old style'}",
+                f" expected for an {'Ex-style' if ex else 'old-style'} event",
             )
         self.device = device
         self.number = next(_numbers)

@@ -38,7 +38,7 @@ from .math import (
 
 
 def bind(function: Callable[..., Any], names: dict[str, Any]) -> Any:
-    """Compile a function in which every global name means what ``names`` says."""
+    """Compile a function whose global names are replaced by the values in ``names``."""
     if not isinstance(function, FunctionType):
         raise TypeError(f"{function!r} is not a plain Python function")
     names = names | {"__name__": function.__module__}
@@ -68,7 +68,7 @@ def compiled(function: Callable[..., Any], compute: str) -> Any:
 
 @cache
 def primitives(compute: str) -> dict[str, Any]:
-    """Return what the names of ``formula.py`` mean in one compute type, for Numba."""
+    """Return Numba's versions of the primitives in ``formula.py`` for one compute type."""
     register = REGISTER[compute]
     names: dict[str, Any] = {
         "zero": register(0),

@@ -1,10 +1,10 @@
 """Conversions between stored elements and registers, rounded to nearest even.
 
-A *register* is what a kernel computes in: float32 for the compute types float16, bfloat16 and
-float32, float64 for float64. A decoder brings a stored element into a register, an encoder rounds a
-register to a stored element, once. Both are LLVM instructions rather than Numba arithmetic, because
-Numba widens ``uint32 + uint32`` to 64 bits, which halves the vector width, and because code that is
-emitted in place needs no function of its own to be compiled.
+A *register* has the type that a kernel computes in: float32 for the compute types float16, bfloat16
+and float32, float64 for float64. A decoder converts a stored element to a register; an encoder
+rounds a register to a stored element, once. Both are LLVM instructions rather than Numba
+arithmetic, because Numba widens ``uint32 + uint32`` to 64 bits, which halves the vector width, and
+because inline code compiles faster than separate functions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Emit = Callable[[ir.IRBuilder, ir.Value], ir.Value]
 
 
 class Conversion(NamedTuple):
-    """A conversion from one type of Numba's to another."""
+    """A conversion from one Numba type to another."""
 
     source: types.Type
     target: types.Type
@@ -75,7 +75,7 @@ def _decode_float16(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     wide = builder.zext(bits, _I32)
     magnitude = builder.shl(builder.and_(wide, ir.Constant(_I32, 0x7FFF)), ir.Constant(_I32, 13))
     sign = builder.shl(builder.and_(wide, ir.Constant(_I32, 0x8000)), ir.Constant(_I32, 16))
-    # subnormal numbers are what they add to the smallest normal one
+    # a subnormal number is the difference to the smallest normal number
     least = ir.Constant(_I32, 113 << 23)
     small = builder.bitcast(builder.or_(magnitude, least), _FLOAT)
     small = builder.bitcast(builder.fsub(small, builder.bitcast(least, _FLOAT)), _I32)
@@ -92,7 +92,7 @@ def _decode_float16(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
 
 
 def _round_to_upper_half(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Round float32 to BF16, the upper half of 32 bits; a NaN stays one, it is never rounded."""
+    """Round float32 to BF16, the upper half of 32 bits; NaN is kept and not rounded."""
     bits = builder.bitcast(value, _I32)
     odd = builder.and_(builder.lshr(bits, ir.Constant(_I32, 16)), ir.Constant(_I32, 1))
     rounded = builder.add(bits, builder.add(odd, ir.Constant(_I32, 0x7FFF)))
@@ -113,7 +113,7 @@ def _encode_float16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     bits = builder.bitcast(value, _I32)
     magnitude = builder.and_(bits, ir.Constant(_I32, 0x7FFFFFFF))
     sign = builder.lshr(builder.and_(bits, ir.Constant(_I32, 0x80000000)), ir.Constant(_I32, 16))
-    # an addition that leaves 24 bits behind the point rounds what is subnormal in F16
+    # an addition that leaves 24 bits after the point rounds F16's subnormal numbers
     half = ir.Constant(_I32, 126 << 23)
     small = builder.fadd(builder.bitcast(magnitude, _FLOAT), builder.bitcast(half, _FLOAT))
     small = builder.sub(builder.bitcast(small, _I32), half)
@@ -149,10 +149,10 @@ def _round_float64_to_odd(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 
 def _int64_to_odd_float64(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Convert int64 to float64, rounding to odd what does not fit."""
+    """Convert int64 to float64, rounding inexact values to odd."""
     low = builder.and_(value, ir.Constant(_I64, 0xFFF))
     trace = builder.zext(builder.icmp_signed("!=", low, ir.Constant(_I64, 0)), _I64)
-    # the trace lands in a bit that is still inside the 53-bit significand of a large number
+    # the sticky bit is within the 53-bit significand of a large number
     high = builder.and_(value, ir.Constant(_I64, ~0xFFF))
     kept = builder.or_(high, builder.shl(trace, ir.Constant(_I64, 11)))
     small = builder.icmp_unsigned(
@@ -164,7 +164,7 @@ def _int64_to_odd_float64(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 
 def _int64_remainder(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Return what the float64 nearest to an int64 lacks of it; exact."""
+    """Return an int64 minus the nearest float64, exactly."""
     mask = ir.Constant(_I64, 0x7FF)
     high = builder.sitofp(builder.and_(value, builder.not_(mask)), _DOUBLE)
     low = builder.sitofp(builder.and_(value, mask), _DOUBLE)
@@ -173,7 +173,7 @@ def _int64_remainder(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 @intrinsic
 def same(typingctx: Any, value: Any) -> Any:
-    """Convert nothing, whatever the type."""
+    """The identity, for any type."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return args[0]
@@ -198,7 +198,7 @@ def _narrow(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 
 def _sequence(*steps: Emit) -> Emit:
-    """Return one conversion after the other."""
+    """Return the composition of several conversions."""
 
     def emit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
         for step in steps:
@@ -214,7 +214,7 @@ def _to_float(storage: str, register: type) -> Emit:
     real = _DOUBLE if wide else _FLOAT
 
     def from_bool(builder: ir.IRBuilder, byte: ir.Value) -> ir.Value:
-        # any byte but 0 is true, as in C
+        # any nonzero byte is true, as in C
         true = builder.icmp_unsigned("!=", byte, ir.Constant(byte.type, 0))
         return builder.uitofp(true, real)
 
@@ -287,9 +287,9 @@ def encoding(compute: str, result: str, out: str) -> Conversion:
 
 @cache
 def remainder(storage: str) -> Conversion:
-    """Return the conversion of a stored element to what a float64 lacks of it.
+    """Return the conversion of a stored element to its difference from the nearest float64.
 
-    That is None for elements so short that their products with a float32 are exact.
+    None for elements so short that their products with a float32 are exact.
     """
     if storage in ("float16", "bfloat16", "float32"):
         return Conversion(stored_type(storage), types.none, _same)
@@ -336,11 +336,11 @@ def encode_bfloat16_pair(typingctx: Any, first: Any, second: Any) -> Any:
 
 
 def unmasked(builder: ir.IRBuilder, value: ir.Value, zero: ir.Value) -> ir.Value:
-    """Return a stored element, minus a zero that LLVM does not know to be one.
+    """Return a stored element minus a zero that LLVM does not recognize as zero.
 
-    LLVM makes one instruction of a load and a choice between what it loads and 0: a load under a
-    mask, whose cache misses processors do not foresee (measured: twice the time from memory).
-    Where the element is the first operand of a subtraction, it must be in a register before.
+    LLVM would merge a load and a selection between the loaded value and 0 into a masked load, for
+    which processors do not prefetch (measured: twice the time from memory). The subtraction forces
+    a plain load first.
     """
     word = ir.IntType({_FLOAT: 32, _DOUBLE: 64}.get(value.type, getattr(value.type, "width", 0)))
     bits = builder.bitcast(value, word)

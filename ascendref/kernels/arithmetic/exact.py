@@ -1,8 +1,8 @@
 """Sums of products of doubles without any rounding: fixed-point numbers of 4352 bits.
 
-A sum is an array of limbs of 32 bits, each with a sign and 31 spare bits for carries, that reaches
-from below the square of the smallest double to beyond that of the largest (Kulisch's accumulator).
-It is what decides where floating-point arithmetic cannot; nothing that is done often uses it.
+A sum is an array of 32-bit limbs, each with a sign and 31 spare bits for carries. It covers the
+range from the square of the smallest double to the square of the largest (Kulisch's accumulator).
+It decides roundings that floating-point arithmetic cannot, which is rare.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from .math import bits64, from_bits64
 
 #: limbs: products reach from 2**-2148 to 2**2048, and 2**63 of them may be added
 LIMBS: Final = 136
-#: position of the bit that is worth 1
+#: position of the bit with value 1
 _POINT: Final = 2176
-#: products that may be added before carries must move up: each adds to a limb less than 2**35
+#: products that may be added before carries are propagated: each adds less than 2**35 to a limb
 CARRY_EVERY: Final = 1 << 27
 
 _LIMB: Final = np.int64(0xFFFFFFFF)
@@ -74,7 +74,7 @@ def add_product(total: Any, a: Any, b: Any) -> None:
 
 @helper
 def carry(total: Any) -> None:
-    """Move carries up: every limb but the last is then from 0 to below 2**32."""
+    """Propagate carries: every limb except the last is then from 0 to below 2**32."""
     moving = np.int64(0)
     for k in range(LIMBS - 1):
         limb = total[k] + moving
@@ -85,9 +85,9 @@ def carry(total: Any) -> None:
 
 @helper
 def nearest(total: Any) -> Any:
-    """Return the sum rounded to a double, and what rounding took from it, rounded once more.
+    """Return the sum rounded to a double, and the rounded remainder.
 
-    Its sign and whether it is 0 are right, so ``to_odd`` of the two loses nothing that matters.
+    The sign of the remainder and whether it is 0 are exact, which is all that ``to_odd`` needs.
     """
     carry(total)
     sign = 1.0
@@ -99,7 +99,7 @@ def nearest(total: Any) -> Any:
     top = LIMBS - 1
     while top > 2 and total[top] == 0:
         top -= 1
-    # three limbs hold at least 65 bits; those below leave a trace in the last one
+    # three limbs hold at least 65 bits; lower limbs are merged into a sticky bit of the last one
     last = total[top - 2]
     for k in range(top - 2):
         if total[k] != 0:
@@ -116,7 +116,7 @@ def nearest(total: Any) -> Any:
 
 @helper
 def to_odd(value: Any, rest: Any) -> Any:
-    """Return a double with a trace of what it lacks: rounding it further is rounding the sum."""
+    """Return a double with a sticky bit for the remainder, so that it can be rounded again."""
     bits = bits64(value)
     if rest == 0 or bits & np.int64(1):
         return value

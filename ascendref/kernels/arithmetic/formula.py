@@ -1,15 +1,15 @@
-"""What a formula may use, and what it means in each compute type.
+"""The primitives that formulas may use.
 
 A formula is plain Python over numbers. The functions below are its primitives, written for float64;
 ``binding.py`` has them in every compute type, and compiles a formula with them. An operator has up
 to four formulas for a result, one per kind of arithmetic:
 
-- ``element``, for float32 and for whatever has no formula of its own; it may have variants;
+- ``element``, for float32 and for all types without a formula of their own; it may have variants;
 - ``steps``, for float16 and bfloat16: the documented formula with ``rnd`` around every single
   operation, because that is where these types round;
 - ``double``, for F64 results of float64;
-- ``truth``, for narrower results of float64: a value that may be off by a little, and a judge
-  (``truth.py``).
+- ``truth``, for narrower results of float64: an approximate value with a known error bound, and a
+  function that decides hard cases (``truth.py``).
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def rnd(value: float) -> float:
 
 
 def select(condition: bool, yes: Value, no: Value) -> Value:
-    """Return one of two values without a branch; the other one never leaks."""
+    """Return one of two values without a branch, even if the other is NaN or infinite."""
     return yes if condition else no
 
 
 def blend(condition: bool, yes: Value, no: Value) -> Value:
-    """Return the same, where neither value takes arithmetic."""
+    """Like `select`, for values that need no arithmetic."""
     return yes if condition else no
 
 
@@ -70,36 +70,36 @@ def fma(x: float, y: float, z: float) -> float:
 
 
 def two_sum(a: float, b: float) -> tuple[float, float]:
-    """Return the rounded sum of two numbers and what rounding took from it, exactly."""
+    """Return the rounded sum of two numbers and its exact rounding error."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
 def two_difference(a: float, b: float) -> tuple[float, float]:
-    """Return the rounded difference of two numbers and what rounding took from it, exactly."""
+    """Return the rounded difference of two numbers and its exact rounding error."""
     total = a - b
     part = total - a
     return total, (a - (total - part)) - (b + part)
 
 
 def exp_sum(value: float, rest: float | None) -> tuple[float, float, float]:
-    """Return a, b and s: exp(value + rest) is ``(a + b) / s**2``; all three are finite, always.
+    """Return a, b and s with exp(value + rest) = ``(a + b) / s**2``; all three are always finite.
 
-    The sum is to be added to s: that is 1, or nothing beside a number that no double holds. It is
-    for exponentials above exp(-120) and below what takes the largest double to the smallest. The
-    second number is at most an eighth of the first: bring them together with `two_sum` before they
-    are multiplied. Without a rest there is less to compute.
+    The result is meant to be added to s, which is 1 unless the exponential is beyond the doubles;
+    then it is negligible. The argument must be above -120, and the exponential below the ratio of
+    the largest double to the smallest. The second number is at most an eighth of the first; combine
+    them with `two_sum` before multiplying. Without ``rest`` it is faster.
     """
     power = math.exp(value if rest is None else value + rest)
     return power - power / 16, power / 16, one
 
 
 def scaled_exp(value: float, rest: float | None) -> tuple[float, float]:
-    """Return ``exp(value + rest) * s`` and s, to be added: a denominator in a `Truth`.
+    """Return ``exp(value + rest) * s`` and s, whose sum is a denominator for F64 arithmetic.
 
-    It is for exponentials above exp(-120) and below what takes the largest double to a number that
-    F32 rounds to 0; no matter what a double holds.
+    The argument must be above -120, and the exponential small enough that the largest double
+    divided by it does not round to 0 in F32; it may be beyond the doubles.
     """
     return math.exp(value if rest is None else value + rest), one
 
@@ -107,7 +107,7 @@ def scaled_exp(value: float, rest: float | None) -> tuple[float, float]:
 def exp_exactly(value: float, rest: float) -> tuple[float, float, float, float]:
     """Return ``exp(value + rest) * s`` as ``power * (1 + high + low)``, and s: all four.
 
-    It has some 95 bits, and the limits of `scaled_exp`.
+    Accurate to about 95 bits, within the limits of `scaled_exp`.
     """
     return one, math.expm1(value + rest), zero, one
 
@@ -121,8 +121,8 @@ def sign_of_sum(products: tuple[tuple[float, float], ...]) -> int:
 def quotient(numerator: float, large: float, small: float) -> float:
     """Return ``numerator / (large + small)``, off by less than 0.6 ulp; ``small <= large / 8``.
 
-    The denominator is finite and its reciprocal too. One step of Newton's mends the first
-    approximation; the signs are such that a zero keeps its own.
+    The denominator and its reciprocal must be finite. One Newton step corrects the first
+    approximation; its signs are arranged so that a zero keeps its sign.
     """
     inverse = one / (large + small)
     first = numerator * inverse
@@ -147,12 +147,12 @@ def sign(value: float) -> float:
 
 
 def exponent(value: float) -> int:
-    """Return the power of two that a finite double is a fraction in [1/2, 1) of."""
+    """Return the exponent n for which a finite double is ``f * 2**n`` with f in [1/2, 1)."""
     return math.frexp(value)[1]
 
 
 def number(value: float) -> float:
-    """Bring a double into the compute type: one rounding."""
+    """Round a double to the compute type."""
     return value
 
 
@@ -162,23 +162,23 @@ def float32(value: float) -> float:
 
 
 def narrow(value: float) -> float:
-    """Bring a scalar argument into the compute type the way it reaches the device: as FLOAT."""
+    """Round a scalar argument to FLOAT, as the device receives it, then to the compute type."""
     return number(float32(value))
 
 
 class Truth(NamedTuple):
-    """The mathematics of one output for results that are rounded once, from the exact value.
+    """The mathematics of one output for correctly rounded results.
 
-    All functions get float64 numbers only, and may use constants.
+    All functions get only float64 numbers, and may use constants.
     """
 
-    #: ``element(tensors..., scalars...) -> (value, exact)``: off by at most 2**-50 of itself, and
-    #: whether it is sure not to be off at all
+    #: ``element(tensors..., scalars...) -> (value, exact)``: a value with a relative error of at
+    #: most 2**-50, and whether it is certainly exact
     element: Callable[..., Any]
     #: as in ``Formula``
     prepare: Callable[..., Any]
-    #: ``decide(middle, tensors..., scalars...) -> int``: the sign of the exact result minus a
-    #: number in the middle between two of the result's type
+    #: ``decide(middle, tensors..., scalars...) -> int``: the sign of the exact result minus the
+    #: midpoint of two neighbours of the result's type
     decide: Callable[..., Any]
 
 
@@ -189,36 +189,36 @@ class Formula(NamedTuple):
     name: str
     #: ``element(tensors..., scalars...) -> value``, in the primitives of this module
     element: Callable[..., Any]
-    #: ``prepare(doubles...) -> tuple``: what becomes of the scalars, once per call; it may take the
-    #: number of results as a last argument
+    #: ``prepare(doubles...) -> tuple``: converts the scalars, once per call; it may take the number
+    #: of results as last argument
     prepare: Callable[..., Any]
     #: number of tensors
     tensors: int
     #: number of scalars that ``prepare`` takes
     scalars: int
-    #: ``variant(compute, rounded, scalars...) -> Formula or None``: another formula for a compute
-    #: type, the type that results are rounded to and scalars, where there is one that is simpler
+    #: ``variant(compute, rounded, scalars...) -> Formula or None``: a simpler formula, if there is
+    #: one, for a compute type, the type that results are rounded to, and scalars
     variant: Callable[..., Formula | None] | None = None
-    #: the same as ``element`` for half-precision compute types; None where that will do
+    #: ``element`` for half-precision compute types; None if ``element`` itself is suitable
     steps: Callable[..., Any] | None = None
-    #: the same for float64, with scalars from the truth's ``prepare``
+    #: ``element`` for float64, with scalars from the ``prepare`` of ``truth``
     double: Callable[..., Any] | None = None
-    #: float64 for narrower results; None where ``element`` rounds at most once, at its end
+    #: float64 arithmetic for narrower results; None if ``element`` rounds at most once, at its end
     truth: Truth | None = None
-    #: whether ``double`` and the truth's functions get, after the tensors, what a float64 lacks of
-    #: the last tensor's int64; None where that is of F32 or narrower, so that its products with
-    #: scalars are exact
+    #: whether ``double`` and the functions of ``truth`` get, after the tensors, the remainder of
+    #: the last tensor's int64 in float64; the remainder is None for types of F32 or narrower, whose
+    #: products with scalars are exact
     remainder: bool = False
     #: ``factors(tensors..., scalars...) -> (a, b)``: two numbers whose product ``element`` rounds,
     #: for sums that are rounded once
     factors: Callable[..., Any] | None = None
-    #: whether ``element`` gives one of its tensors, 0, an infinity or NaN, and so never rounds
+    #: whether ``element`` returns one of its tensors, 0, infinity or NaN, and so never rounds
     selects: bool = False
-    #: whether computing an element takes longer than bringing it from memory and back
+    #: whether the formula is compute-bound rather than memory-bound
     long: bool = False
 
     def suited(self, compute: str, rounded: str, scalars: tuple[float, ...]) -> Formula:
-        """Return the formula for a compute type, what results are rounded to, and scalars."""
+        """Return the formula for a compute type, the type of rounded results, and scalars."""
         return (self.variant and self.variant(compute, rounded, *scalars)) or self
 
     def arithmetic(self, compute: str) -> tuple[Callable[..., Any], Callable[..., Any]]:

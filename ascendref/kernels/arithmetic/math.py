@@ -1,11 +1,11 @@
 """The exponential, with a stated error bound and the same bits on every machine (NaN excepted).
 
 ``exp`` is written out in correctly rounded operations, so its bits do not depend on a vendor's
-libm, and LLVM vectorises it. That includes the fused multiply-add: one instruction where the
-processor has it, and libm's function where it has none, which is slow and gives the same bits.
-Coefficients are Chebyshev fits of ``(exp(r) - 1 - r) / r**2`` on
-``|r| <= ln(2)/2``. Both stay below 0.66 ulp where the result is a normal number (all float32
-arguments; float64 by sampling against mpmath) and within 1 ulp where it is subnormal.
+libm, and LLVM vectorises it. That includes the fused multiply-add: one instruction if the processor
+has it, else libm's function, which is slow but gives the same bits. Coefficients are Chebyshev fits
+of ``(exp(r) - 1 - r) / r**2`` on ``|r| <= ln(2)/2``. Both stay below 0.66 ulp where the result is a
+normal number (all float32 arguments; float64 by sampling against mpmath) and within 1 ulp where it
+is subnormal.
 """
 
 from __future__ import annotations
@@ -158,10 +158,10 @@ def _power(builder: Any, n: Any, word: ir.IntType, real: ir.Type, width: int, bi
 
 @intrinsic
 def is_near_middle_of_float16(typingctx: Any, value: Any) -> Any:
-    """Whether a double is within 2**-50 of itself of the middle between two numbers of F16.
+    """Whether a double is within a relative 2**-50 of the midpoint of two neighbouring F16 numbers.
 
-    That is 8 units of its last place at most. A middle has 12 bits, of which the last is set; where
-    numbers are subnormal fewer will do, and any number of 12 bits is taken for one.
+    That is at most 8 ulp. A midpoint has 12 bits, the last of which is set. Subnormal numbers have
+    shorter midpoints; there, any number of 12 bits counts as one.
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -173,7 +173,7 @@ def is_near_middle_of_float16(typingctx: Any, value: Any) -> Any:
         middle = builder.icmp_unsigned(
             "!=", builder.and_(above, ir.Constant(word, last)), ir.Constant(word, 0)
         )
-        # one comparison for both ends: what is below is a large unsigned number
+        # one comparison for both ends: values below are large unsigned numbers
         size = builder.and_(bits, ir.Constant(word, (1 << 63) - 1))
         normal = (1023 - 14) << 52
         subnormal = builder.icmp_unsigned(
@@ -186,7 +186,7 @@ def is_near_middle_of_float16(typingctx: Any, value: Any) -> Any:
 
 @intrinsic
 def is_near_middle_of_bfloat16(typingctx: Any, value: Any) -> Any:
-    """Whether a float32 or a neighbour of it is in the middle between two numbers of BF16."""
+    """Whether a float32 or a neighbour of it is the midpoint of two neighbouring BF16 numbers."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         word = ir.IntType(32)
@@ -288,7 +288,7 @@ def exp_float32(x: Any) -> Any:
     x = _HIGHEST_F if x > _HIGHEST_F else x
     x = _LOWEST_F if x < _LOWEST_F else x
     n, r, small = _reduced_float32(x)
-    # the large terms are added last and their rounding is mended
+    # the large terms are added last and their rounding error is compensated
     total = _ONE_F + r
     return _scale32(total + (small + (r - (total - _ONE_F))), n)
 
@@ -359,7 +359,7 @@ def exp_float64(x: Any) -> Any:
     x = _HIGHEST_D if x > _HIGHEST_D else x
     x = _LOWEST_D if x < _LOWEST_D else x
     n, r, small = _reduced_float64(x, None)
-    # the large terms are added last and their rounding is mended
+    # the large terms are added last and their rounding error is compensated
     total = _ONE_D + r
     return _scale64(total + (small + (r - (total - _ONE_D))), n)
 

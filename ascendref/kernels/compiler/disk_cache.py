@@ -1,9 +1,9 @@
 """The disk cache of compiled kernels.
 
-In versions of Numba that are known, a kernel has one file in Numba's folder: a digest, then what
-Numba keeps of a compiled function. A file that is damaged is then like none, no two processes mix
-up their files, and a new process loads a kernel without readying Numba's compiler, a quarter of a
-second. In any other version, kernels are kept the way that Numba's users keep their functions.
+For known versions of Numba, each kernel is one file in Numba's folder: a digest, then Numba's
+serialized function. A damaged file counts as absent, processes do not mix up their files, and a new
+process loads a kernel without initializing Numba's compiler, which would take a quarter of a
+second. For other versions, kernels are cached through Numba's public interface.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class _NotThereError(Exception):
 
 
 class _File:
-    """The file of a kernel, in place of Numba's index and the files that it lists."""
+    """The file of a kernel; it replaces Numba's index and data files."""
 
     def __init__(self, path: Path, dumps: Callable[[Any], bytes]) -> None:
         self._path = path
         self._dumps = dumps
 
     def load(self, key: Any) -> Any:
-        """Return what was saved; None if it is not there, whole and unchanged."""
+        """Return what was saved; None if the file is absent or damaged."""
         try:
             content = self._path.read_bytes()
         except OSError:
@@ -48,7 +48,7 @@ class _File:
         return pickle.loads(data) if hashlib.sha256(data).digest() == digest else None
 
     def save(self, key: Any, value: Any) -> None:
-        """Save what Numba keeps of a function; nobody ever sees a part of it."""
+        """Save Numba's serialized function atomically."""
         data = self._dumps(value)
         part = self._path.with_suffix(f".{uuid4().hex}")
         try:
@@ -71,17 +71,17 @@ def cached(
     Parameters
     ----------
     function : function
-        A function of a module under a name that no other has.
+        A module-level function with a unique name.
     closure : callable, optional
-        Returns a closure of the same name and parameters that is to be compiled in its place.
+        Returns a closure with the same name and parameters, to be compiled instead.
     caller : callable, optional
-        Returns the function again, which then calls that closure. Numba tells functions apart by
-        what they refer to as closures, and compiled functions are others in every process; so this
-        is what its own cache can keep.
+        Returns the function so that it calls that closure. Numba identifies a closure by the
+        objects it refers to, and compiled functions differ in every process, so Numba's own cache
+        can only store this function.
     signature : numba signature
-        The one signature that the function takes.
+        The function's only signature.
     options : dict
-        What to compile it with.
+        Compiler options.
 
     Returns
     -------
@@ -102,16 +102,16 @@ def cached(
 
 
 def cache_folder() -> str | None:
-    """Return the folder in which kernels are kept; None where no folder can be written.
+    """Return the folder of cached kernels; None if no folder can be written.
 
-    In other versions of Numba than the known ones, it is one of several.
+    With unknown versions of Numba, it is one of several folders.
     """
     return _folder_for(numba.config.CACHE_DIR)
 
 
 @cache
 def _folder_for(setting: str) -> str | None:
-    """Return the folder that Numba picks where ``NUMBA_CACHE_DIR`` is this."""
+    """Return the folder that Numba chooses for a value of ``NUMBA_CACHE_DIR``."""
     try:
         return str(njit(cache=True)(was_loaded).stats.cache_path)
     except RuntimeError:
@@ -119,7 +119,7 @@ def _folder_for(setting: str) -> str | None:
 
 
 def was_loaded(dispatcher: Any) -> bool:
-    """Tell whether a function came from the disk cache; False where Numba does not tell."""
+    """Tell whether a function came from the disk cache; False if Numba does not say."""
     try:
         return any(dispatcher.stats.cache_hits.values())
     except AttributeError:
@@ -127,14 +127,14 @@ def was_loaded(dispatcher: Any) -> bool:
 
 
 def _compiled(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
-    """Compile a function and save it, or load it in Numba's own way."""
+    """Compile and save a function, or load it through Numba's own cache."""
     dispatcher = _dispatcher(function, options)
     try:
         dispatcher.compile(signature)
     except Exception as error:
         if dispatcher.signatures:
             _warn(f"its files cannot be written: {error}")
-        elif _removed(dispatcher):  # Numba raises anything where a file is damaged
+        elif _removed(dispatcher):  # Numba may raise any exception if a file is damaged
             return _compiled(function, signature, options)
         else:
             raise
@@ -142,7 +142,7 @@ def _compiled(function: Callable[..., Any], signature: Any, options: dict[str, A
 
 
 def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """Return a function that is not compiled yet, with its place in the cache if there is one."""
+    """Return a function that is not yet compiled, with its place in the cache, if any."""
     folder = numba.config.CACHE_DIR
     if folder and not _writable(folder):
         _warn(f"the folder {folder} (NUMBA_CACHE_DIR) cannot be written")
@@ -167,13 +167,13 @@ def _writable(folder: str) -> bool:
 
 
 def _warn(reason: str) -> None:
-    """Say, once, that kernels are not kept."""
+    """Warn, once, that kernels are not cached on disk."""
     global _warned
     if not _warned:
         _warned = True
         warnings.warn(
             f"no kernel cache: {reason}; every process compiles its own kernels."
-            " Set NUMBA_CACHE_DIR to a folder that can be written.",
+            " Set NUMBA_CACHE_DIR to a writable folder.",
             CacheWarning,
             stacklevel=2,
         )
@@ -191,7 +191,7 @@ def _removed(dispatcher: Any) -> bool:
 
 
 def _loads_only(dispatcher: Any) -> bool:
-    """Let a function be loaded but not compiled, with no more of Numba than machine code calls."""
+    """Let a function be loaded but not compiled, initializing as little of Numba as possible."""
     insides = insides_of(dispatcher)
     if insides is None or not isinstance(insides._cache_file, _File):
         return False

@@ -1,10 +1,10 @@
 """Compiling: jit options, kernel identity, the disk cache.
 
-Numba keeps compiled functions in files named after the function, and looks only at the source file
-that the function stands in. One function becomes many kernels, so each carries in its name a digest
-of all that goes into it: the files that kernels are made of, the file of its formula, what compiles
-them and for which processor. Editing a formula or a codec therefore names a new kernel and cannot
-load a stale one, and machines that share a folder do not get each other's code.
+Numba caches compiled functions in files named after the function, and checks only the source file
+that contains the function. One function becomes many kernels, so the name of each contains a digest
+of everything it depends on: the package's kernel sources, the source of its formula, the compiler
+and the target processor. An edited formula or codec therefore gets a new name and cannot load a
+stale kernel, and machines that share a folder do not load each other's code.
 """
 
 from __future__ import annotations
@@ -31,40 +31,40 @@ from .target import TARGET
 #: options of every compiled helper: IEEE division instead of ZeroDivisionError, no fast-math
 JIT_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "nogil": True}
 
-#: and of those that only compiled code calls: nothing to call them from Python or C, which takes a
-#: third of the time to compile them
+#: options of helpers called only by compiled code: without entry points for Python and C, which
+#: take a third of the compile time
 _INSIDE: Final[dict[str, Any]] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def helper(function: Callable[..., Any]) -> Any:
     """Compile a function for kernels to call.
 
-    A cached kernel brings along the machine code of its helpers under their names, and the linker
-    takes two of one name for the same. So every helper gets a name that no other process gives.
+    A cached kernel contains the machine code of its helpers under their names, and the linker
+    merges functions of the same name. So every helper gets a name that is unique across processes.
     """
     function.__qualname__ = f"{function.__name__}_{uuid4().hex}"
     return njit(**JIT_OPTIONS, **_INSIDE)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function that becomes part of its callers: a loop with a call in it is no vector.
+    """Compile a function that is always inlined: loops that contain a call are not vectorized.
 
-    LLVM by itself inlines short functions only.
+    By itself, LLVM inlines only short functions.
     """
     function.__qualname__ = f"{function.__name__}_{uuid4().hex}"
     return njit(**JIT_OPTIONS, **_INSIDE, forceinline=True)(function)
 
 
-#: compiles a function as a part of whatever calls it, in less time than one of its own takes
+#: compiles a function as part of its caller, which is faster than compiling it separately
 merged: Final = njit(**JIT_OPTIONS, inline="always")
 
 
 @intrinsic
 def outlined(typingctx: Any) -> Any:
-    """Keep the function that calls this a function of its own.
+    """Prevent the function that calls this from being inlined.
 
-    A loop that becomes part of a parallel kernel shares the registers with all the rest of it, and
-    its constants are loaded anew for every vector (measured: a tenth of softplus' time).
+    A loop inlined into a larger kernel shares the registers with the rest of it, and its constants
+    are reloaded for every vector (measured: 10% of softplus' time).
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -82,11 +82,11 @@ _MADE_WITH: Final = (sys.version, numba.__version__, llvmlite.__version__, np.__
 
 
 class KernelStatistics(NamedTuple):
-    """Where one compiled kernel came from."""
+    """The origin of one compiled kernel."""
 
-    #: name of the kernel: operator and types, or what operators share
+    #: name of the kernel: operator and types, or the name of a shared part
     kernel: str
-    #: True when it was loaded from the disk cache, False when it was compiled
+    #: True if it was loaded from the disk cache, False if it was compiled
     cached: bool
 
 
@@ -94,9 +94,9 @@ _compiled: list[tuple[str, Any]] = []
 
 
 def kernel_statistics() -> tuple[KernelStatistics, ...]:
-    """Return, for every kernel in this process, whether it came from the disk cache.
+    """Return, for each kernel in this process, whether it was loaded from the disk cache.
 
-    The answer is the Numba dispatcher's own count of cache hits.
+    Based on the Numba dispatcher's own count of cache hits.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def kernel_statistics() -> tuple[KernelStatistics, ...]:
 
 
 class Once:
-    """An attribute that is made on first use, once, to its end."""
+    """An attribute that is created once, on first use, without interruption."""
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         self._make = make
@@ -126,19 +126,19 @@ class Once:
 
     def _made(self, instance: Any) -> Any:
         made = instance.__dict__.get(self._name)
-        if made is None:  # no other thread has been here before
+        if made is None:  # no other thread was first
             made = instance.__dict__[self._name] = self._make(instance)
         return made
 
 
 def once_each(make: Callable[P, T]) -> Callable[P, T]:
-    """Let a function make one thing for all calls with the same arguments, once, to its end."""
+    """Cache a function's results by argument; each is created once, without interruption."""
     return cast("Callable[P, T]", cache(runs_to_end(cache(make))))
 
 
 @cache
 def _package_digest() -> bytes:
-    """Digest the source of every module that kernels are made of."""
+    """Digest the source of all modules that kernels depend on."""
     core = [_PACKAGE / "core" / name for name in ("dtypes.py", "layout.py", "threads.py")]
     files = [*sorted((_PACKAGE / "kernels").rglob("*.py")), *core]
     return b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)
@@ -146,14 +146,14 @@ def _package_digest() -> bytes:
 
 @cache
 def _module_digest(module: str) -> bytes:
-    """Digest the source file of the module that a formula stands in."""
+    """Digest the source file of a formula's module."""
     return hashlib.sha256(Path(str(sys.modules[module].__file__)).read_bytes()).digest()
 
 
 def _formula_digest(formula: Callable[..., Any]) -> bytes:
     """Digest the modules of a formula and of all functions that it calls."""
     functions = [formula]
-    for function in functions:  # which grows meanwhile
+    for function in functions:  # the list grows in the loop
         code = getattr(function, "__code__", None)
         called = [function.__globals__.get(name) for name in code.co_names] if code else []
         functions += [f for f in called if isinstance(f, FunctionType) and f not in functions]
@@ -176,24 +176,23 @@ def kernel(
     Parameters
     ----------
     function : function
-        A function of a module; it may call ``body``.
+        A module-level function; it may call ``body``.
     name : str
-        What the kernel is called in statistics and in the cache.
+        Name of the kernel in statistics and in the cache.
     signature : numba signature
-        The one signature that it takes.
+        Its only signature.
     formula : callable
-        The formula inside, whose source file is part of the kernel's identity, as are those of the
-        functions that it calls.
+        The formula inside. Its source file, and those of the functions that it calls, are part of
+        the kernel's identity.
     make : callable, optional
-        Returns another function of the same parameters that is to be compiled, a closure: ``body``.
-        All that it refers to must follow from the kernel's name, its formula and the source of this
-        package.
+        Returns the closure ``body`` to compile, with the same parameters. Everything it refers to
+        must be determined by the kernel's name, its formula and the source of this package.
     parallel : bool
         Whether ``prange`` loops run on every core.
     """
     if numba.config.DISABLE_JIT:
         raise RuntimeError(
-            "NUMBA_DISABLE_JIT is set, but kernels run as machine code only; unset it before Python"
+            "NUMBA_DISABLE_JIT is set, but kernels run only as machine code; unset it before Python"
             " starts, or set it to 0"
         )
     identity = hashlib.sha256(
@@ -243,7 +242,8 @@ def integer_kernel(
 ) -> Any:
     """Compile a kernel whose parameters and result are integers, most of them addresses.
 
-    The parameters are those of `kernel`; without a formula, the function itself is what is inside.
+    The parameters are those of `kernel`; without a formula, the function itself counts as the
+    formula.
     """
     signature = types.int64(*[types.int64] * function.__code__.co_argcount)
     return kernel(

@@ -1,7 +1,7 @@
-"""What is used of Numba that Numba does not promise; nothing else in this package does so.
+"""Numba internals that this package uses; no other module does.
 
-Where a version of Numba is not known to have it, or lacks any of it, the disk cache works in
-Numba's own way (``disk_cache.py``).
+For unknown versions of Numba, or if any of these is missing, the disk cache uses Numba's public
+interface (``disk_cache.py``).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-#: the first and the last version of Numba whose insides are known
+#: the first and the last version of Numba whose internals are known
 KNOWN: Final = (0, 65), (0, 68)
 
-#: what is imported of them
+#: the imported internals
 _PARTS: Final = {
     "rtsys": "numba.core.runtime",
     "c_helpers": "numba.core.runtime._nrt_python",
@@ -31,7 +31,7 @@ _PARTS: Final = {
 
 @cache
 def parts() -> dict[str, Any]:
-    """Return what is imported of Numba's insides; nothing if they are not known."""
+    """Return the imported internals of Numba; empty if they are unknown."""
     version = tuple(map(int, re.findall(r"\d+", numba.__version__)[:2]))
     if not KNOWN[0] <= version <= KNOWN[1]:
         return {}
@@ -42,7 +42,7 @@ def parts() -> dict[str, Any]:
 
 
 def insides_of(dispatcher: Any) -> Any:
-    """Return what finds a function in the cache; None if it is not as expected."""
+    """Return the cache implementation of a function; None if it is not as expected."""
     try:
         insides = dispatcher._cache
         _ = insides._cache_file, insides._load_overload, insides._impl.rebuild, dispatcher.stats
@@ -52,10 +52,10 @@ def insides_of(dispatcher: Any) -> Any:
 
 
 def make_ready(context: Any, code: Any) -> None:
-    """Give machine code what it calls of Numba's runtime.
+    """Provide the functions of Numba's runtime that machine code calls.
 
-    Those are C functions, if it deals with no arrays. Others have to be compiled first, which takes
-    longer than all the rest of a first call.
+    Code without arrays calls only C functions. Others would have to be compiled first, which takes
+    longer than the rest of a first call.
     """
     rtsys, c_helpers = parts()["rtsys"], parts()["c_helpers"]
     match code:
@@ -79,7 +79,7 @@ def emit_call(context: Any, builder: Any, function: Any, signature: Any, argumen
 # the compiled versions of Numba's own two functions cannot be cached on disk
 @intrinsic
 def get_num_threads(typingctx: Any) -> Any:
-    """Return how many threads Numba uses for what this thread launches."""
+    """Return the number of threads that Numba uses for work launched by this thread."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         kind = ir.FunctionType(ir.IntType(64), [])
@@ -93,7 +93,7 @@ def get_num_threads(typingctx: Any) -> Any:
 
 @intrinsic
 def set_num_threads(typingctx: Any, count: Any) -> Any:
-    """Say how many threads Numba is to use for what this thread launches."""
+    """Set the number of threads that Numba uses for work launched by this thread."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)])

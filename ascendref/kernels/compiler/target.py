@@ -1,4 +1,4 @@
-"""The processor that kernels are made for: this one, or what Numba's variables name."""
+"""The target processor of kernels: this one, or the one set by Numba's variables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numba import config
 
 
 def _features() -> str:
-    """Return LLVM's list of what the processor has, as ``+name`` and ``-name``."""
+    """Return LLVM's list of processor features, as ``+name`` and ``-name``."""
     if config.CPU_FEATURES is not None:
         return str(config.CPU_FEATURES)
     try:
         found = get_host_cpu_features()
-    except RuntimeError:  # LLVM cannot tell
+    except RuntimeError:  # LLVM does not know
         return ""
     for name in found:
         if name.startswith("avx") and not config.ENABLE_AVX:
@@ -25,7 +25,7 @@ def _features() -> str:
 _TRIPLE: Final = get_process_triple()
 _FEATURES: Final = _features()
 
-#: all of it: code for one target is not for another
+#: identifies the target: code for one target does not run on another
 TARGET: Final = _TRIPLE, str(config.CPU_NAME or get_host_cpu_name()), _FEATURES
 
 #: whether there are instructions that convert F16

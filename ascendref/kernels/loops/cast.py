@@ -1,9 +1,9 @@
-"""Rounding the ways that the vendor's Cast offers.
+"""The rounding modes of the vendor's Cast.
 
-``encoder`` rounds to nearest even. The other modes first bring a float64 to a multiple of the
-target's quantum, in float64 arithmetic that is exact because only powers of two are multiplied and
-divided by; ``encoder`` then finds nothing left to round, except that the next power of two beyond
-the largest number is infinity.
+``encoder`` rounds to nearest even. The other modes first round a float64 to a multiple of the
+target's quantum, in float64 arithmetic that is exact because all factors are powers of two.
+``encoder`` is then exact, except that it turns the power of two after the largest number into
+infinity.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def _odd(value: Any, whole: Any, rest: Any) -> Any:
     return (rest > _ZERO) & (half == np.trunc(half))
 
 
-#: mode -> whether a value goes away from zero: to the quantum after ``whole``, which is the value
-#: cut off, in quanta; ``rest`` is what was cut off, from 0 to below 1
+#: mode -> whether a value is rounded away from zero, to the quantum after ``whole``: ``whole`` is
+#: the truncated value in quanta, ``rest`` the truncated part, from 0 to below 1
 _AWAY: Final[dict[str, Any]] = {
     "trunc": _trunc,
     "floor": _floor,
@@ -69,8 +69,8 @@ def rounder(target: ElementType, mode: str) -> Any:
     form = float_format(target)
     scale = np.float64(2.0**-form.fraction)
     least = np.float64(form.smallest)
-    # finite numbers beyond the range round as this one, which is nearer to the next power of two
-    # than to the largest number
+    # finite numbers beyond the range are rounded like this one, which is nearer to the next power
+    # of two than to the largest number
     top = np.float64(0.25 * form.largest + 0.75 * form.beyond)
     away, narrow = _AWAY[mode], encoder("float64", target.name, target.name)
 
@@ -89,12 +89,12 @@ def rounder(target: ElementType, mode: str) -> Any:
 
 
 def _element(value: float) -> float:
-    """A cast computes nothing: all of it is encoding."""
+    """A cast computes nothing; the encoder does all the work."""
     return value
 
 
 def _prepare() -> tuple[()]:
-    """There are no scalars."""
+    """A cast has no scalars."""
     return ()
 
 
@@ -112,5 +112,5 @@ class CastKernel(ElementwiseKernel):
 
 @once_each
 def cast_kernel(source: ElementType, target: ElementType, mode: str) -> CastKernel:
-    """Return the one kernel for a pair of types and a rounding mode."""
+    """Return the kernel for a pair of types and a rounding mode; there is one per process."""
     return CastKernel(source, target, mode)

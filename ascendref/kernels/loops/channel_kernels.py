@@ -1,4 +1,4 @@
-"""The kernels for loops with one sum per channel: what Python calls."""
+"""The kernels that Python calls for loops with one sum per channel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _contiguous(
     size: int,
     launcher: int,
 ) -> Any:
-    """Compute with contiguous operands; return -1, and do nothing, for any others."""
+    """Compute with contiguous operands; for others, do nothing and return -1."""
     if contiguous_size(table, (grad, data, weight, result, sums)) < 0:
         return -1
     return run_channels(
@@ -65,7 +65,7 @@ def _memory(
     size: int,
     launcher: int,
 ) -> Any:
-    """Compute with contiguous operands whose elements stand at some addresses."""
+    """Compute with contiguous operands, given the addresses of their elements."""
     width = word(table, ROWS + ITEMSIZE)
     words = grad, data, weight, result, sums, width, partial, blocks, 0
     return run_channels(table, task, words, plan, tasks, size, launcher)
@@ -102,7 +102,7 @@ def run_channels(
     size: int,
     launcher: int,
 ) -> Any:
-    """Run the task for all blocks, then for the sums of several blocks."""
+    """Run the task for all blocks, then the task that sums several blocks."""
     arguments = in_memory((0, 0, 0, 0, table, plan, 0, 0, 0, *words))
     hard = run(task, arguments, tasks, 0, word(plan, 32), size, launcher)
     if hard >= 0 and word(arguments, PARTIAL):

@@ -1,12 +1,12 @@
-"""The loops of an elementwise result together with one sum per channel: tasks.
+"""Tasks that compute an elementwise result together with one sum per channel.
 
-*Rows* and *runs* are for contiguous operands: sixteen elements at a time go from memory through
-registers back to memory. Where channels lie side by side, a row of them is taken after the other,
-so that memory is walked in order; elsewhere, runs of one channel are. *Tiled rows* and *tiled runs*
-are the same for any other layout, through buffers.
+*Rows* and *runs* are loops over contiguous operands, sixteen elements at a time in registers. If
+channels are adjacent in memory, the loop processes row after row of channels, so that memory is
+accessed in order; otherwise it processes runs of one channel. *Tiled rows* and *tiled runs* are the
+same for any other layout, through buffers.
 
-The work of a task is blocks of terms of some channels. When all are done, another task adds up the
-sums of the blocks of each channel.
+A task processes blocks of terms of some channels. When all are done, another task adds the sums of
+the blocks of each channel.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ from .tiles import copy_tile
 
 @dataclass(frozen=True)
 class ChannelParts:
-    """What the loops are made of."""
+    """The functions and sizes that the loops use."""
 
     sums: RunningSums
-    #: makes sums of the running sums (`adder_up`)
+    #: reduces running sums to sums (`adder_up`)
     add_up: Compiled
-    #: makes an address a pointer to registers
+    #: converts an address to a pointer to registers
     pointer: Compiled
     #: the elementwise result, from gradient, data and weight
     element: Compiled
@@ -62,8 +62,8 @@ class ChannelParts:
     write: Compiled
     #: bytes of an element
     size: int
-    #: registers before the running sums; bytes before terms that are kept, before tiles, of a tile,
-    #: and in all
+    #: registers before the running sums; bytes before the kept terms, before the tiles, of a tile,
+    #: and in total
     lanes_at: int
     kept_at: int
     tiles_at: int
@@ -72,7 +72,7 @@ class ChannelParts:
 
 
 def place_of(size: int) -> Compiled:
-    """Return the function that tells where a term stands in contiguous operands, in bytes."""
+    """Return the function that gives a term's byte offset in contiguous operands."""
 
     @helper
     def place(plan: Pointer, channel: int, term: int) -> int:
@@ -86,7 +86,7 @@ def place_of(size: int) -> Compiled:
 
 @merged
 def strides_at(plan: Pointer, operand: int) -> int:
-    """Return where in the plan for any layout the strides of an operand begin."""
+    """Return the position of an operand's strides in the plan for any layout."""
     axes = plan[6]
     at: int = 7 + axes + operand * (axes + 1)
     return at
@@ -94,10 +94,10 @@ def strides_at(plan: Pointer, operand: int) -> int:
 
 @helper
 def tiled_place(plan: Pointer, at: int, channel: int, term: int) -> int:
-    """Return where a term stands in an operand of any layout, in bytes from its first element.
+    """Return a term's byte offset from the first element in an operand of any layout.
 
-    Its strides begin at ``at`` (`strides_at`); with the operand's number, Numba would compile this
-    once for each number.
+    Its strides begin at ``at`` (`strides_at`). If it took the operand's number instead, Numba would
+    compile it once per number.
     """
     axes = plan[6]
     offset: int = channel * plan[at]
@@ -110,7 +110,7 @@ def tiled_place(plan: Pointer, at: int, channel: int, term: int) -> int:
 
 
 def total_task(sums: RunningSums, pointer: Compiled) -> Task:
-    """Return the task that makes the results of channels of the sums of their blocks."""
+    """Return the task that computes the channels' results from the sums of their blocks."""
     finish = sums.finish
 
     def task(arguments: int, start: int, stop: int) -> Any:
@@ -128,9 +128,9 @@ def total_task(sums: RunningSums, pointer: Compiled) -> Task:
 
 
 def adder_up(sums: RunningSums, pointer: Compiled) -> Compiled:
-    """Return the function that makes one sum of the running sums of each channel in a block.
+    """Return the function that reduces each channel's running sums in a block to one sum.
 
-    Those of some channels, ``strip`` or less, lie side by side.
+    The running sums of up to ``strip`` channels are adjacent.
     """
     merge, put, deliver = sums.merge, sums.put, sums.deliver
 
@@ -157,7 +157,7 @@ def adder_up(sums: RunningSums, pointer: Compiled) -> Compiled:
 
 
 def rows_task(parts: ChannelParts) -> Task:
-    """Return the task for contiguous operands whose channels lie side by side."""
+    """Return the task for contiguous operands whose channels are adjacent in memory."""
     pointer, element = parts.pointer, parts.element
     read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
     clear, add = parts.sums.clear, parts.sums.add
@@ -171,7 +171,7 @@ def rows_task(parts: ChannelParts) -> Task:
         if buffers == 0:
             set_word(arguments, FAILURE, NO_MEMORY)
             return 0
-        # no vector crosses a line of the cache in buffers that begin with one
+        # buffers are aligned to cache lines, so that no vector crosses one
         weights = pointer(buffers)
         lanes = beyond(weights, lanes_at)
         plan = int64_pointer(word(arguments, PLAN))
@@ -187,7 +187,7 @@ def rows_task(parts: ChannelParts) -> Task:
             height = smaller(strip, channels - channel)
             term = block * BLOCK
             end = smaller(terms, term + BLOCK)
-            # those that get no term stay as they are, which adds nothing
+            # running sums without terms keep their neutral value
             for k in range(LANES * strip):
                 clear(lanes, k)
             for row in range(rows):
@@ -213,7 +213,7 @@ def rows_task(parts: ChannelParts) -> Task:
 
 
 def runs_task(parts: ChannelParts) -> Task:
-    """Return the task for contiguous operands in which terms of a channel follow one another."""
+    """Return the task for contiguous operands in which the terms of a channel are consecutive."""
     pointer, element, place = parts.pointer, parts.element, place_of(parts.size)
     read, decode, encode, write = parts.read, parts.decode, parts.encode, parts.write
     clear, keep, add_kept = parts.sums.clear, parts.sums.keep, parts.sums.add_kept
@@ -252,7 +252,7 @@ def runs_task(parts: ChannelParts) -> Task:
                     g, x = decode(read(grad_at, i * size)), decode(read(data_at, i * size))
                     write(result_at, i * size, encode(element(g, x, factor)))
                     keep(kept, i, g, x)
-                # up to the first running sum, from there, and what is left
+                # terms up to the first running sum, whole rounds from there, and the rest
                 i = 0
                 while lane and i < run:
                     add_kept(lanes, lane, kept, i)
@@ -390,7 +390,7 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
     return task
 
 
-#: layout -> what makes the task for it
+#: layout -> function that makes its task
 TASKS: Final[dict[str, Callable[[ChannelParts], Task]]] = {
     "rows": rows_task,
     "runs": runs_task,

@@ -1,4 +1,4 @@
-"""How an elementwise loop with one sum per channel is cut into tasks."""
+"""How an elementwise loop with one sum per channel is divided into tasks."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ...core.layout import Strides, collapse
 from ...core.threads import ELEMENTS_PER_THREAD
 from .tile_plan import TILE
 
-#: terms in one partial sum of a reduction: part of the definition of its bits
+#: terms in one partial sum of a reduction; determines the result's bits
 BLOCK: Final = 1024
-#: running sums inside a block, term k goes to sum k mod LANES: part of the definition of its bits
+#: running sums inside a block, term k goes to sum k mod LANES; determines the result's bits
 LANES: Final = 16
 #: most channels in one tile of a reduction; four cache lines of float32
 STRIP: Final = 64
 
 
 class ChannelPlan(NamedTuple):
-    """How a loop with one sum per channel walks its operands."""
+    """How a loop with one sum per channel traverses its operands."""
 
     #: ``channels, terms, strip, segment, group, columns, r``, the sizes of the ``r`` axes that are
     #: summed over, for every operand its channel stride and its strides along those axes; then, for
@@ -32,34 +32,34 @@ class ChannelPlan(NamedTuple):
     tasks: int
     #: number of blocks of terms
     blocks: int
-    #: which loop walks it
+    #: which loop traverses it
     layout: str
-    #: where the plan stands
+    #: address of the plan
     address: int
 
 
 @lru_cache(maxsize=1024)
 def dense_channel_plan(shape: tuple[int, ...], channels: int) -> ChannelPlan:
-    """Cut the loop over contiguous operands of one shape into tasks.
+    """Divide the loop over contiguous operands of one shape into tasks.
 
     Parameters
     ----------
     shape : tuple of int
         Shape of the data.
     channels : int
-        Number of channels, which are axis 1, or 1.
+        Number of channels: the length of axis 1, or 1.
 
     Returns
     -------
     ChannelPlan
-        Its plan is ``channels, terms, inner, strip, group, rows``: ``inner`` terms of a channel
-        follow one another in memory, ``rows`` rows of channels are taken at a time.
+        Its plan is ``channels, terms, inner, strip, group, rows``: ``inner`` terms of a channel are
+        consecutive in memory, and ``rows`` rows of channels are processed at a time.
     """
     inner = prod(shape[2:]) if channels > 1 else prod(shape)
     terms = prod(shape) // channels
-    # channels that lie side by side in memory are taken together
+    # channels that are adjacent in memory are processed together
     strip = min(channels, STRIP) if inner == 1 else 1
-    # and if that is all of them, rows that belong to different running sums too
+    # if that is all channels, also rows that belong to different running sums
     rows = 0 if inner > 1 else LANES if strip == channels else 1
     group = max(1, ELEMENTS_PER_THREAD // (strip * min(terms, BLOCK)))
     blocks = -(-terms // BLOCK)
@@ -75,10 +75,10 @@ def channel_plan(
     channel: int | None,
     weight: tuple[tuple[int, ...], Strides],
 ) -> ChannelPlan:
-    """Cut an elementwise loop with one sum per channel into tasks.
+    """Divide an elementwise loop with one sum per channel into tasks.
 
-    The terms of a channel are numbered in the C order of the other axes, whatever the strides, and
-    every ``BLOCK`` of them is one partial sum.
+    The terms of a channel are numbered in C order of the other axes, for all strides; each
+    ``BLOCK`` of them is one partial sum.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def channel_plan(
     across = tuple(0 if channel is None else strides[channel] for strides in operands)
     terms = prod(sizes)
     inner = sizes[-1] if sizes else 1
-    # where channels lie side by side in memory, a tile has them as columns
+    # if channels are adjacent in memory, they are the columns of a tile
     columns = channels > 1 and bool(sizes) and abs(across[-1]) < abs(steps[-1][-1])
     strip = min(channels, STRIP if columns else 1 if inner >= BLOCK else STRIP // 4)
     segment = min(BLOCK, 2 * TILE // strip) // LANES * LANES

@@ -1,11 +1,11 @@
 """An elementwise result together with one sum per channel, in one pass.
 
-The bits of the sum (of a NaN: that it is one) do not depend on threads, chunks or strides, because
-its tree is fixed by the number of terms alone. The terms of a channel are numbered in C order.
-Block b holds terms 1024 b … 1024 b + 1023; inside it, sixteen running sums start at −0 (the neutral
-element of IEEE addition), term k is added to sum k mod 16, and the sixteen are halved by adding the
-upper half to the lower. Blocks are then added in pairs, neighbours first, an odd last one moving up
-unchanged. Every addition is rounded to the compute type.
+The bits of the sum (except for a NaN's payload and sign) do not depend on threads, chunks or
+strides, because the summation tree depends only on the number of terms. The terms of a channel are
+numbered in C order. Block b holds terms 1024 b … 1024 b + 1023; inside it, sixteen running sums
+start at −0 (the neutral element of IEEE addition), term k is added to sum k mod 16, and the sixteen
+are reduced by repeatedly adding the upper half to the lower. Blocks are then added in pairs,
+neighbours first; an odd last one moves up unchanged. Every addition is rounded to the compute type.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ from .running_sums import RunningSums, rounded_sums
 from .tile_plan import TILE
 from .tiles import load_tile_copy
 
-#: bytes between weights and running sums, beside whole pages: what is used together must not have
-#: the same place in its page (measured: up to 2.6 times as slow, depending on the page)
+#: bytes, in addition to whole pages, between weights and running sums: data used together must not
+#: have the same offset in its page (measured: up to 2.6 times as slow)
 _STAGGER: Final = 2560
 
 #: gradient, data, weight and result
@@ -60,31 +60,31 @@ Operands = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 class DenseCall(NamedTuple):
-    """How a call on contiguous operands goes."""
+    """How a call on contiguous operands is executed."""
 
     plan: ChannelPlan
-    #: elements that decide how many threads share the work
+    #: number of elements that determines the number of threads
     shared: int
-    #: bytes of partial sums, 0 where there are none
+    #: bytes of partial sums, 0 if there are none
     partial: int
 
 
 class ChannelSumKernel(Kernel):
-    """Two formulas of a gradient, its data and a weight per channel: a result and a sum.
+    """A kernel of two formulas on gradient, data and a weight per channel: a result and a sum.
 
     Parameters
     ----------
     element : Formula
         The elementwise result.
     term : Formula
-        What is summed over everything but the channel axis.
+        The terms, summed over all axes except the channel axis.
     kind : ElementType
         Type of all operands.
     compute : str
         Compute type.
     stored : bool
-        Whether the terms are rounded to ``kind`` before they are summed, as a device does that
-        stores them in between.
+        Whether the terms are rounded to ``kind`` before they are summed, as on a device that stores
+        them in between.
     """
 
     def __init__(
@@ -116,14 +116,14 @@ class ChannelSumKernel(Kernel):
         Parameters
         ----------
         operands : tuple of ndarray
-            Gradient, data, weight and result. The gradient broadcasts to the result's shape, the
-            data and the result have it, the weight has one element per channel, axis 1, in C order.
+            Gradient, data, weight and result. Data and result have the same shape, to which the
+            gradient broadcasts; the weight has one element per channel (axis 1), in C order.
         sums : ndarray
             One element per channel: rank 1, or any rank with one element.
         in_place : bool
-            Whether a result is exactly an input's view; any other overlap is forbidden.
+            Whether a result is the same view as an input; any other overlap is forbidden.
         scratch : ndarray of uint8, optional
-            Where partial sums go, aligned for the compute type; None for memory of their own.
+            Memory for partial sums, aligned for the compute type; None to allocate it.
         """
         contiguous = self.are_contiguous((*operands, sums), in_place)
         if contiguous and self.dense(operands, sums, scratch):
@@ -149,14 +149,14 @@ class ChannelSumKernel(Kernel):
         np.copyto(sums, copies[4].reshape(sums.shape))
 
     def layout(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> str:
-        """Return which loop takes operands and sums; no element is read."""
+        """Return which loop is for these operands and sums, without reading elements."""
         _, data, weight = arrays[:3]
         if self.are_contiguous(arrays, in_place):
             return dense_channel_plan(data.shape, weight.size).layout
         return self._plan(arrays[:4]).layout
 
     def are_contiguous(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> bool:
-        """Tell whether loops over contiguous operands take operands and sums."""
+        """Tell whether the loops over contiguous operands are for these operands and sums."""
         grad, data = arrays[:2]
         flags = [array.flags for array in arrays]
         return (
@@ -166,7 +166,7 @@ class ChannelSumKernel(Kernel):
         )
 
     def _plan(self, operands: tuple[NDArray[Any], ...]) -> ChannelPlan:
-        """Return how to walk operands of any layout."""
+        """Return the plan for operands of any layout."""
         grad, data, weight, result = operands
         shape = result.shape
         return channel_plan(
@@ -184,7 +184,7 @@ class ChannelSumKernel(Kernel):
         in_place: bool,
         scratch: NDArray[np.uint8] | None,
     ) -> None:
-        """Compute with operands of any layout, which a plan says how to walk."""
+        """Compute with operands of any layout, by a plan."""
         kept = self._partial_sums(self._room(sums.size, plan.blocks, in_place), scratch)
         self._call(
             plan.layout,
@@ -201,16 +201,16 @@ class ChannelSumKernel(Kernel):
     def dense(
         self, operands: Operands, sums: NDArray[Any], scratch: NDArray[np.uint8] | None = None
     ) -> bool:
-        """Compute with contiguous operands, where the gradient has the data's shape.
+        """Compute with contiguous operands; the gradient must have the data's shape.
 
-        The number of channels must be that of the weight, or 1.
+        The number of channels must be the weight's size, or 1.
 
         Returns
         -------
         bool
-            False, and nothing is done, for any other operands, which may be any objects but for
-            the data and the weight, and where the weight has a higher rank than 1, or another
-            shape than the sums.
+            False, with nothing done, for other operands, and if the weight has a rank above 1 or
+            another shape than the sums. Only data and weight must be arrays; the others may be any
+            objects.
         """
         grad, data, weight, result = operands
         plan = dense_channel_plan(data.shape, weight.size)
@@ -226,20 +226,20 @@ class ChannelSumKernel(Kernel):
             0 if kept is None else id(kept),
             plan.tasks,
             plan.blocks,
-            min(data.size, plan.tasks * ELEMENTS_PER_THREAD),  # a task is never shared
+            min(data.size, plan.tasks * ELEMENTS_PER_THREAD),  # a task is never divided
             LAUNCHER.address,
         )
         return done >= 0
 
     def in_memory(self, addresses: tuple[int, ...], shape: tuple[int, ...], channels: int) -> None:
-        """Compute with contiguous elements in memory, aligned; results overlap nothing.
+        """Compute with contiguous aligned elements in memory; results must not overlap anything.
 
         Parameters
         ----------
         addresses : tuple of int
             Addresses of the first elements of gradient, data, weight, result and sums.
         shape : tuple of int
-            Shape of gradient, data and result, which are not empty.
+            Shape of gradient, data and result, not empty.
         channels : int
             Number of elements of weight and sums: the length of axis 1, or 1.
         """
@@ -257,44 +257,44 @@ class ChannelSumKernel(Kernel):
         )
 
     def dense_call(self, shape: tuple[int, ...], channels: int) -> DenseCall:
-        """Return how contiguous operands are walked, for callers that run the tasks themselves.
+        """Return the plan for contiguous operands, for callers that run the tasks themselves.
 
         Parameters
         ----------
         shape : tuple of int
-            Shape of the data, which are not empty.
+            Shape of the data, not empty.
         channels : int
             Number of elements of the weight: the length of axis 1, or 1.
         """
         plan = dense_channel_plan(shape, channels)
         room = self._room(channels, plan.blocks, False)
-        shared = min(prod(shape), plan.tasks * ELEMENTS_PER_THREAD)  # a task is never shared
+        shared = min(prod(shape), plan.tasks * ELEMENTS_PER_THREAD)  # a task is never divided
         return DenseCall(plan, shared, room * np.dtype(self.register).itemsize)
 
     def _partial_sums(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any] | None:
-        """Return where so many partial sums go; None if there are none."""
+        """Return memory for so many partial sums; None if there are none."""
         if not room:
             return None
-        _ = self.total_task  # adds them up
+        _ = self.total_task  # loads the task that adds them
         if scratch is None:
             return np.empty(room, self.register)
         return scratch[: room * np.dtype(self.register).itemsize].view(self.register)
 
     def _room(self, channels: int, blocks: int, in_place: bool) -> int:
-        """Return how many partial sums are kept until the end.
+        """Return the number of partial sums that are kept until the end.
 
-        The sums of a single block need no room, unless writing them would change an input.
+        The sums of a single block need no memory, unless writing them would change an input.
         """
         return channels * blocks if blocks > 1 or in_place else 0
 
     @Piece
     def rows_kernel(self) -> Any:
-        """The kernel for contiguous operands whose channels lie side by side."""
+        """The kernel for contiguous operands whose channels are adjacent in memory."""
         return partial(contiguous_kernel(), self.table, address(self.task("rows")))
 
     @Piece
     def runs_kernel(self) -> Any:
-        """The kernel for contiguous operands in which terms of a channel follow one another."""
+        """The kernel for contiguous operands in which the terms of a channel are consecutive."""
         return partial(contiguous_kernel(), self.table, address(self.task("runs")))
 
     @Piece
@@ -309,12 +309,12 @@ class ChannelSumKernel(Kernel):
 
     @Piece
     def tiled_rows_kernel(self) -> Any:
-        """The kernel for operands of any other layout whose channels lie side by side."""
+        """The strided kernel for operands whose channels are adjacent in memory."""
         return self._tiled_kernel("tiled_rows")
 
     @Piece
     def tiled_runs_kernel(self) -> Any:
-        """The kernel for operands of any other layout."""
+        """The strided kernel for all other operands."""
         return self._tiled_kernel("tiled_runs")
 
     def _tiled_kernel(self, layout: str) -> Any:
@@ -324,7 +324,7 @@ class ChannelSumKernel(Kernel):
 
     @Piece
     def total_task(self) -> Any:
-        """The task that adds up the sums of blocks."""
+        """The task that adds the sums of blocks."""
         pointer = pointer_to(np.dtype(self.register))
         made = task_kernel(
             lambda: total_task(self._sums, pointer),
@@ -341,7 +341,7 @@ class ChannelSumKernel(Kernel):
 
     @property
     def name(self) -> str:
-        """What tells it from all other kernels."""
+        """The kernel's unique name."""
         stored = "_stored" if self.stored else ""
         return f"{self.element.name}_{self.term.name}_{self.kind.name}_in_{self.compute}{stored}"
 
@@ -357,7 +357,7 @@ class ChannelSumKernel(Kernel):
         return made
 
     def _parts(self, *, tiled: bool) -> ChannelParts:
-        """Return what the loops are made of."""
+        """Return the functions and sizes that the loops use."""
         kind, compute, size = self.kind.name, self.compute, self.kind.storage.itemsize
         width = np.dtype(self.register).itemsize
         sums = self._sums
@@ -385,16 +385,16 @@ class ChannelSumKernel(Kernel):
 
     @Once
     def _sums(self) -> RunningSums:
-        """What running sums consist of, the same functions in all loops."""
+        """The functions on running sums, shared by all loops."""
         return self._running_sums()
 
     @Once
     def _add_up(self) -> Any:
-        """What makes sums of running sums, the same function in all loops."""
+        """The function that reduces running sums, shared by all loops."""
         return adder_up(self._sums, pointer_to(np.dtype(self.register)))
 
     def _running_sums(self) -> RunningSums:
-        """Return what running sums consist of."""
+        """Return the functions on running sums."""
         return rounded_sums(self.term, self.kind, self.compute, stored=self.stored)
 
 
@@ -402,7 +402,7 @@ class ChannelSumKernel(Kernel):
 def channel_sum(
     element: Formula, term: Formula, kind: ElementType, compute: str, *, stored: bool = False
 ) -> ChannelSumKernel:
-    """Return the one kernel for two formulas and their types."""
+    """Return the kernel for two formulas and their types; there is one per process."""
     if stored and kind.name == compute:
-        return channel_sum(element, term, kind, compute)  # they are of that type anyway
+        return channel_sum(element, term, kind, compute)  # the terms have that type anyway
     return ChannelSumKernel(element, term, kind, compute, stored)

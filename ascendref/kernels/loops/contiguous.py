@@ -1,7 +1,7 @@
 """Loops over contiguous elements.
 
-Operands of any other layout come to these loops tile by tile (``tile_walk.py``). Each function here
-makes a task (``runtime/launch.py``) or a part of one.
+Operands of any other layout are passed to these loops tile by tile (``tile_walk.py``). Each
+function here makes a task (``runtime/launch.py``) or a part of one.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from ..runtime.launch import NUMBERS, OPERANDS, PAST_CACHES, SIZE, ZERO, Task, o
 from ..runtime.memory import poke, reals, smaller, word, words
 from ..runtime.nontemporal import LINE, copy_past_caches, fence, line_buffer
 
-#: bytes of a result from which it goes past the caches (measured, with 32 MiB of them), and in how
-#: large blocks
+#: bytes of a result from which non-temporal stores are used (measured with 32 MiB of cache), and
+#: the size of a block
 _PAST_CACHES_FROM: Final = 16 * 1024 * 1024
 _BLOCK: Final = 1024
 
-#: a function that kernels call, as compiled
+#: a compiled function that kernels call
 Compiled = Any
 
 
 def one_at_a_time(
     load: Compiled, formula: Compiled, encode: Compiled, storage: str, size: int
 ) -> Compiled:
-    """Return the loop that takes one element after the other.
+    """Return the loop that processes one element at a time.
 
     ``loop(tensors, out, scalars, zero, first, last)`` computes elements ``first`` to ``last`` of
-    contiguous operands at some addresses.
+    contiguous operands, given by their addresses.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def one_at_a_time(
     storage : str
         Type of the result.
     size : int
-        Its bytes.
+        Bytes of a result element.
     """
     write = poke(storage, apart=True)
 
@@ -61,9 +61,9 @@ def one_at_a_time(
 
 
 def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Compiled) -> Compiled:
-    """Return the same for BF16 alone, two elements at a time.
+    """Return the loop for BF16 operands, which processes two elements at a time.
 
-    They are halves of one number, which need not be moved apart and together again.
+    Both are halves of one 32-bit word, which saves packing and unpacking vectors.
     """
     write, write_pair = poke("bfloat16", apart=True), poke("int32", apart=True)
 
@@ -90,16 +90,16 @@ def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Com
 
 
 def scalar_reader(prepare: Compiled, count: int, *, sized: bool) -> Compiled:
-    """Return the function that gives a formula's scalars, from the arguments of a task.
+    """Return the function that reads a formula's scalars from a task's arguments.
 
     Parameters
     ----------
     prepare : compiled function
-        Makes them of what the call got.
+        Converts the scalars of the call.
     count : int
-        How many that are.
+        Number of scalars of the call.
     sized : bool
-        Whether it takes the number of results as well.
+        Whether ``prepare`` also takes the number of results.
     """
     numbers = reals(count)
     if sized:
@@ -116,7 +116,7 @@ def scalar_reader(prepare: Compiled, count: int, *, sized: bool) -> Compiled:
 
 
 def through_caches(loop: Compiled, scalars: Compiled, tensors: int) -> Task:
-    """Return the task that computes elements where results stay in the caches."""
+    """Return the task that writes results with ordinary stores."""
     addresses, out_at = words(tensors), OPERANDS + 8 * tensors
 
     def task(arguments: int, start: int, stop: int) -> Any:
@@ -136,9 +136,10 @@ def through_caches(loop: Compiled, scalars: Compiled, tensors: int) -> Task:
 
 
 def past_caches(loop: Compiled, scalars: Compiled, tensors: int, size: int) -> Task:
-    """Return the task whose results go past the caches where there are many.
+    """Return the task that writes large results with non-temporal stores.
 
-    They would read what they write. So results are computed in a buffer, in blocks of whole lines.
+    Ordinary stores fetch each cache line first; large results use non-temporal stores. They are
+    computed in a buffer, in blocks of whole lines.
     """
     addresses, out_at = words(tensors), OPERANDS + 8 * tensors
     buffer_of_lines = line_buffer(_BLOCK // LINE)

@@ -1,4 +1,4 @@
-"""The kernels for elementwise loops over contiguous elements: what Python calls."""
+"""The kernels that Python calls for elementwise loops over contiguous elements."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from ..runtime.launch import run
 from ..runtime.memory import in_memory, word, word_of_each
 from ..runtime.nontemporal import LINE
 
-#: elements that a thread takes at a time
+#: elements that a thread processes at a time
 PART: Final = 16 * 1024
-#: elements from which stores are aligned to lines of the cache (measured: below, it costs more than
-#: it gains)
+#: elements from which stores are aligned to cache lines (measured: not worthwhile below)
 _ALIGNED_FROM: Final = 256 * 1024
 
 
@@ -25,7 +24,7 @@ def _contiguous(fixed: int, operands: tuple[int, ...]) -> Any:
     Parameters
     ----------
     fixed : int
-        Address of the addresses of table (`operand_table`), task, scalars and launcher.
+        Address of an array of addresses: operand table (`operand_table`), task, scalars, launcher.
     operands : tuple of int
         Addresses of array objects, which may be contiguous or not.
     """
@@ -37,7 +36,7 @@ def _contiguous(fixed: int, operands: tuple[int, ...]) -> Any:
 
 @merged
 def _memory(fixed: int, addresses: tuple[int, ...], size: int) -> Any:
-    """Compute with so many contiguous elements at some addresses, the first parameter as above."""
+    """Compute with so many elements at these addresses; ``fixed`` as for `_contiguous`."""
     if not are_apart(word(fixed, 0), addresses, size):
         return -1
     return _run(fixed, addresses, size)
@@ -48,7 +47,7 @@ def _run(fixed: int, addresses: tuple[int, ...], size: int) -> Any:
     """Run the task on contiguous elements."""
     table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
     arguments = in_memory((0, 0, size, numbers, table, 0, 0, 1, 0, *addresses))
-    # elements before the first that begins a line of the cache, from where stores are faster
+    # elements before the first that begins a cache line, where stores become faster
     width = word(table, ROWS + ROW * (len(addresses) - 1) + ITEMSIZE)
     lead = -addresses[-1] % LINE // width if size >= _ALIGNED_FROM else 0
     return run(task, arguments, size, lead, PART, size, word(fixed, 24))
@@ -78,14 +77,14 @@ def _memory_4(fixed: int, a: int, b: int, c: int, d: int, size: int) -> int:
     return _memory(fixed, (a, b, c, d), size)  # type: ignore[no-any-return]
 
 
-#: number of operands -> the function that Python calls: it has as many parameters, because a tuple
-#: would take longer to pass than a small array takes to compute
+#: number of operands -> the function that Python calls; each operand is a parameter, because
+#: passing a tuple would take longer than computing a small array
 _CONTIGUOUS: Final[dict[int, Callable[..., int]]] = {
     2: _contiguous_2,
     3: _contiguous_3,
     4: _contiguous_4,
 }
-#: the same for elements in memory
+#: the same for `_memory`
 _IN_MEMORY: Final[dict[int, Callable[..., int]]] = {2: _memory_2, 3: _memory_3, 4: _memory_4}
 
 

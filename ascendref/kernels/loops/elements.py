@@ -1,4 +1,4 @@
-"""How a loop reads the elements that it computes one result from."""
+"""How a loop reads the elements for one result."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _I32: Final = ir.IntType(32)
 class Read(NamedTuple):
     """One number that a formula gets from its tensors."""
 
-    #: number of the tensor
+    #: index of the tensor
     tensor: int
-    #: from the stored element to the number
+    #: conversion from the stored element
     conversion: Conversion
     #: bytes of the stored element
     itemsize: int
@@ -29,15 +29,15 @@ class Read(NamedTuple):
 
 @cache
 def loader(reads: tuple[Read, ...], *, selects: bool) -> Any:
-    """Return the function that gives all numbers for element ``i``, as a tuple.
+    """Return the function that reads all numbers for element ``i``, as a tuple.
 
-    ``load(tensors, i, zero)`` takes the addresses of contiguous tensors, where nothing is ever
-    written with ``poke(…, apart=True)``, and a zero that LLVM does not know to be one.
+    ``load(tensors, i, zero)`` takes the addresses of contiguous tensors, to which ``poke(…,
+    apart=True)`` never writes, and a zero that LLVM does not recognize as zero.
 
     Parameters
     ----------
     reads : tuple of Read
-        What a formula gets.
+        The numbers that the formula takes.
     selects : bool
         Whether the formula selects between the first number and others (see `unmasked`).
     """
@@ -67,7 +67,7 @@ def loader(reads: tuple[Read, ...], *, selects: bool) -> Any:
 
 @cache
 def pair_loader(tensors: int) -> Any:
-    """Return the function that gives the numbers for two BF16 elements that follow one another.
+    """Return the function that reads the numbers for two consecutive BF16 elements.
 
     ``load(tensors, offset)`` returns two tuples; the offset is in bytes.
     """
@@ -93,8 +93,8 @@ def pair_loader(tensors: int) -> Any:
 
 def _element(builder: Any, element: Any, addresses: Any, tensor: int, offset: Any) -> Any:
     """Emit the reading of an element."""
-    # the base turns into a pointer once per loop and the offset stays a plain index: only then does
-    # LLVM see consecutive elements
+    # the base is converted to a pointer once per loop and the offset stays a plain index: only then
+    # does LLVM see consecutive elements
     base = builder.inttoptr(builder.extract_value(addresses, tensor), _BYTE.as_pointer())
     place = builder.gep(base, [offset], source_etype=_BYTE)
     load = builder.load(builder.bitcast(place, element.as_pointer()))

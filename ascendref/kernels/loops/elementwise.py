@@ -1,11 +1,11 @@
 """Elementwise kernels: formula × conversions × layout → compiled loop.
 
-What is compiled for a formula is one task: a loop over contiguous elements (``contiguous.py``). It
-is reached in two ways. *Contiguous*: every operand is, and has the output's shape; a kernel that
-looks at the arrays itself, and refuses others, gives all to the task (``contiguous_kernels.py``).
-*Tiled*: anything else (strides, broadcasting, unaligned views, an output that is an input's view);
-a walk gives the task tile after tile (``tile_walk.py``). It takes long to compile, so a kernel's
-first calls copy such operands to contiguous ones instead. The bits are always the same.
+For a formula, one task is compiled: a loop over contiguous elements (``contiguous.py``). Two
+kernels call it. The *contiguous* kernel is for contiguous operands of the output's shape; it checks
+the arrays itself and passes them to the task as a whole (``contiguous_kernels.py``). The *tiled* or
+strided kernel is for everything else (strides, broadcasting, unaligned views, in-place outputs); it
+passes tile after tile (``tile_walk.py``). Until compiling the tiled kernel is worthwhile, calls
+copy such operands to contiguous arrays instead. All ways give the same bits.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ElementwiseKernel(Kernel):
     Parameters
     ----------
     formula : Formula
-        What to compute.
+        The formula.
     inputs : tuple of ElementType
         Types of the tensors.
     result : ElementType
@@ -98,7 +98,7 @@ class ElementwiseKernel(Kernel):
     def __call__(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
     ) -> None:
-        """Compute the last operand from the others, which broadcast to its shape.
+        """Compute the last operand from the others, broadcast to its shape.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class ElementwiseKernel(Kernel):
         scalars : tuple of float
             The scalar arguments.
         in_place : bool
-            Whether the output is exactly an input's view; any other overlap is forbidden.
+            Whether the output is the same view as an input; any other overlap is forbidden.
         """
         layout = self.layout(operands, in_place)
         if layout == "dense" and self.dense(operands, scalars):
@@ -130,7 +130,7 @@ class ElementwiseKernel(Kernel):
         np.copyto(result, copies[-1])
 
     def layout(self, operands: tuple[NDArray[Any], ...], in_place: bool) -> str:
-        """Return which loop takes these operands, "dense" or "tiled"; no element is read."""
+        """Return which loop is for these operands, "dense" or "tiled", without reading elements."""
         shape = operands[-1].shape
         if in_place:
             return "tiled"
@@ -141,19 +141,19 @@ class ElementwiseKernel(Kernel):
         return "dense"
 
     def dense(self, operands: tuple[Any, ...], scalars: tuple[float, ...]) -> bool:
-        """Compute with contiguous operands of one shape, none of which overlaps the output.
+        """Compute with contiguous operands of one shape that do not overlap the output.
 
         Parameters
         ----------
         operands : tuple
-            The inputs, any objects, then the output, an array.
+            The inputs (any objects), then the output (an array).
         scalars : tuple of float
             The scalar arguments.
 
         Returns
         -------
         bool
-            False, and nothing is done, for any other operands.
+            False, with nothing done, for any other operands.
         """
         fixed = self._fixed(scalars)
         return self._call("dense", fixed.address, *map(id, operands)) >= 0
@@ -161,25 +161,25 @@ class ElementwiseKernel(Kernel):
     def bind(self, scalars: tuple[float, ...]) -> Callable[..., int]:
         """Return the kernel for contiguous operands with its scalars.
 
-        It takes the addresses of objects: the inputs, then the output. It returns a negative
-        number, and nothing is done, if these are not operands for it.
+        It takes the addresses of objects: the inputs, then the output. If these are not suitable
+        operands, it does nothing and returns a negative number.
         """
         return _bound(self.dense_kernel, self._fixed(scalars))
 
     def bind_memory(self, scalars: tuple[float, ...]) -> Callable[..., int]:
         """Return the kernel for contiguous elements in memory with its scalars.
 
-        It takes the addresses of the first elements, the inputs' and then the output's, and how
-        many elements each has. It returns a negative number, and nothing is done, if an address is
-        not aligned or the output overlaps an input. It cannot check anything else: whoever calls
-        knows that the memory is there and of the kernel's types.
+        It takes the addresses of the first elements, the inputs' and then the output's, and the
+        number of elements. If an address is not aligned or the output overlaps an input, it does
+        nothing and returns a negative number. It checks nothing else: the caller must ensure that
+        the memory exists and has the kernel's types.
         """
         return _bound(self.memory_kernel, self._fixed(scalars))
 
     def tiled(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
     ) -> None:
-        """Compute with operands of any layout; an output may be exactly an input's view."""
+        """Compute with operands of any layout; the output may be the same view as an input."""
         if operands[-1].size:
             fixed = self._walk(*_strides_of(operands), scalars, None)
             self._call("tiled", fixed.address, *[array.ctypes.data for array in operands])
@@ -187,10 +187,10 @@ class ElementwiseKernel(Kernel):
     def like(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
     ) -> Callable[..., int]:
-        """Return the kernel for operands that are laid out as these, with its scalars.
+        """Return the kernel for operands with the layout of these, with its scalars.
 
-        It takes the addresses of objects: the inputs, then the output. It returns a negative
-        number, and nothing is done, if they are laid out otherwise or overlap.
+        It takes the addresses of objects: the inputs, then the output. If they have other layouts
+        or overlap, it does nothing and returns a negative number.
         """
         walk = self._walk(*_strides_of(operands), scalars, layout_table(operands))
         return _bound(self.tiled_kernel, walk)
@@ -198,11 +198,11 @@ class ElementwiseKernel(Kernel):
     def bind_strides(
         self, shape: tuple[int, ...], strides: tuple[Strides, ...], scalars: tuple[float, ...]
     ) -> Callable[..., int]:
-        """Return the kernel for elements in memory that are laid out in a known way.
+        """Return the kernel for elements in memory with known layouts.
 
-        It takes the addresses of the first elements, the inputs' and then the output's, and cannot
-        check them: whoever calls knows that the memory is there and of the kernel's types, and that
-        the output is apart from the inputs. A negative number means that nothing is done.
+        It takes the addresses of the first elements, the inputs' and then the output's, without
+        checks: the caller must ensure that the memory exists and has the kernel's types, and that
+        the output does not overlap the inputs. A negative result means that nothing was done.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class ElementwiseKernel(Kernel):
         return _bound(self.tiled_kernel, self._walk(shape, strides, scalars, None))
 
     def _fixed(self, scalars: tuple[float, ...], walk: tuple[int, ...] = (), *memory: Any) -> Words:
-        """Return what a kernel gets beside operands."""
+        """Return a kernel's arguments other than operands."""
         numbers = np.array(scalars, np.float64)
         at = numbers.__array_interface__["data"][0]  # `ctypes.data` takes a microsecond
         words = (self.table, address(self.task), at, LAUNCHER.address, *walk)
@@ -229,7 +229,7 @@ class ElementwiseKernel(Kernel):
         scalars: tuple[float, ...],
         layout: NDArray[np.int64] | None,
     ) -> Words:
-        """Return the same for operands of any layout."""
+        """Return the arguments of the tiled kernel other than operands."""
         plan, tiles = tile_plan(shape, strides, self._itemsizes)
         check = (0, 0) if layout is None else (layout.ctypes.data, address(self.layout_check))
         words = address(self.walk), *check, plan.ctypes.data, tiles, prod(shape)
@@ -252,20 +252,20 @@ class ElementwiseKernel(Kernel):
 
     @Piece
     def walk(self) -> Any:
-        """The task that walks operands of any layout."""
+        """The task that traverses operands of any layout."""
         for k, kind in enumerate(self.inputs):
             load_tile_copy(self._table, k, GATHER, kind.storage.itemsize)
         return walk_task()
 
     @Piece
     def scatter(self) -> Any:
-        """What copies tiles of the result from buffers."""
+        """The function that copies tiles of the result from buffers."""
         size = self.out.storage.itemsize
         return load_tile_copy(self._table, len(self.inputs), SCATTER, size)
 
     @Piece
     def layout_check(self) -> Any:
-        """What tells whether arrays have known layouts."""
+        """The function that tells whether arrays have known layouts."""
         return layout_check()
 
     def load_scatter(self) -> None:
@@ -284,7 +284,7 @@ class ElementwiseKernel(Kernel):
         """Return the task, to be compiled."""
         count, size = len(self.inputs), self.out.storage.itemsize
         loop = self._loop()
-        # past the caches nothing is gained where arithmetic takes longer than memory
+        # non-temporal stores gain nothing for a compute-bound formula
         if self.formula.long:
             return through_caches(loop, self._scalars(), count)
         return past_caches(loop, self._scalars(), count, size)
@@ -298,7 +298,7 @@ class ElementwiseKernel(Kernel):
         return one_at_a_time(load, formula, encode, self.out.name, self.out.storage.itemsize)
 
     def _load(self) -> Any:
-        """Return the function that reads what an element is computed from."""
+        """Return the function that reads the numbers for an element."""
         reads = [
             Read(k, decoding(kind.name, self.compute), kind.storage.itemsize)
             for k, kind in enumerate(self.inputs)
@@ -320,7 +320,7 @@ class ElementwiseKernel(Kernel):
 
     def _bound(self, function: Callable[..., Any]) -> Any:
         """Return a part of the formula, compiled for the compute type."""
-        from ..arithmetic.binding import compiled  # only compiling needs it, loading does not
+        from ..arithmetic.binding import compiled  # needed for compiling, not for loading
 
         return compiled(function, self.compute)
 
@@ -334,9 +334,9 @@ def _strides_of(
 
 
 def _bound(kernel: Any, fixed: Words) -> Callable[..., int]:
-    """Return a kernel of which only the operands are missing."""
+    """Return a kernel with all arguments bound except the operands."""
     bound = partial(kernel, fixed.address)
-    bound.__dict__["fixed"] = fixed  # lives as long
+    bound.__dict__["fixed"] = fixed  # keeps it alive
     return bound
 
 
@@ -348,5 +348,5 @@ def elementwise(
     out: ElementType,
     compute: str,
 ) -> ElementwiseKernel:
-    """Return the one kernel for a formula and its types."""
+    """Return the kernel for a formula and its types; there is one per process."""
     return ElementwiseKernel(formula, inputs, result, out, compute)

@@ -1,10 +1,10 @@
-"""Sums of products per channel that are rounded once, from the exact value.
+"""Correctly rounded sums of products per channel.
 
-A running sum is three numbers: the sum of the products in float64, the sum of everything that its
-additions and the products lost by rounding, and the sum of the products' magnitudes. The first two
-together are off by a tiny part of the third. Where that leaves the rounding to the result's type
-open, as after catastrophic cancellation or next to a tie, the channel is added up again in integers
-of 4352 bits (``exact.py``).
+A running sum has three numbers: the float64 sum of the products, the sum of all rounding errors of
+additions and products, and the sum of the products' magnitudes. The error of the first two together
+is a tiny fraction of the third. If that leaves the rounding to the result's type undecided, as
+after catastrophic cancellation or next to a tie, the channel is summed again in integers of 4352
+bits (``exact.py``).
 """
 
 from __future__ import annotations

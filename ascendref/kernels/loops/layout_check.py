@@ -1,7 +1,7 @@
-"""Whether arrays are laid out as those of an earlier call, told by compiled code.
+"""Compiled check whether arrays have the same layouts as those of an earlier call.
 
-Calls on arrays of a layout that never comes again do without, so what checks layouts is a function
-of its own, compiled once for all operators. It is called as a task is, by its address.
+Calls on a layout that occurs only once do not need the check, so it is a separate function,
+compiled once for all operators and called by its address, like a task.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from ..runtime.memory import half_word, word
 
 @once_each
 def layout_check() -> Any:
-    """Return what tells whether arrays have known layouts (`_are_laid_out`)."""
+    """Return the compiled `_are_laid_out`."""
     return integer_kernel(_are_laid_out, "layout_check")
 
 
 def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
-    """Tell whether arrays have known shapes and strides, the result writeable and apart.
+    """Tell whether arrays have known shapes and strides and the result is writeable and separate.
 
     Parameters
     ----------
     table : int
-        Address of what `operand_table` returns.
+        Address of the table from `operand_table`.
     layout : int
-        Address of what `layout_table` returns.
+        Address of the table from `layout_table`.
     arrays : int
         Address of the addresses of the objects; negative to get the address of this function.
     """
@@ -63,7 +63,7 @@ def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
             word(array, TYPE) != word(table, ARRAY_TYPE)
             or word(array, DESCRIPTOR) != word(table, ROWS + ROW * k + DTYPE)
             or half_word(array, RANK) != rank
-            # NumPy has strides right behind sizes
+            # NumPy stores strides right after sizes
             or word(array, STRIDES) != shape + 8 * rank
             or (k < count - 1 and at < end and start < at + word(row, 16))
         ):
@@ -75,10 +75,11 @@ def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
 
 
 def layout_table(arrays: tuple[NDArray[Any], ...]) -> NDArray[Any]:
-    """Return what `_are_laid_out` compares with.
+    """Return the table that `_are_laid_out` compares with.
 
-    For every array its rank, how far before its first element its memory begins, how long that is,
-    its sizes and its strides; before all that, the second and third of the last one once more.
+    For each array: its rank, the offset of its memory's start from its first element, the length of
+    that memory, its sizes and its strides. The table begins with offset and length of the last
+    array.
     """
     rows: list[int] = []
     for array in arrays:

@@ -1,12 +1,12 @@
-"""The sums per channel of a part of the data, kept in a form that loses nothing.
+"""Sums per channel of a part of the data, kept without loss.
 
-In a compute type that rounds every addition, that is the sum of each block of ``BLOCK`` terms: all
-further additions are those of the tree that the number of all terms fixes. For correct rounding it
-is the exact sum, as a fixed-point number (``exact.py``).
+In a compute type that rounds every addition, the sum of each block of ``BLOCK`` terms is kept; the
+tree for the total number of terms determines all further additions. In F64 arithmetic the exact sum
+is kept, as a fixed-point number (``exact.py``).
 
-An exact sum of a block is found without integers where it can be. It is kept as a sum of two
-doubles, and what the second one loses is watched: F16 and BF16 data hardly ever lose anything, F32
-data rarely do. A block that lost something is added up again in integers.
+If possible, a block's exact sum is computed without integers, as a sum of two doubles. Losses of
+the second one are detected: they hardly ever occur with F16 and BF16 data, and rarely with F32
+data. A block with a loss is summed again in integers.
 """
 
 from __future__ import annotations

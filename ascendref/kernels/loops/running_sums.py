@@ -1,6 +1,6 @@
-"""Running sums: what they consist of, and how terms are added to them.
+"""Running sums, and how terms are added to them.
 
-The loops (``channel_loops.py``) are the same for all of them.
+The loops (``channel_loops.py``) are the same for all kinds of running sums.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Pointer = Any
 
 @dataclass(frozen=True)
 class RunningSums:
-    """What running sums consist of, and how terms are added to them: compiled functions.
+    """Compiled functions on running sums.
 
     Running sums are numbers behind a pointer ``lanes``; the terms of a loop come from a gradient
     ``g`` and data ``x``, or are kept behind a pointer ``kept`` in between.

@@ -1,4 +1,4 @@
-"""How the index space of an elementwise loop over operands of any layout is cut into tiles."""
+"""How the index space of an elementwise loop over strided operands is divided into tiles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.layout import Strides, collapse
 
-#: elements in one tile of a strided loop, twice as many of half precision; its buffers stay in the
+#: elements in one tile of a strided loop (twice as many in half precision); the buffers fit the
 #: first-level cache
 TILE: Final = 1024
 #: edge of a square tile, for operands that run along different axes; two cache lines of float32
@@ -24,7 +24,7 @@ def tile_plan(
     operands: tuple[Strides, ...],
     itemsizes: tuple[int, ...],
 ) -> tuple[NDArray[Any], int]:
-    """Cut the index space of an elementwise loop into tiles.
+    """Divide the index space of an elementwise loop into tiles.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def tile_plan(
     axes = list(range(len(sizes)))
     crossed = False
     for strides in steps[:-1]:
-        # an input that runs along another axis than the output: put the two into one tile
+        # an input that is contiguous along another axis than the output: tile both axes
         fastest = min(
             (axis for axis in axes if strides[axis]), key=lambda a: abs(strides[a]), default=None
         )

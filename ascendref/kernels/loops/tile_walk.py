@@ -1,9 +1,8 @@
-"""Elementwise loops over operands of any layout, tile by tile.
+"""The strided kernel: elementwise loops over operands of any layout, tile by tile.
 
-The walk is the same for every formula: it reads a tile of each input into a contiguous buffer,
-calls the task for contiguous elements through its address, and writes the result back. A tile that
-is one piece of memory is used where it stands. So a second formula compiles its task and nothing
-else.
+It is the same for all formulas: it copies a tile of each input to a contiguous buffer, calls the
+task for contiguous elements by its address, and writes the result back. A tile that is contiguous
+in memory is used in place. So another formula only needs its task compiled.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
     # arguments of the loop, addresses and shapes of the tiles in buffers, buffers
     begin = (OPERANDS + 24 * operands + LINE - 1) // LINE * LINE
     room = (8 * tile + 2 * LINE - 1) // LINE * LINE
-    # buffers begin with lines of the cache, which no vector then crosses
+    # buffers are aligned to cache lines, so that no vector crosses one
     given = allocate(begin + operands * room, LINE)
     if given == 0:
         set_word(arguments, FAILURE, NO_MEMORY)
@@ -84,7 +83,7 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
             operand, address, buffer = table + ROWS + ROW * k, place[k], given + begin + room * k
             size = word(operand, ITEMSIZE)
             s0, s1 = plan[2 + (3 + k) * axes], plan[3 + (3 + k) * axes]
-            # a result that is an input's view waits in a buffer until the tile was read
+            # an in-place result stays in a buffer until the tile has been read
             direct = direct and address != result
             if not is_one_piece(size, address, s0, s1, m0, m1):
                 shape = m0 << 32 | m1
@@ -98,8 +97,8 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
         else:
             scatter = word(row, SCATTER)
             if scatter == 0:
-                # all that was written will be computed once more from the same inputs: where the
-                # result is an input's view, this comes before anything is written
+                # everything written is computed again from the same inputs; for an in-place result,
+                # this happens before anything is written
                 set_word(given, FAILURE, NO_SCATTER)
                 break
             buffer = given + begin + room * last
@@ -115,13 +114,13 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
 
 @once_each
 def walk_task() -> Any:
-    """Return the task that walks operands of any layout."""
+    """Return the task that traverses operands of any layout."""
     return integer_kernel(_walk, "walk")
 
 
 @merged
 def _walk_all(fixed: int, operands: tuple[int, ...]) -> Any:
-    """Walk operands of any layout.
+    """Traverse operands of any layout.
 
     Parameters
     ----------
@@ -155,12 +154,12 @@ def _walk_of_4(fixed: int, a: int, b: int, c: int, d: int) -> int:
     return _walk_all(fixed, (a, b, c, d))  # type: ignore[no-any-return]
 
 
-#: number of operands -> the function that Python calls: it has as many parameters, because a tuple
-#: would take longer to pass than a small array takes to compute
+#: number of operands -> the function that Python calls; each operand is a parameter, because
+#: passing a tuple would take longer than computing a small array
 _WALKS: Final[dict[int, Callable[..., int]]] = {2: _walk_of_2, 3: _walk_of_3, 4: _walk_of_4}
 
 
 @once_each
 def walk_kernel(operands: int) -> Any:
-    """Return the kernel that walks so many operands of any layout (`_walk_all`)."""
+    """Return the kernel that traverses so many operands of any layout (`_walk_all`)."""
     return integer_kernel(_WALKS[operands], f"tiles_of_{operands}_operands")

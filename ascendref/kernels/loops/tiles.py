@@ -1,8 +1,8 @@
-"""Tiles: small buffers on the stack between memory of any layout and the arithmetic.
+"""Tiles: small stack buffers between strided memory and the arithmetic.
 
 A tile is read into buffers, computed there, and written back as a whole. That keeps the arithmetic
-vectorised for every layout, and makes an output that is exactly an input's view safe. A tile that
-is one piece of memory needs no buffer.
+vectorized for every layout, and makes in-place outputs safe. A tile that is contiguous in memory
+needs no buffer.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def copy_tile(
 
 
 def body(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> int:
-    """Stand for what `_copy` calls."""
+    """Placeholder for the function that `_copy` calls."""
     raise NotImplementedError
 
 
@@ -70,7 +70,7 @@ def _gather(size: int) -> Callable[..., Any]:
         if m1 < 0:
             return _own_address()
         if abs(s0) > abs(s1) and s1 != 0:
-            # rows are far apart: all of them are asked for before the first one is waited for
+            # rows are far apart: prefetch all of them before using the first
             for i in range(m0):
                 for j in range(0, m1, line):
                     prefetch(address + i * s0 + j * s1)
@@ -123,13 +123,13 @@ def _scatter(size: int) -> Callable[..., Any]:
 
 @once_each
 def _tile_copy(make: Callable[[int], Callable[..., Any]], size: int) -> Any:
-    """Return what copies tiles of elements of some size, compiled."""
+    """Return the compiled function that copies tiles of elements of some size."""
     name = f"{make.__name__.strip('_')}_{size}"
     return integer_kernel(_copy, name, formula=make, make=lambda: make(size))
 
 
 def load_tile_copy(table: NDArray[Any], operand: int, column: int, size: int) -> Any:
-    """Return what copies tiles of an operand to buffers or from them, and enter it in a table.
+    """Return the function that copies tiles of an operand, and enter it in a table.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""Correct rounding: results that are rounded once, from the exact value of the formula.
+"""Correctly rounded results: the formula's exact value, rounded once.
 
-Every element is computed in float64, with an error below 2**-50 of it. Where both ends of that
-interval round to the same number of the result's type, that number is the result; this is Ziv's
-test, and all but about one in 2**25 elements of F32 pass it. The others lie next to the middle
-between two neighbours, and an operator's judge tells exactly on which side, or that it is a tie,
-which goes to the even one.
+Every element is computed in float64, with a relative error below 2**-50. If both ends of this
+interval round to the same number of the result's type, that number is the result. This is Ziv's
+test; about one in 2**25 F32 elements fails it. Those lie next to the midpoint of two neighbours,
+and the operator's ``decide`` function determines exactly on which side, or that it is a tie, which
+is rounded to even.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from ..runtime.launch import (
 from ..runtime.memory import poke, smaller, word, words
 from .elementwise import ElementwiseKernel, elementwise
 
-#: elements that are rounded again where one of them is unclear, by the result's type
+#: elements that are rounded again if one of them is undecided, by the result's type
 _BLOCK: Final = {"float16": 512, "bfloat16": 512, "float32": 2048}
 
-#: how far the value of a formula may be off, relative to it
+#: largest relative error of a formula's value
 _RELATIVE: Final = 2.0**-50
 _LARGEST: Final = np.finfo(np.float64).max
 _NOTHING: Final = np.float64(0)
 
 
 class HardCases(threading.local):
-    """How many elements needed an exact decision, counted over all calls of a thread.
+    """The number of elements that needed an exact decision, over all calls of a thread.
 
     Examples
     --------
@@ -70,7 +70,7 @@ hard_cases: Final = HardCases()
 
 
 def _counted(kernel: Callable[..., int], *operands: int) -> int:
-    """Call a kernel and count what it returns."""
+    """Call a kernel and count the exact decisions that it returns."""
     found = kernel(*operands)
     hard_cases.count += max(found, 0)
     return found
@@ -80,7 +80,7 @@ def _counted(kernel: Callable[..., int], *operands: int) -> int:
 def decide_exactly(arguments: int, start: int, stop: int) -> Any:
     """Leave a range to the exact task; return how many elements it decided.
 
-    Where it is not loaded, the call fails, to be repeated with it.
+    If the task is not loaded, the call fails and is repeated with it loaded.
     """
     exact_task = word(word(arguments, TABLE), EXACT_TASK)
     if exact_task == 0:
@@ -90,19 +90,19 @@ def decide_exactly(arguments: int, start: int, stop: int) -> Any:
 
 
 class ExactKernel(Kernel):
-    """Base of the kernels whose results are rounded once, from exact values.
+    """Base of the kernels with correctly rounded results.
 
-    What decides the few roundings that float64 leaves open takes longer to compile than all the
-    rest. It is a task of its own, loaded when the first such element is met: the call then begins
-    again, which it may unless its result overwrites its input. Kernels return how many elements
-    they left to it, which is counted.
+    The code that decides the few roundings that float64 leaves undecided takes longer to compile
+    than all the rest. It is a separate task, loaded at the first such element; the call then starts
+    again, which is possible unless it has overwritten its input. Kernels return the number of
+    elements that needed it, which is counted.
     """
 
     _table: NDArray[Any]
 
     @Piece
     def exact_task(self) -> Any:
-        """The task that decides what float64 leaves open."""
+        """The task that decides roundings that float64 leaves undecided."""
         return self._exact_task()
 
     def _exact_task(self) -> Any:
@@ -122,7 +122,7 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
     Parameters
     ----------
     formula : Formula
-        What to compute; it has a truth.
+        The formula; it has a ``truth``.
     inputs : tuple of ElementType
         Types of the tensors.
     out : ElementType
@@ -190,7 +190,7 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
                 failed += differ(value, _doubt(value, exact))
             return failed
 
-        # what might be wrong in F32 is what fails the test
+        # in F32, a result may be wrong exactly if it fails the test
         sure = self.out.name == "float32"
 
         def task(arguments: int, start: int, stop: int) -> Any:
@@ -239,14 +239,14 @@ class TruthKernel(ExactKernel, ElementwiseKernel):
 
 
 def differ_in(out: ElementType) -> Any:
-    """Return the function that tells whether a value and its error leave open what to round to."""
+    """Return the function that tells whether a value's error leaves its rounding undecided."""
     encode = encoder("float64", out.name, out.name)
     zero = np.float64(0)
     bits = bits32 if out.name == "float32" else same
 
     @inlined
     def differ(value: Any, error: Any) -> Any:
-        # without an error, a sum would take the sign from -0
+        # without an error, a sum would lose the sign of -0
         ends = bits(encode(value - error)) != bits(encode(value + error))
         return ends & (error != zero)
 
@@ -255,17 +255,17 @@ def differ_in(out: ElementType) -> Any:
 
 @inlined
 def _doubt(value: Any, exact: Any) -> Any:
-    """Return how far a value may be off; finite."""
+    """Return the error bound of a value; finite."""
     error = abs(value) * _RELATIVE
     return _NOTHING if exact else error if error < _LARGEST else _LARGEST
 
 
 def _attempt(out: ElementType) -> Any:
-    """Return the function that rounds a value and tells whether that might be wrong.
+    """Return the function that rounds a value and tells whether the result may be wrong.
 
-    For F16 and BF16 it is quicker to look where a middle between two of their numbers would be than
-    to round both ends, but not sure. Middles of BF16 are numbers of F32, subnormal ones too, and
-    only next to them does it matter that F32 was rounded to first.
+    For F16 and BF16 it is faster to look for a nearby midpoint than to round both ends, though it
+    reports more elements than necessary. BF16's midpoints are F32 numbers, subnormal ones included;
+    the first rounding to F32 matters only next to them.
     """
     encode, differ = encoder("float64", out.name, out.name), differ_in(out)
 
@@ -295,9 +295,9 @@ def _attempt(out: ElementType) -> Any:
 
 
 def _neighbours(out: ElementType) -> Any:
-    """Return the function that gives the elements to both sides of a value, and their middle.
+    """Return the function that gives the neighbours on both sides of a value, and their midpoint.
 
-    What follows the largest number is the next power of two, which becomes infinity.
+    The largest number is followed by the next power of two, which becomes infinity.
     """
     encode, decode = encoder("float64", out.name, out.name), decoder(out.name, "float64")
     beyond = np.float64(float_format(out).beyond)
@@ -316,7 +316,7 @@ def _neighbours(out: ElementType) -> Any:
 def true_elementwise(
     formula: Formula, inputs: tuple[ElementType, ...], out: ElementType
 ) -> ElementwiseKernel:
-    """Return the one kernel for a formula and its types that rounds once, from the exact value."""
+    """Return the kernel with correctly rounded results for a formula and its types."""
     if formula.truth is not None and out is not FLOAT64:
         return TruthKernel(formula, inputs, out)
     selects = formula.selects and not any(kind.name in ("float64", "int64") for kind in inputs)

@@ -1,1 +1,1 @@
-"""What compiled code does besides arithmetic: memory, array headers, threads."""
+"""Support for compiled code besides arithmetic: memory, array headers, threads."""

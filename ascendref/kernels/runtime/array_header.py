@@ -1,9 +1,9 @@
 """The header of a NumPy array, read by compiled code.
 
-A kernel that gets the addresses of array objects can look at everything that decides whether it may
-run on them, in nanoseconds: type, element type, flags, shape and place. The fields are those of
-``PyArrayObject_fields``, which NumPy's C API promises. They follow the header of every Python
-object, whose last word is the type.
+A kernel that gets the addresses of array objects can check in nanoseconds whether it can run on
+them: type, element type, flags, shape and address. The fields are those of
+``PyArrayObject_fields``, which NumPy's C API guarantees. They follow the Python object header,
+whose last word is the type.
 """
 
 from __future__ import annotations
@@ -29,32 +29,31 @@ FLAGS: Final = _HEAD + 48
 #: contiguous in C order and aligned; writeable
 READABLE: Final = 0x0001 | 0x0100
 WRITE: Final = 0x0400
-#: words of a table of operands before its rows: address of NumPy's array type, number of operands,
-#: addresses of the task that decides roundings which the kernel leaves open and of the one that
-#: adds up the sums of blocks, 0 if they are not loaded
+#: words of an operand table before its rows: address of NumPy's array type, number of operands,
+#: addresses of the task that decides open roundings and of the task that adds the sums of blocks (0
+#: if not loaded)
 ARRAY_TYPE, COUNT, EXACT_TASK, TOTAL_TASK, ROWS = range(0, 40, 8)
-#: words of a row: address of the dtype, bytes of an element, number of the operand whose shape it
-#: must have, highest rank, flags that must be set, addresses of what copies its tiles to and from
-#: buffers (``loops/tiles.py``), 0 if they are not loaded; and the length of a row
+#: words of a row: address of the dtype, bytes of an element, index of the operand whose shape it
+#: must have, highest rank, required flags, addresses of the functions that copy its tiles to and
+#: from buffers (``loops/tiles.py``; 0 if not loaded); then the length of a row
 DTYPE, ITEMSIZE, SHAPE_OF, HIGHEST_RANK, REQUIRED, GATHER, SCATTER, ROW = range(0, 64, 8)
 
 
 @helper
 def contiguous_size(table: Any, arrays: Any) -> Any:
-    """Return how many elements the first array has; -1 where a plain loop over all is not right.
+    """Return the first array's number of elements; -1 if a plain loop cannot process all arrays.
 
-    They must be plain arrays of the expected element types and shapes, contiguous in C order and
-    aligned; results writeable and apart from everything else.
+    All must be plain arrays of the expected element types and shapes, aligned and contiguous in C
+    order; results must be writeable and must not overlap any other operand.
 
     Parameters
     ----------
     table : int64
-        Address of what `operand_table` returns.
+        Address of the table from `operand_table`.
     arrays : tuple of int64
         Addresses of the objects.
     """
-    # a number that is known only then keeps loops from being unrolled, which takes longer than it
-    # saves
+    # a number unknown at compile time prevents loop unrolling, which costs more than it saves
     count, arrays = word(table, COUNT), in_memory(arrays)
     large = small = 0
     for k in range(count):
@@ -94,16 +93,16 @@ def contiguous_size(table: Any, arrays: Any) -> Any:
 
 @merged
 def are_apart(table: Any, addresses: Any, size: Any) -> Any:
-    """Tell whether results of so many contiguous elements overlap nothing, and all are aligned.
+    """Tell whether results do not overlap any operand and all operands are aligned.
 
     Parameters
     ----------
     table : int64
-        Address of what `operand_table` returns.
+        Address of the table from `operand_table`.
     addresses : tuple of int64
         Addresses of the first elements.
     size : int64
-        How many elements each operand has.
+        Number of elements of each operand, contiguous.
     """
     count, addresses = word(table, COUNT), in_memory(addresses)
     for k in range(count):
@@ -121,20 +120,20 @@ def are_apart(table: Any, addresses: Any, size: Any) -> Any:
 
 
 class Operand(NamedTuple):
-    """What an operand must be like."""
+    """The requirements on an operand."""
 
     dtype: np.dtype[Any]
-    #: number of the operand whose shape it must have: the first one, or another that is no later
+    #: index of the operand whose shape it must have; at most its own
     shape_of: int = 0
     highest_rank: int = MAX_RANK
     result: bool = False
 
 
 def operand_table(operands: tuple[Operand, ...]) -> np.ndarray[Any, Any]:
-    """Return what `contiguous_size` compares with.
+    """Return the table that `contiguous_size` compares with.
 
-    An element type is known by the address of NumPy's one object for it. Where arrays do not look
-    as expected, no object is taken for one.
+    An element type is identified by the address of NumPy's single object for it. If array headers
+    differ from the expected form, no object is accepted.
     """
     rows = [id(np.ndarray) if has_expected_headers() else 0, len(operands), 0, 0]
     for operand in operands:
@@ -146,7 +145,7 @@ def operand_table(operands: tuple[Operand, ...]) -> np.ndarray[Any, Any]:
 
 @cache
 def has_expected_headers() -> bool:
-    """Tell whether arrays of this Python and this NumPy look as they are expected to."""
+    """Tell whether array headers of this Python and NumPy have the expected form."""
     probe = np.zeros((3, 5), np.float32)[1:]
 
     def word_at(offset: int) -> int:

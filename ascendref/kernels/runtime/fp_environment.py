@@ -1,7 +1,7 @@
 """The floating-point environment of the thread that runs a kernel.
 
-A program may have told its threads to flush subnormal numbers to zero, or to round otherwise; bits
-do not depend on that. These functions emit LLVM code.
+A program may have set its threads to flush subnormal numbers to zero or to another rounding mode;
+results must not depend on that. These functions emit LLVM code.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _ARM: Final = _ARCHITECTURE in ("aarch64", "arm64")
 #: IEEE 754's default settings: in MXCSR, exceptions masked, round to nearest, subnormal numbers
 #: kept; in FPCR, nothing
 _DEFAULT: Final = 0x1F80 if _X86 else 0
-#: what MXCSR tells of what happened
+#: MXCSR's exception flags
 _FLAGS: Final = 0x3F
 
 
 def set_default_environment(builder: Any) -> Any:
     """Give the thread the default settings; return the settings that it had.
 
-    They are written only where they differ.
+    They are written only if they differ.
     """
     before = _settings(builder)
     with builder.if_then(_is_unusual(builder, before), likely=False):

@@ -1,4 +1,4 @@
-"""The base of kernels: the compiled functions that one consists of, and when each is made."""
+"""The base of kernels: their compiled functions, and when each is compiled."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ...core.threads import PARALLEL_FROM
 from ..compiler.jit import Once
 from .launch import LAUNCHER, NO_EXACT_TASK, NO_LAUNCHER, NO_MEMORY, NO_SCATTER
 
-#: elements that a kernel computes through contiguous copies before its loop for any other layout is
-#: compiled, and as how many of them a call counts at least; compiling takes as long as copying a
-#: hundred times as many
+#: elements that a kernel computes through contiguous copies before its strided loop is compiled,
+#: and the least number that a call counts for; compiling takes as long as copying a hundred times
+#: as many
 COPIED_FIRST: Final = 2**22
 COPIED_PER_CALL: Final = 2**16
 
@@ -33,7 +33,7 @@ class Kernel:
         return tuple([name for name in dir(cls) if isinstance(getattr_static(cls, name), Piece)])
 
     def compile_all(self) -> Iterator[str]:
-        """Compile, or load, every piece and the launcher; yield each name when it is there."""
+        """Compile or load every piece and the launcher; yield each name when it is ready."""
         LAUNCHER.load()
         for name in self.pieces():
             getattr(self, name)
@@ -44,13 +44,13 @@ class Kernel:
         return (f"{layout}_kernel",)
 
     def has_loop(self, layout: str) -> bool:
-        """Tell whether what a layout needs was compiled or loaded."""
+        """Tell whether the kernel for a layout has been compiled or loaded."""
         return f"{layout}_kernel" in self.__dict__
 
     def copies_first(self, layout: str, size: int) -> bool:
-        """Tell whether a call of this size goes through contiguous copies, and count it.
+        """Tell whether a call of this size uses contiguous copies, and count it.
 
-        The first ones do, as long as the loop for their layout is not there.
+        The first calls do, until the loop for their layout is compiled.
         """
         if size == 0 or self.has_loop(layout):
             return False
@@ -58,27 +58,27 @@ class Kernel:
         return self._copied <= COPIED_FIRST
 
     def make_ready(self, layout: str, size: int) -> None:
-        """Compile, or load, what a call of this size will use."""
+        """Compile or load the pieces that a call of this size will use."""
         for name in self.needed(layout):
             getattr(self, name)
         if size >= PARALLEL_FROM:
             LAUNCHER.load()
 
     def load_exact_task(self) -> None:
-        """Load what decides roundings that a kernel leaves open; kernels that do not have none."""
+        """Load the task that decides open roundings, in kernels that have one."""
         raise NotImplementedError
 
     def load_scatter(self) -> None:
-        """Load what copies tiles of the result from buffers; kernels without tiles have none."""
+        """Load the function that copies result tiles from buffers, in kernels that have one."""
         raise NotImplementedError
 
     def _call(self, layout: str, *arguments: Any) -> int:
-        """Call the kernel for a layout, and once more if something must be loaded first.
+        """Call the kernel for a layout; if something must be loaded first, load it and call again.
 
         Raises
         ------
         MemoryError
-            If there was none for buffers.
+            If there is no memory for buffers.
         """
         function = getattr(self, f"{layout}_kernel")
         done: int = function(*arguments)

@@ -1,15 +1,15 @@
-"""How kernels run: as tasks, on the calling thread or on several.
+"""Launching of kernels: as tasks, on the calling thread or on several.
 
-A *task* is a compiled function of the address of its arguments and a range of work. A kernel checks
-its operands, lays out the arguments on the stack and calls `run`. That calls the task for all of
-the work if there is little, and else hands the task's address to the *launcher*, the one parallel
-loop (``prange``) of the process. So the code of an operator is compiled once, for one thread and
-for many, and none of it is parallel.
+A *task* is a compiled function that takes the address of its arguments and a range of work. A
+kernel checks its operands, places the arguments on the stack and calls `run`. For little work,
+`run` calls the task directly; otherwise it passes the task's address to the *launcher*, the only
+parallel loop (``prange``) of the process. So an operator's code is compiled once for any number of
+threads and contains no parallel code.
 
-One launch runs at a time: the ``workqueue`` threading layer aborts the process when two threads
-launch parallel work at once, and OpenMP dies in a forked child. A call that finds another launch
-running does its work on its own thread, with the same bits. The flag that says so is taken and
-given back in compiled code, which no signal interrupts in between.
+Only one launch runs at a time: the ``workqueue`` threading layer aborts the process if two threads
+launch parallel work at once, and OpenMP crashes in a forked child. If another launch is running, a
+call does its work on its own thread, with the same bits. The flag for this is set and cleared in
+compiled code, which signals do not interrupt.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threa
 from .fp_environment import restore_environment, set_default_environment
 from .memory import poke, smaller, word
 
-#: the first words of arguments, and where the operands' begin: the sum of what tasks returned, why
-#: a task could not do its work, number of results, address of the scalars, of the table of operands
-#: (``array_header.py``), of the plan, of the task inside a walk; whether the result may go past
-#: the caches, and a zero
+#: the first words of the argument block, and the start of the operands' words: sum of the tasks'
+#: return values, reason why a task could not run, number of results, addresses of the scalars, of
+#: the operand table (``array_header.py``), of the plan, and of the task inside a traversal; whether
+#: the result may use non-temporal stores, and a zero
 (
     RETURNED,
     FAILURE,
@@ -46,13 +46,12 @@ from .memory import poke, smaller, word
     ZERO,
     OPERANDS,
 ) = range(0, 80, 8)
-#: words of the launcher: whether a launch runs, the address of the limits on threads that the
-#: program and PyTorch set (``core/threads.py``), how many threads there are, the address of the
-#: compiled launcher
+#: words of the launcher: whether a launch is running, address of the thread limits of the program
+#: and PyTorch (``core/threads.py``), number of threads, address of the compiled launcher
 RUNNING, LIMIT, THREADS, ENTRY = range(0, 32, 8)
-#: what a launch returns where another one runs; what a kernel returns where a task found no memory,
-#: or where the launcher, the exact task or what copies tiles from buffers (``array_header.py``) was
-#: not loaded yet
+#: returned by a launch if another one is running; returned by a kernel if a task found no memory,
+#: or if the launcher, the exact task or the function that copies tiles from buffers
+#: (``array_header.py``) is not loaded
 BUSY: Final = -2
 NO_MEMORY: Final = -3
 NO_LAUNCHER: Final = -4
@@ -61,7 +60,7 @@ NO_SCATTER: Final = -6
 
 _WORD: Final = ir.IntType(64)
 _INT: Final = ir.IntType(32)
-#: ``task(arguments, start, stop)``; what it returns is added up
+#: ``task(arguments, start, stop)``; its return values are summed
 Task = Callable[[int, int, int], int]
 TASK_TYPE: Final = types.int64(*[types.int64] * 3)
 _LAUNCH: Final = types.int64(*[types.int64] * 7)
@@ -70,14 +69,13 @@ set_word: Final = poke("int64")
 
 
 def own_address_in(signature: Any) -> Any:
-    """Return the code that gives the address of the function that it stands in.
+    """Return code that gives the address of the function that contains it.
 
-    That is a C function, which calls it in the default floating-point environment, whatever the
-    thread's is.
+    The address is that of a C function that calls it in the default floating-point environment.
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        builder.function.attributes.add("noinline")  # or all of it is compiled twice
+        builder.function.attributes.add("noinline")  # otherwise all of it is compiled twice
         kind = ir.FunctionType(_WORD, [_WORD] * len(signature.args))
         name = builder.module.get_unique_name("ascendref_function")
         function = ir.Function(builder.module, kind, name)
@@ -94,18 +92,18 @@ def own_address_in(signature: Any) -> Any:
 
 @intrinsic
 def own_address(typingctx: Any) -> Any:
-    """Return the address of the task that this is called in."""
+    """Return the address of the task that calls this."""
     return own_address_in(TASK_TYPE)
 
 
 @intrinsic
 def _launcher_address(typingctx: Any) -> Any:
-    """Return the address of the launcher, in which this is called."""
+    """Return the address of the launcher that calls this."""
     return own_address_in(_LAUNCH)
 
 
 def body(arguments: int, start: int, stop: int) -> int:
-    """Stand for what `_task` calls."""
+    """Placeholder for the function that `_task` calls."""
     raise NotImplementedError
 
 
@@ -119,24 +117,24 @@ def task_kernel(make: Callable[[], Task], name: str, formula: Any) -> Any:
     Parameters
     ----------
     make : callable
-        Returns it, if it must be compiled. Where its range ends before it begins, it returns
-        `own_address`.
+        Returns the task, if it must be compiled. For a range that ends before it begins, the task
+        returns `own_address`.
     name : str
-        What it is called in statistics and in the cache.
+        Name in statistics and in the cache.
     formula : callable
-        What it computes, whose source file is part of its identity.
+        The formula; its source file is part of the task's identity.
     """
     return integer_kernel(_task, name, formula=formula, make=make)
 
 
 def address(task: Any) -> int:
-    """Return the address of a compiled task, which is good as long as that lives."""
+    """Return the address of a compiled task, valid while the task is alive."""
     found: int = task(0, 0, -1)
     return found
 
 
 def caller_of(signature: Any) -> Any:
-    """Return the code that calls a C function of integers, whose address is the first one."""
+    """Return code that calls a C function of integers; the first argument is its address."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         kind = ir.FunctionType(_WORD, [_WORD] * len(signature.args))
@@ -183,27 +181,27 @@ def _call_for_number(typingctx: Any, address: Any) -> Any:
 def run(
     task: int, arguments: int, count: int, lead: int, part: int, elements: int, launcher: int
 ) -> Any:
-    """Run a task on all of its work.
+    """Run a task on all its work, on one or several threads.
 
     Parameters
     ----------
     task, arguments : int
         Addresses.
     count : int
-        How much there is to do: elements, tiles or other pieces.
+        Amount of work in pieces: elements, tiles or others.
     lead : int
-        Pieces before the first that begins a line of the cache.
+        Pieces before the first that begins a cache line.
     part : int
-        Pieces in one call of the task, if threads share the work; 0 for four calls per thread.
+        Pieces per call of the task if several threads share the work; 0 for four calls per thread.
     elements : int
-        Number of elements, which decides how many threads share the work.
+        Number of elements, which determines the number of threads.
     launcher : int
         Address of the words of the launcher.
 
     Returns
     -------
     int
-        The sum of what the task returned; negative where something is missing.
+        The sum of the task's return values; negative if something is not loaded.
     """
     limit = word(launcher, LIMIT)
     threads = smaller(word(launcher, THREADS), word(limit, 0))
@@ -229,7 +227,7 @@ def run(
 
 @intrinsic
 def _take(typingctx: Any, address: Any) -> Any:
-    """Change a word from 0 to 1; tell whether it was 0."""
+    """Atomically change a word from 0 to 1; tell whether it was 0."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         place = builder.inttoptr(args[0], _WORD.as_pointer())
@@ -253,7 +251,7 @@ def _give_back(typingctx: Any, address: Any) -> Any:
 
 @intrinsic
 def _add(typingctx: Any, address: Any, number: Any) -> Any:
-    """Add to a word that other threads add to."""
+    """Atomically add to a word."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         place = builder.inttoptr(args[0], _WORD.as_pointer())
@@ -287,7 +285,7 @@ def _launch(
 
 
 class Launcher:
-    """The launcher of this process, and what kernels must know of it."""
+    """The launcher of this process, with the words that kernels read."""
 
     def __init__(self) -> None:
         self._words = np.array([0, LIMIT_ADDRESS, numba.config.NUMBA_NUM_THREADS, 0], np.int64)
@@ -297,7 +295,7 @@ class Launcher:
     @Once
     def _compiled(self) -> Any:
         """The parallel loop."""
-        numba.get_num_threads()  # makes what it calls known to LLVM
+        numba.get_num_threads()  # registers the runtime functions with LLVM
         return integer_kernel(_launch, "launcher", parallel=True)
 
     def load(self) -> None:
@@ -317,17 +315,17 @@ if hasattr(os, "register_at_fork"):
 
 
 class Words:
-    """Words in memory, and what they have addresses of.
+    """Words in memory, and the objects that they refer to.
 
     Parameters
     ----------
     words : tuple of int
         The words.
     *memory
-        What they have addresses of.
+        Objects whose addresses are among the words; kept alive.
     """
 
     def __init__(self, words: tuple[int, ...], *memory: Any) -> None:
         self._memory = np.array(words, np.int64), *memory
-        #: where they are, as long as this lives
+        #: their address, valid while this object is alive
         self.address: int = self._memory[0].__array_interface__["data"][0]

@@ -1,7 +1,7 @@
 """Reads and writes of memory by address, as LLVM instructions.
 
-Kernels use addresses where an array of Numba's would need
-its header to be unpacked, and its code to be compiled once more for every layout.
+Kernels use addresses because Numba's arrays would need their headers unpacked and the code compiled
+again for every layout.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def word_of_each(typingctx: Any, addresses: Any, offset: Any) -> Any:
 
 @intrinsic
 def smaller(typingctx: Any, a: Any, b: Any) -> Any:
-    """Return the smaller one of two integers; every use of ``min`` is a function to compile."""
+    """Return the smaller of two integers; every use of ``min`` compiles another function."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.select(builder.icmp_signed("<", *args), *args)
@@ -99,7 +99,7 @@ def smaller(typingctx: Any, a: Any, b: Any) -> Any:
 def in_memory(typingctx: Any, numbers: Any) -> Any:
     """Put a tuple of integers on the stack and return its address.
 
-    There an index is an offset; in a tuple, it is a switch.
+    In memory an index is an offset; in a tuple it is a switch.
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -113,7 +113,7 @@ def in_memory(typingctx: Any, numbers: Any) -> Any:
 def peek(storage: str, *, apart: bool = False) -> Any:
     """Return the function that reads an element at ``address + offset`` bytes.
 
-    It may be told that nothing is ever written there with ``poke(…, apart=True)``.
+    ``apart`` promises that ``poke(…, apart=True)`` never writes there.
     """
     kind = from_dtype(ELEMENT_TYPES[storage].storage)
 
@@ -135,7 +135,7 @@ def peek(storage: str, *, apart: bool = False) -> Any:
 def poke(storage: str, *, apart: bool = False) -> Any:
     """Return the function that writes an element at ``address + offset`` bytes.
 
-    It may be told that nothing is ever read there with ``peek(…, apart=True)``.
+    ``apart`` promises that ``peek(…, apart=True)`` never reads there.
     """
     kind = from_dtype(ELEMENT_TYPES[storage].storage)
 
@@ -160,8 +160,8 @@ def results_scope(module: Any) -> Any:
 
 
 def _pointer(context: Any, builder: Any, kind: Any, address: Any, offset: Any) -> Any:
-    # the base turns into a pointer once per row and the offset stays a plain index: only then does
-    # LLVM see consecutive elements
+    # the base is converted to a pointer once per row and the offset stays a plain index: only then
+    # does LLVM see consecutive elements
     base = builder.inttoptr(address, ir.IntType(8).as_pointer())
     place = builder.gep(base, [offset], source_etype=ir.IntType(8))
     return builder.bitcast(place, context.get_data_type(kind).as_pointer())
@@ -169,7 +169,7 @@ def _pointer(context: Any, builder: Any, kind: Any, address: Any, offset: Any) -
 
 @intrinsic
 def prefetch(typingctx: Any, address: Any) -> Any:
-    """Ask for a line of memory that will be read."""
+    """Prefetch a cache line that will be read."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -184,7 +184,7 @@ def prefetch(typingctx: Any, address: Any) -> Any:
 
 @intrinsic
 def beyond(typingctx: Any, pointer: Any, count: Any) -> Any:
-    """Return a pointer so many elements further on."""
+    """Return a pointer advanced by so many elements."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.gep(args[0], [args[1]])
@@ -207,7 +207,7 @@ def copy(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
 
 @cache
 def pointer_to(storage: Any) -> Any:
-    """Return the function that makes an address a pointer to elements as they are stored."""
+    """Return the function that converts an address to a pointer to stored elements."""
     kind = from_dtype(storage)
 
     @intrinsic
@@ -225,9 +225,9 @@ int64_pointer: Final = pointer_to(np.dtype(np.int64))
 
 @intrinsic
 def allocate(typingctx: Any, size: Any, alignment: Any) -> Any:
-    """Return the address of so many bytes from ``malloc``, 0 if there are none.
+    """Return the address of so many bytes from ``malloc``, or 0 if there is no memory.
 
-    It is a multiple of a power of two, at least 8. What ``malloc`` returned is in the word before.
+    The alignment is a power of two, at least 8. The word before holds the address from ``malloc``.
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -249,7 +249,7 @@ def allocate(typingctx: Any, size: Any, alignment: Any) -> Any:
 
 @intrinsic
 def release(typingctx: Any, address: Any) -> Any:
-    """Give memory from ``allocate`` back."""
+    """Free memory from ``allocate``."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         word_type, byte = ir.IntType(64), ir.IntType(8).as_pointer()

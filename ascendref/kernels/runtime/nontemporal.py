@@ -1,8 +1,8 @@
-"""Non-temporal stores: results that go past the caches.
+"""Non-temporal stores, which bypass the caches.
 
-A usual store first reads the line that it changes, a third more traffic for a loop that reads two
-arrays and writes one, and drives other data out of the caches. A large result is therefore made
-in a small buffer, block by block, and goes from there to memory in whole lines.
+An ordinary store fetches its cache line first, which is a third more traffic for a loop that reads
+two arrays and writes one, and evicts other data. A large result is therefore computed block by
+block in a small buffer and streamed to memory in whole lines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-#: bytes in a line of the cache
+#: bytes in a cache line
 LINE: Final = 64
 
 _WORD: Final = ir.IntType(64)
@@ -24,7 +24,7 @@ _VECTOR: Final = ir.VectorType(_WORD, LINE // 8)
 
 @cache
 def line_buffer(count: int) -> Any:
-    """Return the function that makes a buffer of so many lines on the stack: its address."""
+    """Return the function that allocates a buffer of so many lines on the stack."""
 
     @intrinsic
     def allocate(typingctx: Any) -> Any:
@@ -40,7 +40,7 @@ def line_buffer(count: int) -> Any:
 
 @intrinsic
 def copy_past_caches(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
-    """Copy so many bytes, whole lines, between addresses of lines, past the caches."""
+    """Copy whole lines between line-aligned addresses with non-temporal stores."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         past = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
@@ -60,7 +60,7 @@ def copy_past_caches(typingctx: Any, target: Any, source: Any, count: Any) -> An
 
 @intrinsic
 def fence(typingctx: Any) -> Any:
-    """Wait until what was streamed is where other threads see it."""
+    """Wait until streamed data are visible to other threads."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         builder.fence("seq_cst")

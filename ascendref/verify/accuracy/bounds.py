@@ -1,4 +1,4 @@
-"""The accuracy that operators state, against which `ascendref verify` measures."""
+"""The stated accuracy of operators, which `ascendref verify` checks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ..oracles.reference import Setting
 
 
 def stated(operator: str, kind: str, compute: str, setting: Setting, size: int) -> Bound | None:
-    """Return what is stated for a result type, a compute type and a number of results.
+    """Return the stated bound for a result type, a compute type and a number of results.
 
-    None where nothing is: half-precision compute types are stated bit for bit instead (see
-    `half_precision`), and PyTorch's accuracy is not ours to state.
+    None if there is none: half-precision compute types are checked bit for bit instead (see
+    `half_precision`), and PyTorch's operators have no stated bound.
     """
     if compute == "float64" and kind != FLOAT64.name:
         return ROUNDED

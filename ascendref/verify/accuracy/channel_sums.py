@@ -16,7 +16,7 @@ from ..oracles.formats import Doubles, format_of
 from .bounds import sum_bound
 
 _LENGTHS: Final = (1, 17, 1000, 65_537)
-#: the longest sums, when time does not matter: so many terms, so many times
+#: the longest sums of an exhaustive run: numbers of terms and of repetitions
 _MANY: Final = 10_000
 
 
@@ -25,12 +25,12 @@ class SumResult(NamedTuple):
 
     kind: str
     compute: str
-    #: what is being added up
+    #: the kind of terms
     what: str
     terms: int
     #: the error, relative to the sum of the terms' magnitudes
     error: float
-    #: what is stated for it; None for correct rounding
+    #: its stated bound; None for correct rounding
     bound: float | None
     #: whether it is the exact sum rounded once, to nearest even
     rounded: bool
@@ -42,7 +42,7 @@ class SumResult(NamedTuple):
 
     @property
     def stated(self) -> str:
-        """What is stated, in words."""
+        """The stated bound, in words."""
         return "correctly rounded" if self.bound is None else f"{self.bound:.3g}"
 
 
@@ -70,7 +70,7 @@ def exact_sum(terms: Doubles) -> Fraction:
 def _vectors(
     kind: str, seed: int, exhaustive: bool
 ) -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
-    """Yield what is special about some terms, and their two factors; rows are all the same."""
+    """Yield a description of some terms and their two factors; all rows are the same."""
     rng = np.random.default_rng(seed)
     numpy = ELEMENT_TYPES[kind].numpy
     for length in _LENGTHS:

@@ -1,4 +1,4 @@
-"""The file in which an unfinished run is kept, so that ``--resume`` can go on."""
+"""The file that stores an unfinished run, so that ``--resume`` can continue it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .sweep_result import SweepResult, Tally
 
 
 def default_state(sweeps: Sequence[Sweep]) -> Path:
-    """Return the file that is used unless another is given: each run has its own."""
+    """Return the default file; each run has its own."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     digest = hashlib.sha256(json.dumps(identity(sweeps)).encode()).hexdigest()
     return Path(cache) / "ascendref" / f"verify-{digest[:16]}.json"
@@ -27,7 +27,7 @@ def default_state(sweeps: Sequence[Sweep]) -> Path:
 def check_state(path: Path) -> None:
     """Raise OptionError if a file holds something other than an unfinished run."""
     try:
-        with suppress(FileNotFoundError):  # a folder that is missing will be made
+        with suppress(FileNotFoundError):  # a missing folder will be created
             check_output(path)
     except OSError as error:
         raise OptionError("--state", f"cannot write {path}: {error.strerror}") from error
@@ -38,13 +38,13 @@ def check_state(path: Path) -> None:
 
 
 def discard(path: Path) -> None:
-    """Remove the state of a run that is finished."""
+    """Remove the state of a finished run."""
     if not is_special(path):
         path.unlink(missing_ok=True)
 
 
 def save(path: Path, results: Sequence[SweepResult]) -> None:
-    """Write the results so far, as a whole or not at all."""
+    """Write the results so far, atomically."""
     rows = [
         {
             "done": result.done,
@@ -66,7 +66,7 @@ def save(path: Path, results: Sequence[SweepResult]) -> None:
 
 
 def load(path: Path, sweeps: Sequence[Sweep]) -> list[SweepResult]:
-    """Return the results of the same run, as far as it came.
+    """Return the results so far of the same run.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def load(path: Path, sweeps: Sequence[Sweep]) -> list[SweepResult]:
 
 @contextmanager
 def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
-    """Give what a file holds; whatever is wrong with it is an error about the argument."""
+    """Yield the content of a file; any problem with it becomes an error about the argument."""
     try:
         yield json.loads(path.read_bytes())
     except Exception as error:  # the file decides what is raised, here and where it is looked at
@@ -97,7 +97,7 @@ def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
 
 
 def identity(sweeps: Sequence[Sweep]) -> list[Any]:
-    """Return what must be the same for a run to go on: versions and sweeps."""
+    """Return what must be equal to continue a run: versions and sweeps."""
     versions = [importlib.metadata.version(name) for name in ("ascendref", "numpy", "numba")]
     return versions + [
         [s.operator, s.kind, s.label, list(s.computed), s.exhaustive, s.seed] for s in sweeps

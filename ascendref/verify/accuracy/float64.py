@@ -1,4 +1,4 @@
-"""F64 results against exact ones, on a sample: there are too many to try them all."""
+"""F64 results against exact values, on a sample: there are too many to test all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..oracles.reference import Reference, Setting
 from .bounds import stated
 from .sweep_result import Element
 
-#: pairs of a datum and a gradient in a sample, and where time does not matter
+#: pairs of a datum and a gradient in a sample, and in an exhaustive run
 _PAIRS: Final = 3_000
 _MANY: Final = 20_000
 _FORM: Final = format_of(FLOAT64)
@@ -27,14 +27,14 @@ class Float64Result(NamedTuple):
     reference: Reference
     setting: Setting
     pairs: int
-    #: results that are not the exact value rounded once
+    #: results that are not correctly rounded
     wrong: int
-    #: the largest error where something is stated, and where it is
+    #: the largest error where a bound is stated, and its position
     max_ulp: float
     at: Element | None
-    #: results that are further off than is stated, or NaN, or zeros of the wrong sign
+    #: results beyond the stated bound, mismatched NaNs, and zeros of the wrong sign
     beyond: int
-    #: what is stated
+    #: the stated bound
     bound: Bound
 
     @property
@@ -61,7 +61,7 @@ def _sample(rng: np.random.Generator, pairs: int) -> tuple[Doubles, ...]:
 def measure_float64(
     reference: Reference, setting: Setting, seed: int, exhaustive: bool
 ) -> Float64Result:
-    """Compare a sample of F64 results, as they are computed in F64, with exact values."""
+    """Compare a sample of results computed in F64 with exact values."""
     data, gradients = _sample(np.random.default_rng(seed), _MANY if exhaustive else _PAIRS)
     others = setting.others(data)
     columns = [np.ascontiguousarray(array[:, None]) for array in (gradients, data, others)]

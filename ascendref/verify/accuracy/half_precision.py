@@ -20,7 +20,7 @@ class HalfPrecisionResult(NamedTuple):
     sweep: Sweep
     compute: str
     pairs: int
-    #: results with other bits than the formula's, NaN aside
+    #: results whose bits differ from the formula's, except for NaN
     differing: int
     #: the first of them
     at: Element | None

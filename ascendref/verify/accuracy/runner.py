@@ -1,4 +1,4 @@
-"""The runner of sweeps: computes blocks of results and has them judged."""
+"""The runner of sweeps: computes blocks of results and judges them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Block:
         self._form = format_of(sweep.element)
 
     def golden(self, i: int, j: int) -> exact.Golden:
-        """Return what the result for a datum and a gradient should be."""
+        """Return the golden result for a datum and a gradient."""
         factor = self._exact(self.data[i].item(), self.others[i].item(), *self.prepared)
         return exact.golden(factor, self.gradients[j].item(), self._form)
 
 
 class Runner:
-    """Does a sweep, a block at a time; its buffers are as large as a block."""
+    """Runs a sweep block by block, in buffers of a block's size."""
 
     def __init__(self, result: SweepResult) -> None:
         self.result = result
@@ -64,7 +64,7 @@ class Runner:
 
     @np.errstate(all="ignore")
     def step(self) -> None:
-        """Do the next block."""
+        """Run the next block."""
         sweep, result = self.sweep, self.result
         patterns = sweep.patterns(result.done)
         data = patterns.view(sweep.element.numpy)
@@ -115,7 +115,7 @@ class Runner:
         bins: NDArray[Any],
         starts: NDArray[np.intp],
     ) -> None:
-        """Add what was found of one computation to its tally."""
+        """Add the findings of one computation to its tally."""
         computed, worst = self.sweep.computed[m], self._worst[m, : block.data.size]
         tally, bound = self.result.tallies[computed], self.result.bound(computed)
         tally.histogram = (histogram + tally.histogram).tolist()
@@ -134,7 +134,7 @@ class Runner:
         tally.profile_at[bins, 2] = self._actual[m, rows, columns]
         if bound is not None:
             allowed = self.sweep.reference.allowed(bound, block.data, block.others)
-            np.copyto(worst, 0, where=np.equal(allowed, math.inf))  # nothing is stated there
+            np.copyto(worst, 0, where=np.equal(allowed, math.inf))  # no bound is stated there
             tally.beyond += int(np.count_nonzero(worst > allowed))
         worst[worst == math.inf] = 0
         i = int(worst.argmax())
@@ -172,7 +172,7 @@ class Runner:
 
 
 def run(results: Sequence[SweepResult]) -> Iterator[SweepResult]:
-    """Go on with unfinished sweeps, one after the other; yield after every block."""
+    """Continue unfinished sweeps, one after another; yield after every block."""
     for result in results:
         if result.finished:
             continue

@@ -15,10 +15,10 @@ from ...core.dtypes import ELEMENT_TYPES, ElementType, float_format
 from ..oracles.reference import Reference, Setting
 from ..references import REFERENCES
 
-#: what is measured beside the compute types: PyTorch's operator on the same inputs
+#: what is measured besides the compute types: PyTorch's operator on the same inputs
 TORCH: Final = "torch"
 
-#: results in a block: no power of two, so that a mean divides by a number that is not one either
+#: results in a block; not a power of two, so that a mean does not divide by one
 BLOCK: Final = 30 * 65536
 
 #: gradients that every F32 datum meets: one, one with a full significand, and one so small that
@@ -27,7 +27,7 @@ F32_GRADIENTS: Final = (1.0, -1.7182817, 2.5e-40)
 
 #: data and gradients of a sample, by the size of an element
 _SAMPLED: Final = {2: (256, 4096), 4: (1 << 18, 4)}
-#: numbers near which every sample looks, beside the ends of the type's range
+#: numbers whose neighbourhood every sample contains, besides the ends of the type's range
 _SPECIAL: Final = (0.0, 0.5, 1.0, math.inf)
 
 
@@ -41,7 +41,7 @@ class Sweep:
     setting: Setting
     #: what is measured: compute types, and PyTorch
     computed: tuple[str, ...]
-    #: every pair (16 bits) or datum (32 bits), instead of a sample
+    #: every pair (16 bits) or datum (32 bits) instead of a sample
     exhaustive: bool
     seed: int = 0
 
@@ -104,24 +104,24 @@ class Sweep:
 
     @property
     def data(self) -> int:
-        """How many data there are."""
+        """The number of data."""
         if self.exhaustive:
             return 1 << (8 * self.raw.itemsize)
         return int(self._sampled_data.size)
 
     @property
     def rows(self) -> int:
-        """How many data a block has."""
+        """The number of data in a block."""
         return min(max(BLOCK // self.gradients.size, 1), self.data)
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return -(-self.data // self.rows)
 
     @property
     def pairs(self) -> int:
-        """How many pairs of a datum and a gradient there are."""
+        """The number of pairs of a datum and a gradient."""
         return self.data * int(self.gradients.size)
 
     def patterns(self, block: int) -> NDArray[Any]:

@@ -19,7 +19,7 @@ PROFILE_BITS: Final = 12
 
 
 class Element(NamedTuple):
-    """One element: its datum and gradient, the result, and what it should be."""
+    """One element: its datum and gradient, the result, and the golden value."""
 
     data: float
     gradient: float
@@ -29,27 +29,27 @@ class Element(NamedTuple):
 
 @dataclass
 class Tally:
-    """The errors of one computation of a sweep, as far as it has come."""
+    """The errors of one computation of a sweep so far."""
 
     #: results by class, see `judge.EDGES`
     histogram: list[int] = field(default_factory=lambda: [0] * CLASSES)
-    #: the largest error where something is stated, and where it is
+    #: the largest error where a bound is stated, and its position
     max_ulp: float = 0.0
     at: Element | None = None
-    #: data with results that are further off than is stated, or NaN, or zeros of the wrong sign
+    #: data with results beyond the stated bound, mismatched NaNs, or zeros of the wrong sign
     beyond: int = 0
     #: largest error in ulp by the upper bits of the datum; 0 where there was none
     profile: NDArray[np.float32] = field(
         default_factory=lambda: np.zeros(1 << PROFILE_BITS, np.float32)
     )
-    #: and where each of these errors is: datum, gradient and result
+    #: the position of each of these errors: datum, gradient and result
     profile_at: NDArray[np.float32] = field(
         default_factory=lambda: np.zeros((1 << PROFILE_BITS, 3), np.float32)
     )
 
     @property
     def wrong(self) -> int:
-        """Results that are not the exact value rounded once."""
+        """Results that are not correctly rounded."""
         return sum(self.histogram[FIRST_WRONG:])
 
     @property
@@ -88,7 +88,7 @@ class Tally:
 
 @dataclass
 class SweepResult:
-    """The result of a sweep, as far as it has come."""
+    """The result of a sweep so far."""
 
     sweep: Sweep
     #: blocks that are done

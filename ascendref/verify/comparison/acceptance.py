@@ -13,12 +13,12 @@ from .ulp import spacing
 
 
 class Rule(NamedTuple):
-    """What a result of one type may be off."""
+    """The tolerances for a result of one type."""
 
     #: exponents of two: an element is in tolerance within ``2**atol + 2**rtol * |golden|``
     rtol: int
     atol: int
-    #: no element may be off by more than this and more than ``ULPS`` units in the last place
+    #: cap: no element may have an absolute error above this and above ``ULPS`` ulp
     cap: float
 
 
@@ -28,7 +28,7 @@ RULES: Final = {
     "bfloat16": Rule(rtol=-6, atol=-6, cap=1.0),
     "float32": Rule(rtol=-10, atol=-16, cap=0.01),
 }
-#: units in the last place that an element may always be off, as far as the cap is concerned
+#: error in ulp that the cap always allows
 ULPS: Final = 32
 #: percentage of the elements that may be out of tolerance
 PERCENT: Final = 1
@@ -42,25 +42,25 @@ def assert_accepted(actual: Any, golden: Any) -> None:
     actual : array
         The result: F16, BF16 or F32.
     golden : array
-        What it should be: of the same shape, and of the same type or one that holds all its
-        numbers (F32 for F16 and BF16, F64 for all).
+        The expected values, with the same shape and the same or a wider type (F32 for F16 and BF16,
+        F64 for all).
 
     Raises
     ------
     AssertionError
-        If the result is not accepted. The message says which part of the rule failed, by how many
-        elements, and where the largest error of these is.
+        If the result is not accepted. The message says which part of the rule failed, for how many
+        elements, and where their largest error is.
     ArgumentTypeError
-        If an argument is no floating array, golden's type is too narrow, or the result is F64, for
-        which there is no rule.
+        If an argument is not a floating-point array, golden's type is too narrow, or the result is
+        F64, for which there is no rule.
     ArgumentValueError
         If the shapes differ.
 
     Notes
     -----
-    Two things are asked for: at least 99 % of the elements are in tolerance,
-    ``|actual - golden| <= atol + rtol * |golden|``, and no element at all has an absolute error
-    beyond a cap and beyond 32 ulp (the larger of the two counts).
+    The rule has two parts. At least 99 % of the elements must be in tolerance: ``|actual - golden|
+    <= atol + rtol * |golden|``. And no element may have an absolute error above the larger of the
+    cap and 32 ulp.
 
     ======  ========  ========  ====
     type    rtol      atol      cap
@@ -70,9 +70,9 @@ def assert_accepted(actual: Any, golden: Any) -> None:
     F32     2**-10    2**-16    0.01
     ======  ========  ========  ====
 
-    Units in the last place are those of the result's type at golden, as `compare` defines them. NaN
-    must meet NaN and infinity the same infinity, or the error is infinite; a golden value that
-    rounds to infinity in the result's type counts as that.
+    Ulps are those of the result's type at golden, as defined by `compare`. NaN must match NaN, and
+    infinity the same infinity; otherwise the error is infinite. A golden value that rounds to
+    infinity in the result's type counts as infinity.
 
     Examples
     --------
@@ -125,12 +125,12 @@ class Offenders:
 
     #: how many there are
     count: int = 0
-    #: number of the one with the largest absolute error, and that error
+    #: index of the one with the largest absolute error, and that error
     at: int = 0
     error: float = 0.0
 
     def add(self, start: int, absolute: Doubles, allowed: Doubles) -> None:
-        """Count those of a block."""
+        """Count the offenders of a block."""
         # what is allowed is infinite or NaN beside an infinity or a NaN, but the error is not then
         broken = (absolute > allowed) | np.isinf(absolute)
         self.count += int(np.count_nonzero(broken))

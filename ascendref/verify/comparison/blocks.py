@@ -20,24 +20,24 @@ Doubles = NDArray[np.float64]
 
 
 class Pair(NamedTuple):
-    """A result and what it should be, of one shape."""
+    """A result and its golden array, of one shape."""
 
     actual: NDArray[Any]
     golden: NDArray[Any]
-    #: type of the result; golden's is the same or holds all its numbers
+    #: type of the result; golden's type is the same or wider
     kind: ElementType
 
 
 class Block(NamedTuple):
-    """Some elements, next to each other in C order."""
+    """Consecutive elements in C order."""
 
-    #: number of the first element
+    #: index of the first element
     start: int
     #: the elements as they are stored
     stored: tuple[NDArray[Any], NDArray[Any]]
     #: the result
     actual: Doubles
-    #: what it should be, and infinity where it rounds to that in the result's type
+    #: the golden values; infinity where they round to infinity in the result's type
     golden: Doubles
     #: golden rounded to the result's type
     rounded: Doubles
@@ -47,12 +47,13 @@ class Block(NamedTuple):
 
 
 def import_pair(actual: Any, golden: Any, types: tuple[ElementType, ...] = FLOATS) -> Pair:
-    """Return a result, which may have some types, and its golden array as NumPy arrays.
+    """Return a result of one of these types and its golden array as NumPy arrays.
 
     Raises
     ------
     ArgumentTypeError
-        If one is no array of such a type, or golden's type lacks numbers of the result's.
+        If an argument is not an array of such a type, or golden's type is narrower than the
+        result's.
     ArgumentValueError
         If the shapes differ.
     """

@@ -1,4 +1,4 @@
-"""A result beside what it should be: how many elements differ, and by how much."""
+"""Comparison of a result with golden values: how many elements differ, and by how much."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .ulp import NAN_DISTANCE, spacing, ulp_distance
 
 @dataclass(frozen=True)
 class Worst:
-    """The element with the largest error in ulp, the first of them in C order."""
+    """The element with the largest error in ulp (the first one in C order)."""
 
-    #: where it is
+    #: its index
     index: tuple[int, ...]
-    #: the result there
+    #: its result
     actual: float
     #: what it should be
     golden: float
@@ -26,7 +26,7 @@ class Worst:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` found; ``str`` of it is a few lines to read.
+    """The result of `compare`; ``str`` gives a summary of a few lines.
 
     Examples
     --------
@@ -42,13 +42,13 @@ class Comparison:
 
     #: element type of the result
     actual_dtype: str
-    #: element type of what it should be
+    #: element type of golden
     golden_dtype: str
     #: number of elements
     elements: int
     #: elements that have another value than golden
     differing: int
-    #: elements that have another value than golden rounded to the result's type, to nearest even
+    #: elements whose value differs from golden rounded to nearest even in the result's type
     wrong: int
     #: largest and mean error in units in the last place
     max_ulp: float
@@ -59,7 +59,7 @@ class Comparison:
     #: largest and mean relative error
     max_relative: float
     mean_relative: float
-    #: the element with the largest error in ulp; None where no element differs
+    #: the element with the largest error in ulp; None if no element differs
     worst: Worst | None
     #: elements that are NaN on one side only
     nan_mismatches: int
@@ -92,42 +92,42 @@ class Comparison:
 
 
 def compare(actual: Any, golden: Any) -> Comparison:
-    """Compare a result with what it should be.
+    """Compare a result with golden values.
 
     Parameters
     ----------
     actual : array
         The result: F16, BF16, F32 or F64.
     golden : array
-        What it should be: of the same shape, and of the same type or one that holds all its
-        numbers (F32 for F16 and BF16, F64 for all).
+        The expected values, with the same shape and the same or a wider type (F32 for F16 and BF16,
+        F64 for all).
 
     Returns
     -------
     Comparison
-        Errors, counts, and the place of the worst element.
+        Errors, counts, and the position of the worst element.
 
     Raises
     ------
     ArgumentTypeError
-        If an argument is no floating array, or golden's type is too narrow.
+        If an argument is not a floating-point array, or golden's type is too narrow.
     ArgumentValueError
         If the shapes differ.
 
     Notes
     -----
-    Errors in ulp are, where the types are the same, the steps that `ulp_distance` counts. Where
-    golden is wider they are real numbers: ``|actual - golden| / ulp(golden)``, where the unit in
-    the last place at golden is the distance between neighbouring numbers of the result's type in
-    golden's binade, which starts with a power of two; in and below the subnormal range it is the
-    smallest subnormal number. A correctly rounded result is within 0.5.
+    If the types are equal, errors in ulp are those of `ulp_distance`. If golden is wider, they are
+    real numbers: ``|actual - golden| / ulp(golden)``, where the ulp at golden is the distance
+    between neighbouring numbers of the result's type in golden's binade (from a power of two to the
+    next); in and below the subnormal range it is the smallest subnormal number. A correctly rounded
+    result is within 0.5 ulp.
 
     A golden value that rounds to infinity in the result's type counts as that infinity. For errors
-    in ulp an infinity is the number one unit beyond the largest finite one; an infinity beside a
-    finite number is an infinite absolute and relative error. Equal infinities and two NaNs are
-    without error; a NaN beside a number is an infinite error of every kind. Relative errors are
-    ``|actual - golden| / |golden|``, 0 where both are 0. All errors are computed in F64, and are
-    infinite where they overflow. Means are over all elements, 0 where there are none.
+    in ulp, infinity counts as the number one ulp beyond the largest finite one; an infinity against
+    a finite number is an infinite absolute and relative error. Equal infinities and two NaNs have
+    no error; a NaN against a number is an infinite error of every kind. Relative errors are
+    ``|actual - golden| / |golden|``, 0 where both are 0. All errors are computed in F64 and are
+    infinite if they overflow. Means are over all elements, 0 if there are none.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def _ulps(block: Block, kind: ElementType) -> Doubles:
 
 
 def _masks(block: Block) -> dict[str, Any]:
-    """Tell which elements of a block count as what."""
+    """Return a mask of the elements of a block for each count."""
     actual, rounded = block.actual, block.rounded
     nan, golden_nan = np.isnan(actual), np.isnan(rounded)
     wrong = (actual != rounded) & ~(nan & golden_nan)

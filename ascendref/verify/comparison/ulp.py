@@ -1,4 +1,4 @@
-"""Distances between floating-point numbers, counted in representable numbers."""
+"""Distances between floating-point numbers in ulp."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAN_DISTANCE: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 def ulp_distance(a: Any, b: Any) -> Any:
-    """Return how many representable numbers a step-by-step walk from ``a`` to ``b`` takes.
+    """Return the number of steps from ``a`` to ``b`` through the representable numbers.
 
     Parameters
     ----------
@@ -26,21 +26,21 @@ def ulp_distance(a: Any, b: Any) -> Any:
     Returns
     -------
     ndarray or scalar of uint64
-        0 where the numbers are equal, 1 where they are neighbours, and so on. uint64, because F64
-        numbers may be further apart than int64 can count. NumPy's whatever the arguments are.
+        0 for equal numbers, 1 for neighbours, and so on. The type is uint64 because distances of
+        F64 numbers may exceed int64. Always a NumPy array or scalar.
 
     Raises
     ------
     ArgumentTypeError
-        If an argument is no array or has another type, or the types differ.
+        If an argument is not an array or has an unsupported dtype, or the dtypes differ.
     ArgumentValueError
         If the shapes do not broadcast.
 
     Notes
     -----
-    +0 and -0 are one number. An infinity is one step beyond the largest finite number. The distance
-    between two NaNs is 0, that between a NaN and a number is ``2**64 - 1``, which no two numbers
-    reach: -inf and +inf of F64 are ``2**64 - 2**53`` apart.
+    +0 and -0 are the same number. Infinity is one step beyond the largest finite number. The
+    distance between two NaNs is 0; between a NaN and a number it is ``2**64 - 1``, more than
+    between any two numbers (-inf and +inf of F64 are ``2**64 - 2**53`` apart).
 
     Examples
     --------
@@ -53,7 +53,7 @@ def ulp_distance(a: Any, b: Any) -> Any:
     left, right = import_array("a", a, FLOATS).array, import_array("b", b, FLOATS).array
     if left.dtype != right.dtype:
         raise ArgumentTypeError("b", f"has type {right.dtype!s}; {left.dtype!s}, as a, is expected")
-    # without the sign bit, bits count the numbers from 0 upward; their sums fit in the same width
+    # without the sign bit, the bits number the values from 0 upward; their sums fit the same width
     raw = np.dtype(f"u{left.itemsize}")
     magnitude = raw.type(np.iinfo(raw).max >> 1)
     left_bits, right_bits = left.view(raw), right.view(raw)
@@ -78,9 +78,9 @@ def ulp_distance(a: Any, b: Any) -> Any:
 def spacing(values: NDArray[np.float64], kind: ElementType) -> NDArray[np.float64]:
     """Return the unit in the last place of a type at float64 values.
 
-    That is the distance between neighbouring numbers of the type in the value's binade, from the
-    power of two at or below it; the smallest subnormal in and below the subnormal range, and the
-    largest finite number's unit beyond it.
+    That is the distance between neighbouring numbers of the type in the value's binade, which
+    begins at the power of two at or below it. In and below the subnormal range it is the smallest
+    subnormal number; beyond the largest finite number it is that number's ulp.
     """
     form = float_format(kind)
     power = np.frexp(np.clip(np.abs(values), form.normal, form.largest))[1] - 1

@@ -1,4 +1,4 @@
-"""The axis of inputs of a figure, on which neighbouring numbers of a type are equally far apart."""
+"""The input axis of figures, with equal distances between a type's neighbouring numbers."""
 
 from __future__ import annotations
 

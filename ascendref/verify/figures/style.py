@@ -38,7 +38,7 @@ _STYLE: Final = {
 
 
 def computed_label(name: str) -> str:
-    """Return what one computation of a sweep is called."""
+    """Return the label of one computation of a sweep."""
     return "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
 
 
@@ -55,7 +55,7 @@ def check_format(path: Path) -> None:
     Raises
     ------
     ModuleNotFoundError
-        If matplotlib is missing.
+        If matplotlib is not installed.
     ValueError
         If matplotlib does not know the suffix, or lacks what that format needs.
     """

@@ -1,6 +1,6 @@
-"""The oracles, fast and exact, and all that a reference for an operator is made of.
+"""The fast and the exact oracle, and the parts of operators' references.
 
-No code is shared with the kernels.
+They share no code with the kernels.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The slow oracle: the exact value in integers and fractions, rounded once.
 
-It decides the hard cases that float64 cannot. The exponential is decimal's, which rounds correctly
-to any number of digits; more digits are taken until the rounding to the result's type is decided.
+It decides the hard cases that float64 cannot decide. The exponential is that of ``decimal``, which
+is correctly rounded to any number of digits; the number of digits is increased until the rounding
+to the result's type is decided.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Final, NamedTuple
 
 from .formats import Format
 
-#: digits of the exponential, at first; they decide all but the products next to a tie
+#: initial digits of the exponential; they decide all products except those next to a tie
 _DIGITS: Final = 60
 
 
@@ -25,8 +26,8 @@ class Enclosure(NamedTuple):
     high: Fraction
 
 
-#: what multiplies a gradient: a special value (0 with its sign, infinity, NaN), None where the
-#: result is +0, or a function from digits to an enclosure
+#: the factor of a gradient: a special value (signed 0, infinity, NaN), None if the result is +0, or
+#: a function from digits to an enclosure
 Factor = float | None | Callable[[int], Enclosure]
 
 
@@ -72,11 +73,11 @@ def round_fraction(value: Fraction, form: Format) -> float:
 
 
 class Golden(NamedTuple):
-    """What a result should be."""
+    """The golden value of a result."""
 
     #: rounded to the type
     rounded: float
-    #: before that; None for what is no finite real number
+    #: before rounding; None if it is not a finite number
     exact: Fraction | None
 
 
@@ -100,9 +101,9 @@ def golden(factor: Factor, gradient: float, form: Format) -> Golden:
 
 
 def error_in_ulp(actual: float, expected: Golden, form: Format) -> float:
-    """Return how far a number is from what it should be, in units in the last place of that.
+    """Return the error of a number, in ulp at the golden value.
 
-    An infinity counts as the number one unit beyond the largest finite one.
+    Infinity counts as the number one ulp beyond the largest finite one.
     """
     if math.isinf(actual) and actual == expected.rounded:
         return 0.0

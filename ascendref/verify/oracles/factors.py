@@ -1,9 +1,8 @@
-"""The factors by which operators multiply gradients, in float64 with a bound of the error.
+"""The factors by which operators multiply gradients, in float64 with an error bound.
 
-All operators multiply the gradient by a *factor* that depends on the other tensors alone, or give
-+0. A factor is a row of a table: an unevaluated sum of three doubles, and a bound of the sum's
-error. The first two parts are so short that their products with any F16, BF16 or F32 gradient are
-exact.
+All operators either multiply the gradient by a *factor* that depends only on the other tensors, or
+return +0. A factor is a row of a table: an unevaluated sum of three doubles and an error bound. The
+first two parts are short enough that their products with any F16, BF16 or F32 gradient are exact.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The fast oracle: results judged in float64 wherever it can decide the rounding.
 
-A block of results is judged in two steps. The operator's kernel writes each datum's factor into a
-table (see `factors`). Then `judge` multiplies it with every gradient, rounds to the type of the
-result, and compares. A rounding is decided unless the midpoint of two neighbours lies within the
-bound of the factor's error; these *hard cases* are left to the exact oracle.
+A block of results is judged in two steps. The reference writes each datum's factor into a table
+(see `factors`). Then `judge` multiplies it by every gradient, rounds to the result's type, and
+compares. A rounding is undecided if the midpoint of two neighbours lies within the error bound;
+these *hard cases* are left to the exact oracle.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from .jit import compiled
 
 Integers = NDArray[np.int64]
 
-#: classes of a result. The first two are right; the next are wrongly rounded numbers, by the
-#: largest error in ulp that the class holds; then come a number for a NaN or the reverse, and a
-#: zero of the wrong sign
+#: classes of a result. The first two are correct; the next are wrongly rounded numbers, by the
+#: largest error in ulp of the class; then a number instead of NaN or vice versa, and a zero of the
+#: wrong sign
 EDGES: Final = (0.5 + 2.0**-8, 1.0, 1.5, 2.0, 4.0, 16.0, math.inf)
 EXACT, ROUNDED, FIRST_WRONG = range(3)
 NAN: Final = FIRST_WRONG + len(EDGES)
@@ -57,7 +57,7 @@ def _ulp_exponent(value: float, form: Format) -> int:
 
 @compiled()
 def classify(actual: float, golden: float, error: float) -> int:
-    """Return the class of a result that is no NaN, beside one that is none."""
+    """Return the class of a result; neither it nor the golden value is NaN."""
     if actual == golden:
         if actual == 0 and math.copysign(1.0, actual) != math.copysign(1.0, golden):
             return ZERO_SIGN

@@ -1,4 +1,4 @@
-"""The reference for one operator: oracles, settings to sweep, the same in PyTorch and JAX."""
+"""The reference for one operator: oracles, settings to sweep, PyTorch and JAX equivalents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _USUAL: Final = (-3.0, 3.0)
 
 
 class Setting(NamedTuple):
-    """What stays the same in a sweep."""
+    """The values that are constant in a sweep."""
 
     #: scalars by name
     scalars: Mapping[str, float | str]

@@ -1,8 +1,8 @@
 """Arithmetic in which every operation is rounded to a compute type, in NumPy.
 
-float64 holds a sum, product or quotient of two F16 or BF16 numbers so closely that rounding it once
-more gives what one rounding would have given (2 * 11 + 2 <= 53 bits; Figueroa, "When is double
-rounding innocuous?"). The exponential is decimal's where float64 leaves its rounding open.
+A sum, product or quotient of two F16 or BF16 numbers in float64 can be rounded again with the same
+result as a single rounding (2 * 11 + 2 <= 53 bits; Figueroa, "When is double rounding innocuous?").
+The exponential is that of ``decimal`` where float64 leaves its rounding undecided.
 
 Every rounding has a name, a *point*, so that one can be measured alone.
 """
@@ -23,7 +23,7 @@ from .formats import Doubles, format_of
 
 #: the half-precision compute types
 HALF: Final = ("float16", "bfloat16")
-#: relative error that NumPy's float64 exponential is trusted with
+#: assumed bound of the relative error of NumPy's float64 exponential
 _EXP_ERROR: Final = 2.0**-48
 #: digits of an exponential that float64 cannot round
 _DIGITS: Final = 60
