@@ -171,6 +171,7 @@ class Device(DeviceMemory):
         >>> notify.wait(consumer)
         >>> notify.record()
         """
+        self.check_process()
         return Notify(self)
 
     def process_report(self, timeout: float | None = None) -> int:

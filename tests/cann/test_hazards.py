@@ -167,7 +167,9 @@ def test_the_exit_status_says_whether_hazards_were_found(programs):
 
 
 def test_the_command_takes_programs_that_were_compiled(programs, capfd, monkeypatch):
-    assert not check(programs.compiled("hazards.cpp"), ["helpers"], None, as_json=True)
+    assert not check(
+        programs.compiled("hazards.cpp"), ["helpers"], None, as_json=True, traceback=False
+    )
     found = json.loads(capfd.readouterr().out)
     assert found["status"] == 0
     (hazard,) = found["hazards"]
