@@ -180,7 +180,7 @@ def test_the_command_takes_programs_that_were_compiled(programs, capfd, monkeypa
     assert [number for _, number in site["callers"]][:2] == lines
     monkeypatch.setenv("COLUMNS", "1000")
     show(found["hazards"], 1)
-    assert re.search(rf"from \S*hazards\.cpp:{lines[0]} ", capfd.readouterr().out)
+    assert re.search(rf"called from \S*hazards\.cpp:{lines[0]}\n", capfd.readouterr().out)
 
 
 def test_without_debugging_information_the_function_is_named(programs, tmp_path):
