@@ -93,17 +93,17 @@ class Site(NamedTuple):
 
 
 class HazardError(AclError):
-    """A mistake in a program for the device that shows itself only sometimes, or elsewhere.
+    """A bug in a program for the device whose effect depends on timing, or appears elsewhere.
 
     Parameters
     ----------
     status : Status or int
-        The code that the runtime reports; 500001 (``ACL_ERROR_FAILURE``) for what it does not see.
+        The runtime's code; 500001 (``ACL_ERROR_FAILURE``) if the runtime does not detect the bug.
     kind : str
         ``"race"``, ``"use-after-free"``, ``"uninitialized-read"``, ``"lifetime"``, ``"leak"``,
         ``"deadlock"`` or ``"wait"``.
     problem : str
-        What is wrong, in one sentence.
+        The bug, in one sentence.
     first, second : Site or None
         The two places. The second is that of the call that completes the hazard.
     missing : str
