@@ -221,7 +221,7 @@ class Tensor(Handle):
         Returns
         -------
         first, after_last : int
-            As for `extent`.
+            The first byte and the one after the last, as offsets in the memory.
 
         Raises
         ------
