@@ -131,14 +131,15 @@ class Checker(Order):
             use, stale = (operation, span), False
             for segment in shadow.segments(span):
                 readers = segment.readers
-                # a second read on one timeline needs no more than the first, unless that is special
-                first = timeline not in readers
-                if first or in_function or not segment.written or self._abandoned:
+                before = readers.get(timeline)
+                # a second read on one timeline needs no more than the first, unless one is special
+                special = in_function or (before is not None and before[0].in_function)
+                if before is None or special or not segment.written or self._abandoned:
                     self._check_read(operation, shadow, span, segment, used=uses and not late)
-                if first and len(readers) % READERS == READERS - 1:
+                if before is None and len(readers) % READERS == READERS - 1:
                     self._forget_readers(segment)
-                if functions and not first:
-                    self.functions.keep(shadow, readers[timeline], operation, write=False)
+                if functions and before is not None:
+                    self.functions.keep(shadow, before, operation, write=False)
                 segment.readers[timeline] = use
                 stale = stale or segment.stale
             if stale:

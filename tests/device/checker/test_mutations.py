@@ -184,6 +184,13 @@ def depends_on_order(program: list[Step], draw: random.Random) -> bool:
 
 def found(program: list[Step], execution: str, seed: int, *, written: int = SIZE) -> list[Any]:
     """Return the hazards that a device finds in a program."""
+    return run_program(program, execution, seed, written=written)[0]
+
+
+def run_program(
+    program: list[Step], execution: str, seed: int, *, written: int = SIZE
+) -> tuple[list[Any], list[int]]:
+    """Run a program on a device; return the hazards and the numbers of its streams."""
     dev = ar.Device("Atlas A2", execution=execution, seed=seed, check="report")
     streams = [dev.create_stream() for _ in range(STREAMS)]
     events: dict[int, Any] = {}
@@ -212,7 +219,7 @@ def found(program: list[Step], execution: str, seed: int, *, written: int = SIZE
             dev.memcpy_async(target, source, step.read.count, stream=streams[step.stream])
     with suppress(ar.AclError):
         dev.synchronize()
-    return dev.hazards
+    return dev.hazards, [stream.number for stream in streams]
 
 
 def check_programs(first: int, count: int) -> int:
@@ -247,8 +254,12 @@ def test_random_programs_with_one_wait_less() -> None:
 
 
 def check_early_waits(first: int, count: int) -> int:
-    """Check random programs with one wait before its record; return how many of those mattered."""
-    draw, mattered = random.Random(first), 0
+    """Check random programs with one wait before its record; return how many are named as such.
+
+    The wait is named where its stream races. Others that come after the stream may race in its
+    place, whose race is not blamed on the wait: it may be rightly early for other work.
+    """
+    draw, named = random.Random(first), 0
     for seed in range(first, first + count):
         program = random_program(draw)
         waits = [k for k, step in enumerate(program) if step.what == "wait"]
@@ -256,14 +267,16 @@ def check_early_waits(first: int, count: int) -> int:
             continue
         at = draw.choice(waits)  # its record is just before it
         mutant = [*program[: at - 1], program[at], program[at - 1], *program[at + 1 :]]
-        hazards = found(mutant, ("eager", "lazy", "random")[seed % 3], seed)
-        if races(mutant):
-            mattered += 1
-            assert hazards[0].kind == "wait"
+        hazards, streams = run_program(mutant, ("eager", "lazy", "random")[seed % 3], seed)
+        if not races(mutant):
+            assert hazards == []
+        elif hazards[0].second.stream == streams[program[at].stream]:
+            named += 1
+            assert hazards[0].kind == "wait", seed
             assert "before it was recorded" in hazards[0].problem
         else:
-            assert hazards == []
-    return mattered
+            assert hazards[0].kind in ("race", "wait"), seed
+    return named
 
 
 def test_random_programs_with_a_wait_before_its_record() -> None:
@@ -271,7 +284,7 @@ def test_random_programs_with_a_wait_before_its_record() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("first", range(0, 100_000, 10_000))
+@pytest.mark.parametrize("first", todays(range(0, 100_000, 10_000), 4))
 def test_a_hundred_thousand_random_programs_with_a_wait_before_its_record(first: int) -> None:
     assert check_early_waits(first, 10_000) > 1000
 
