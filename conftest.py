@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 NEEDS_EXTRA = {  # a library to the modules that import it
-    "dask": ["ascendref/functional/dask_*.py"],
-    "jax": ["ascendref/jax/*"],
+    "dask": ["ascendref/functional/dask_*.py", "tests/support/chunks.py"],
+    "jax": ["ascendref/jax/*", "tests/jax/sharded.py"],
     "selenium": ["tests/site/browse.py"],
     "torch": ["ascendref/functional/torch_calls.py", "ascendref/torch/*"],
     "xarray": ["ascendref/functional/xarray_arrays.py"],

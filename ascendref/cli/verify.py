@@ -151,8 +151,6 @@ def verify(
 ) -> int:
     """Measure, print, draw; return the exit status."""
     sweeps = request.sweeps()
-    state = state or default_state(sweeps)
-    check_state(state)
     check_plot(plot)
     if plot is not None and not sweeps:
         raise OptionError(
@@ -160,6 +158,8 @@ def verify(
         )
     check_report(report)
     check_page(html)
+    state = state or default_state(sweeps)
+    check_state(state)
     results = Results(load(state, sweeps) if resume else [SweepResult(s) for s in sweeps])
     with progress(long=True) as bar, interruptible() as stop:
         run_sweeps(results.sweeps, bar, stop, state)
