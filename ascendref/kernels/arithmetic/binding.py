@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compiler.jit import inlined
 from .codecs import REGISTER, decoder, rounder
-from .exact import sign_of_sum
+from .accumulator import sign_of_sum
 from .formula import (
     exponent,
     least,

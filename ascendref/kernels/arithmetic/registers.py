@@ -1,0 +1,302 @@
+"""LLVM values with Python's operators: running a plain function on them emits its instructions.
+
+A `Register` holds a float or a double, a `Condition` a bit and an `Integer` the bits of a register.
+Their operators append instructions to a basic block, so that a function written for numbers emits
+straight-line code: there are no branches, and `Condition.select` evaluates both of its operands.
+Every operation is IEEE 754's, correctly rounded and without contraction, so the bits are the same
+on every machine.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Final, Self
+
+import numpy as np
+from llvmlite import ir
+
+_FLOAT: Final = ir.FloatType()
+_DOUBLE: Final = ir.DoubleType()
+_BIT: Final = ir.IntType(1)
+_WORD: Final = {_FLOAT: ir.IntType(32), _DOUBLE: ir.IntType(64)}
+
+#: a number that is known while the instructions are emitted
+Constant = int | float | Fraction
+CONSTANTS: Final = (int, float, Fraction)
+
+
+class Condition:
+    """A bit, the result of a comparison.
+
+    Parameters
+    ----------
+    builder : IRBuilder
+        Appends the instructions.
+    value : llvmlite value
+        The bit.
+    """
+
+    __slots__ = ("builder", "value")
+
+    def __init__(self, builder: ir.IRBuilder, value: ir.Value) -> None:
+        self.builder = builder
+        self.value = value
+
+    def __or__(self, other: Condition) -> Condition:
+        return Condition(self.builder, self.builder.or_(self.value, other.value))
+
+    def __and__(self, other: Condition) -> Condition:
+        return Condition(self.builder, self.builder.and_(self.value, other.value))
+
+    def __invert__(self) -> Condition:
+        return Condition(self.builder, self.builder.not_(self.value))
+
+    def select(self, yes: Any, no: Any) -> Any:
+        """Return one of two values without a branch; at least one is a register."""
+        register = yes if isinstance(yes, Register) else no
+        yes, no = register.unified(yes, no)
+        return yes.made(self.builder.select(self.value, yes.value, no.value))
+
+
+class Register:
+    """A float or a double.
+
+    An operation between a double and a float narrows the double: scalars of a formula are doubles
+    until they meet an element of a tensor.
+
+    Parameters
+    ----------
+    builder : IRBuilder
+        Appends the instructions.
+    value : llvmlite value
+        The number.
+    """
+
+    __slots__ = ("builder", "value")
+
+    def __init__(self, builder: ir.IRBuilder, value: ir.Value) -> None:
+        self.builder = builder
+        self.value = value
+
+    @classmethod
+    def constant(cls, builder: ir.IRBuilder, number: Constant, *, wide: bool) -> Self:
+        """Return a constant, rounded to a double or to a float."""
+        with np.errstate(over="ignore"):
+            rounded = float(number) if wide else float(np.float32(float(number)))
+        return cls(builder, ir.Constant(_DOUBLE if wide else _FLOAT, rounded))
+
+    @property
+    def wide(self) -> bool:
+        """Whether this is a double."""
+        return bool(self.value.type == _DOUBLE)
+
+    def made(self, value: ir.Value) -> Self:
+        """Return a register of the same class."""
+        return type(self)(self.builder, value)
+
+    def lift(self, number: Register | Constant) -> Self:
+        """Return a number as a register of this one's type."""
+        if not isinstance(number, Register):
+            return self.constant(self.builder, number, wide=self.wide)
+        if number.wide == self.wide:
+            return self.made(number.value)
+        return self.made(self.builder.fptrunc(number.value, _FLOAT) if number.wide else
+                         self.builder.fpext(number.value, _DOUBLE))  # fmt: skip
+
+    def unified(self, left: Any, right: Any) -> tuple[Self, Self]:
+        """Return two numbers as registers of one type, a float if one of them is a float."""
+        floats = [x for x in (left, right) if isinstance(x, Register) and not x.wide]
+        like = self.made(floats[0].value) if floats else self
+        return like.lift(left), like.lift(right)
+
+    def _binary(self, name: str, left: Any, right: Any) -> Any:
+        if not all(isinstance(x, (Register, *CONSTANTS)) for x in (left, right)):
+            return NotImplemented
+        left, right = self.unified(left, right)
+        return left.made(getattr(self.builder, name)(left.value, right.value))
+
+    def __add__(self, other: Register | Constant) -> Self:
+        return self._binary("fadd", self, other)  # type: ignore[no-any-return]
+
+    def __radd__(self, other: Register | Constant) -> Self:
+        return self._binary("fadd", other, self)  # type: ignore[no-any-return]
+
+    def __sub__(self, other: Register | Constant) -> Self:
+        return self._binary("fsub", self, other)  # type: ignore[no-any-return]
+
+    def __rsub__(self, other: Register | Constant) -> Self:
+        return self._binary("fsub", other, self)  # type: ignore[no-any-return]
+
+    def __mul__(self, other: Register | Constant) -> Self:
+        return self._binary("fmul", self, other)  # type: ignore[no-any-return]
+
+    def __rmul__(self, other: Register | Constant) -> Self:
+        return self._binary("fmul", other, self)  # type: ignore[no-any-return]
+
+    def __truediv__(self, other: Register | Constant) -> Self:
+        return self._binary("fdiv", self, other)  # type: ignore[no-any-return]
+
+    def __rtruediv__(self, other: Register | Constant) -> Self:
+        return self._binary("fdiv", other, self)  # type: ignore[no-any-return]
+
+    def __neg__(self) -> Self:
+        return self.made(self.builder.fneg(self.value))
+
+    def __abs__(self) -> Self:
+        return self.call("llvm.fabs")
+
+    def _compare(self, operator: str, other: Any) -> Any:
+        if not isinstance(other, (Register, *CONSTANTS)):
+            return NotImplemented
+        left, right = self.unified(self, other)
+        bit = self.builder.fcmp_ordered(operator, left.value, right.value)
+        return Condition(self.builder, bit)
+
+    def __lt__(self, other: Register | Constant) -> Condition:
+        return self._compare("<", other)  # type: ignore[no-any-return]
+
+    def __le__(self, other: Register | Constant) -> Condition:
+        return self._compare("<=", other)  # type: ignore[no-any-return]
+
+    def __gt__(self, other: Register | Constant) -> Condition:
+        return self._compare(">", other)  # type: ignore[no-any-return]
+
+    def __ge__(self, other: Register | Constant) -> Condition:
+        return self._compare(">=", other)  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
+        return self._compare("==", other)  # type: ignore[no-any-return]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def differs(self, other: Register | Constant) -> Condition:
+        """Whether two numbers differ; a NaN differs from every number, itself included."""
+        left, right = self.unified(self, other)
+        bit = self.builder.fcmp_unordered("!=", left.value, right.value)
+        return Condition(self.builder, bit)
+
+    def is_nan(self) -> Condition:
+        """Whether this is NaN."""
+        return self.differs(self)
+
+    def call(self, name: str, *others: Register | Constant) -> Self:
+        """Call an LLVM intrinsic on registers of one type."""
+        values = [self.value, *[self.lift(other).value for other in others]]
+        kind = ir.FunctionType(self.value.type, [self.value.type] * len(values))
+        function = self.builder.module.declare_intrinsic(name, [self.value.type], kind)
+        return self.made(self.builder.call(function, values))
+
+    def fma(self, factor: Register | Constant, term: Register | Constant) -> Self:
+        """Return ``self * factor + term``, rounded once."""
+        return self.call("llvm.fma", factor, term)
+
+    def copysign(self, sign: Register | Constant) -> Self:
+        """Return the magnitude of this number with another one's sign."""
+        return self.call("llvm.copysign", sign)
+
+    def sqrt(self) -> Self:
+        """Return the square root, correctly rounded."""
+        return self.call("llvm.sqrt")
+
+    def at_most(self, limit: Register | Constant) -> Self:
+        """Return the smaller of two numbers; NaN stays NaN."""
+        return (self > limit).select(limit, self)  # type: ignore[no-any-return]
+
+    def at_least(self, limit: Register | Constant) -> Self:
+        """Return the larger of two numbers; NaN stays NaN."""
+        return (self < limit).select(limit, self)  # type: ignore[no-any-return]
+
+    def bits(self) -> Integer:
+        """Return the bits as an integer of the same size."""
+        return Integer(self.builder, self.builder.bitcast(self.value, _WORD[self.value.type]))
+
+    def widened(self) -> Self:
+        """Return the number as a double."""
+        return self if self.wide else self.made(self.builder.fpext(self.value, _DOUBLE))
+
+    def narrowed(self) -> Self:
+        """Return the number rounded to a float."""
+        return self.made(self.builder.fptrunc(self.value, _FLOAT)) if self.wide else self
+
+
+class Integer:
+    """The bits of a register, with the arithmetic of two's complement.
+
+    Parameters
+    ----------
+    builder : IRBuilder
+        Appends the instructions.
+    value : llvmlite value
+        An integer of 32 or 64 bits.
+    """
+
+    __slots__ = ("builder", "value")
+
+    def __init__(self, builder: ir.IRBuilder, value: ir.Value) -> None:
+        self.builder = builder
+        self.value = value
+
+    def _made(self, name: str, left: Integer | int, right: Integer | int) -> Integer:
+        left, right = (
+            x.value if isinstance(x, Integer) else ir.Constant(self.value.type, x)
+            for x in (left, right)
+        )
+        return Integer(self.builder, getattr(self.builder, name)(left, right))
+
+    def __add__(self, other: Integer | int) -> Integer:
+        return self._made("add", self, other)
+
+    def __sub__(self, other: Integer | int) -> Integer:
+        return self._made("sub", self, other)
+
+    def __rsub__(self, other: int) -> Integer:
+        return self._made("sub", other, self)
+
+    def __and__(self, other: Integer | int) -> Integer:
+        return self._made("and_", self, other)
+
+    def __or__(self, other: Integer | int) -> Integer:
+        return self._made("or_", self, other)
+
+    def __lshift__(self, count: Integer | int) -> Integer:
+        return self._made("shl", self, count)
+
+    def __rshift__(self, count: Integer | int) -> Integer:
+        return self._made("ashr", self, count)
+
+    def below(self, other: Integer | int) -> Condition:
+        """Whether this integer is smaller, both taken as unsigned."""
+        right = other.value if isinstance(other, Integer) else ir.Constant(self.value.type, other)
+        return Condition(self.builder, self.builder.icmp_unsigned("<", self.value, right))
+
+    def differs(self, other: Integer | int) -> Condition:
+        """Whether two integers differ."""
+        right = other.value if isinstance(other, Integer) else ir.Constant(self.value.type, other)
+        return Condition(self.builder, self.builder.icmp_unsigned("!=", self.value, right))
+
+    def register(self) -> Register:
+        """Return the float or double that has these bits."""
+        real = _DOUBLE if self.value.type.width == 64 else _FLOAT
+        return Register(self.builder, self.builder.bitcast(self.value, real))
+
+
+# --- arithmetic without error ---------------------------------------------------------------------
+
+
+def two_sum(a: Register, b: Register) -> tuple[Register, Register]:
+    """Return the rounded sum of two numbers and its exact rounding error (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def fast_two_sum(a: Register, b: Register) -> tuple[Register, Register]:
+    """Return the same if ``abs(a) >= abs(b)`` or a is 0 (Dekker)."""
+    total = a + b
+    return total, b - (total - a)
+
+
+def two_product(a: Register, b: Register) -> tuple[Register, Register]:
+    """Return the rounded product of two numbers and its rounding error, exact but for underflow."""
+    product = a * b
+    return product, a.fma(b, -product)

@@ -1,0 +1,49 @@
+"""Functions of registers as part of compiled functions.
+
+A function that emits instructions is called once, while Numba compiles what uses it: there is no
+type inference of its body, and LLVM sees one basic block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+#: appends instructions for values of tensors and of scalars; returns the results
+Emit = Callable[[ir.IRBuilder, list[ir.Value], list[ir.Value]], Sequence[ir.Value]]
+
+
+def traced(emit: Emit, results: tuple[types.Type, ...]) -> Any:
+    """Return a function for jitted code, ``function(tensors, scalars)``, that emits instructions.
+
+    Parameters
+    ----------
+    emit : callable
+        Emits the instructions.
+    results : tuple of Numba types
+        Types of the results.
+
+    Returns
+    -------
+    intrinsic
+        Takes a tuple with the values of the tensors and one with those of the scalars. It returns
+        the result, or a tuple if there are several.
+    """
+
+    @intrinsic
+    def function(typingctx: Any, tensors: Any, scalars: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            values = emit(builder, *[cgutils.unpack_tuple(builder, each) for each in args])
+            if len(results) == 1:
+                return values[0]
+            return context.make_tuple(builder, sig.return_type, values)
+
+        found = results[0] if len(results) == 1 else types.Tuple(results)
+        return found(tensors, scalars), codegen
+
+    return function
