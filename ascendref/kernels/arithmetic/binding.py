@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..compiler.jit import inlined
-from .codecs import REGISTER, decoder, rounder
 from .accumulator import sign_of_sum
+from .codecs import REGISTER, decoder, rounder
 from .formula import (
     exponent,
     least,

@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from ...core.dtypes import FLOAT64, ElementType
+from ..arithmetic.accumulator import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
 from ..arithmetic.binding import compiled, primitives
 from ..arithmetic.codecs import decoder, encoder
-from ..arithmetic.accumulator import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import fma
 from ..compiler.jit import helper, inlined, once_each

@@ -18,7 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT64, ElementType
-from ..arithmetic.accumulator import CARRY_EVERY, LIMBS, add_product, carry, nearest, nothing, to_odd
+from ..arithmetic.accumulator import (
+    CARRY_EVERY,
+    LIMBS,
+    add_product,
+    carry,
+    nearest,
+    nothing,
+    to_odd,
+)
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import fma
 from ..compiler.jit import helper, inlined, integer_kernel, once_each
