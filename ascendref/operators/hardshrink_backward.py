@@ -9,18 +9,14 @@ from ..declaration.operator import OnDevice, Operator, TensorParam, declare
 from ..declaration.scalars import RealNumber, ScalarParam
 from ..declaration.shapes import broadcast_shapes
 from ..functional.call import array_call
-from ..kernels.arithmetic.formula import Formula, blend, narrow, zero
+from ..kernels.arithmetic.formula import Formula
+from ..kernels.arithmetic.functions import Number, select
 
 
-def prepare(lambd: float) -> tuple[float]:
-    """A negative λ counts as 0; a NaN is kept and makes every comparison false."""
-    lambd = narrow(lambd)
-    return (blend(lambd < zero, zero, lambd),)
-
-
-def grad_input(grad_output: float, self: float, lambd: float) -> float:
-    """A selection, not a product: where masked, the result is +0 even for an infinite gradient."""
-    return blend(abs(self) > lambd, grad_output, zero)
+def grad_input(grad_output: Number, self: Number, lambd: Number) -> Number:
+    """A negative λ counts as 0; where masked, the result is +0 even for an infinite gradient."""
+    limit = select(lambd < 0.0, 0.0, lambd)
+    return select(abs(self) > limit, grad_output, 0.0)
 
 
 OPERATOR = declare(
@@ -39,7 +35,6 @@ OPERATOR = declare(
         formula=Formula(
             "hardshrink_backward_grad_input",
             grad_input,
-            prepare,
             tensors=2,
             scalars=1,
             selects=True,

@@ -6,92 +6,37 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.arrays import ArrayT
-from ..core.dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, DTypeLike, ElementType
+from ..core.dtypes import FLOAT32, FLOAT64, DTypeLike, ElementType
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, declare
-from ..declaration.scalars import RealNumber, ScalarParam, single
+from ..declaration.scalars import RealNumber, ScalarParam
 from ..declaration.shapes import equal_shapes
 from ..functional.call import array_call
-from ..kernels.arithmetic.formula import (
-    Formula,
-    Truth,
-    float32,
-    fma,
-    inf,
-    nan,
-    number,
-    one,
-    quotient,
-    rnd,
-    select,
-    sign_of_sum,
-    zero,
-)
+from ..kernels.arithmetic.formula import Formula
+from ..kernels.arithmetic.functions import Number, inf, nan, rounded, select, single
 
 
-def prepare(eps: float) -> tuple[float, float, float]:
-    """The bounds of x within which the formula applies, and the result outside of them.
+def out(x: Number, dy: Number, eps: Number) -> Number:
+    """Outside of [eps, 1 - eps] the result is 0, or NaN if eps is negative.
 
-    eps arrives as FLOAT, and 1 - eps is evaluated in that type.
+    1 - eps is evaluated in float32, as on the device.
     """
-    low = float32(eps)
-    if low < 0.0:
-        return zero, one, nan
-    return number(low), number(float32(1.0) - low), zero
+    return by_eps(x, dy, eps, dy / abs(x * (1.0 - x)))
 
 
-def out(x: float, dy: float, low: float, high: float, elsewhere: float) -> float:
+def out_float32(x: Plain, dy: Plain, eps: Plain) -> Number:
     """The denominator x - x² is rounded once; for x = -0 it is +0 as for x = 0."""
-    return select((x < low) | (x > high), elsewhere, dy / abs(fma(-x, x, x)))
+    return by_eps(x, dy, eps, dy / abs(x.fma(-x, x)))
 
 
-def steps(x: float, dy: float, low: float, high: float, elsewhere: float) -> float:
-    """The formula as it is documented, operation by operation."""
-    value = rnd(dy / abs(rnd(x * rnd(one - x))))
-    return select((x < low) | (x > high), elsewhere, value)
-
-
-def prepare_extreme(eps: float) -> tuple[float]:
-    """eps arrives as FLOAT."""
-    return (number(float32(eps)),)
-
-
-def extreme(x: float, dy: float, eps: float) -> float:
-    """The result for an eps of 1 or more, or NaN, which does not depend on x."""
-    return select(eps == one, dy * inf, select(eps == inf, zero, nan))
-
-
-def variant(compute: str, rounded: str, eps: float) -> Formula | None:
-    """``EXTREME`` unless eps is below 1 in the compute type."""
-    near = max(min(single(eps), 2.0), -2.0)
-    return None if float(ELEMENT_TYPES[compute].numpy.type(near)) < 1.0 else EXTREME
-
-
-def double(x: float, dy: float, low: float, high: float, elsewhere: float) -> float:
-    """The denominator is a sum of two numbers.
-
-    Powers of two keep the reciprocal of a small x finite, and the remainders of a small dy.
-    """
-    lift = select(x < 2.0**-400, 2.0**400, one)
-    small_dy, large_dy = abs(dy) < 2.0**-800, abs(dy) > 2.0**800
-    lift_dy = select(small_dy, 2.0**200, select(large_dy, 2.0**-200, one))
-    sink_dy = select(small_dy, 2.0**-200, select(large_dy, 2.0**200, one))
-    square = x * x
-    large = x - square
-    small = (x - large) - square - fma(x, x, -square)
-    value = quotient(lift_dy * dy, lift * large, lift * small) * (lift * sink_dy)
-    value = select((x == zero) | (x == one), dy * inf, value)
-    return select((x < low) | (x > high), elsewhere, value)
-
-
-def truth(x: float, dy: float, low: float, high: float, elsewhere: float) -> tuple[float, bool]:
-    """The default arithmetic in double precision is off by less than 2 ulp."""
-    return out(x, dy, low, high, elsewhere), False
-
-
-def decide(middle: float, x: float, dy: float, low: float, high: float, elsewhere: float) -> int:
-    """The sign of dy - middle·(x - x²), where middle·x is exact for x of F32 or narrower."""
-    return sign_of_sum(((dy, one), (-middle, x), (middle * x, x)))
+def by_eps(x: Number, dy: Number, eps: Number, inside: Number) -> Number:
+    """Choose between the quotient and the results for other x and eps."""
+    low, high = select(eps < 0.0, 0.0, eps), select(eps < 0.0, 1.0, single(1.0 - eps))
+    outside = select(eps < 0.0, nan, 0.0)
+    usual = select((x < low) | (x > high), outside, inside)
+    near = rounded(eps)
+    unusual = select(near == 1.0, dy * inf, select(near == inf, 0.0, nan))
+    return select(near < 1.0, usual, unusual)  # type: ignore[no-any-return]
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
@@ -99,9 +44,13 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     return Bound({FLOAT32: 1.5, FLOAT64: 1.0}.get(kind, HALF_ULP))
 
 
-EXTREME = Formula(
-    "logit_grad_out_extreme", extreme, prepare_extreme, tensors=2, scalars=1, selects=True
-)
+FLOAT32_FORMULA = Formula("logit_grad_out_float32", out_float32, tensors=2, scalars=1)
+
+
+def variant(compute: str, kind: str, eps: float) -> Formula | None:
+    """In float32, one rounding less makes 1.5 of 2 ulp and saves an instruction."""
+    return FLOAT32_FORMULA if compute == FLOAT32.name else None
+
 
 OPERATOR = declare(
     Operator(
@@ -122,13 +71,9 @@ OPERATOR = declare(
         formula=Formula(
             "logit_grad_out",
             out,
-            prepare,
             tensors=2,
             scalars=1,
             variant=variant,
-            steps=steps,
-            double=double,
-            truth=Truth(truth, prepare, decide),
         ),
         shapes=equal_shapes,
         device=OnDevice(

@@ -13,29 +13,24 @@ from ..declaration.accuracy import rounded_once
 from ..declaration.operator import OnDevice, Operator, Shape, TensorParam, declare
 from ..functional.call import array_call
 from ..functional.partial_sums import Partial, partial_call
-from ..kernels.arithmetic.formula import Formula, blend, rnd, select, zero
+from ..kernels.arithmetic.formula import Formula
+from ..kernels.arithmetic.functions import Number, select
 from ..kernels.loops.channel_plan import BLOCK, LANES
 
 
-def prepare() -> tuple[()]:
-    """PReLU has no scalars."""
-    return ()
-
-
-def grad_input(grad_output: float, self: float, weight: float) -> float:
+def grad_input(grad_output: Number, self: Number, weight: Number) -> Number:
     """A selection, not a product: the weight has no effect where ``self`` is positive."""
-    return select(self > zero, grad_output, rnd(grad_output * weight))
+    return select(self > 0.0, grad_output, grad_output * weight)  # type: ignore[no-any-return]
 
 
-def weight_term(grad_output: float, self: float) -> float:
+def weight_term(grad_output: Number, self: Number) -> Number:
     """The term of one element in the gradient of its channel's weight."""
-    return select(self > zero, zero, rnd(grad_output * self))
+    return select(self > 0.0, 0.0, grad_output * self)  # type: ignore[no-any-return]
 
 
-def weight_factors(grad_output: float, self: float) -> tuple[float, float]:
+def weight_factors(grad_output: Number, self: Number) -> tuple[Number, Number]:
     """The two factors of that term."""
-    masked = self > zero
-    return blend(masked, zero, grad_output), blend(masked, zero, self)
+    return select(self > 0.0, 0.0, grad_output), select(self > 0.0, 0.0, self)
 
 
 def shapes(operator: Operator, tensors: tuple[Shape, ...]) -> tuple[Shape, ...]:
@@ -89,9 +84,9 @@ OPERATOR = declare(
                     \text{self} \not> 0} \text{grad_output} \cdot \text{self}
             \end{aligned}
         """,
-        formula=Formula("prelu_backward_grad_input", grad_input, prepare, tensors=3, scalars=0),
+        formula=Formula("prelu_backward_grad_input", grad_input, tensors=3, scalars=0),
         channel_term=Formula(
-            "grad_weight", weight_term, prepare, tensors=2, scalars=0, factors=weight_factors
+            "grad_weight", weight_term, tensors=2, scalars=0, factors=weight_factors
         ),
         shapes=shapes,
         device=OnDevice(

@@ -3,53 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import ArrayT
-from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, DTypeLike, ElementType, float_format
+from ..core.dtypes import FLOAT32, FLOAT64, DTypeLike, ElementType, float_format
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, declare
 from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import broadcast_shapes
 from ..functional.call import array_call
-from ..kernels.arithmetic.formula import (
-    Formula,
-    Truth,
-    copysign,
-    exponent,
-    float32,
-    fma,
-    inf,
-    least,
-    narrow,
-    number,
-    one,
-    rnd,
-    select,
-    sign,
-    sign_of_sum,
-    split,
-    two_difference,
-    wide,
-    zero,
-)
+from ..kernels.arithmetic.formula import Formula
+from ..kernels.arithmetic.functions import Number, inf, select, sign
 
 #: numbers of the reductions in the vendor's API
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
-def count_for(reduction: float, size: int) -> float:
-    """What the reduction divides by: for the mean, the number of results (of all parts)."""
-    return wide(size) if reduction == 1 else -reduction if reduction < 0 else 1.0
+def grad_input(
+    grad_out: Number, self: Number, target: Number, reduction: Number, beta: Number, size: Number
+) -> Number:
+    """A true division by β keeps the two branches apart at ``|d| == β``."""
+    d = self - target
+    slope = select(abs(d) < beta, d / beta, sign(d))
+    return norm(reduction, size) * slope * grad_out
 
 
-def norm_for(reduction: float, size: int) -> float:
-    """What the reduction multiplies by."""
-    return 1.0 / count_for(reduction, size)
+def norm(reduction: Number, size: Number) -> Number:
+    """1 / number of results (of all parts) for the mean, else 1."""
+    return 1.0 / select(reduction == 1.0, size, select(reduction < 0.0, -reduction, 1.0))
 
 
 def part_scalars(values: tuple[float, ...], size: int) -> tuple[float, ...]:
@@ -58,276 +43,86 @@ def part_scalars(values: tuple[float, ...], size: int) -> tuple[float, ...]:
     return (-float(size) if reduction == 1 else reduction), beta
 
 
-# --- F32 arithmetic, any β ------------------------------------------------------------------------
+# --- float32 within 1.5 ulp -----------------------------------------------------------------------
 
 
-def prepare(
-    reduction: float, beta: float, size: int
-) -> tuple[float, float, float, float, float, float, float]:
-    """β arrives as FLOAT; the mean divides by the number of results.
+def grad_input_float32(
+    grad_out: Plain, self: Plain, target: Plain, reduction: Plain, beta: Plain, size: Plain
+) -> Plain:
+    """Difference and quotient are sums of two numbers; the last addition rounds.
 
     norm·d/β is computed as scale·(lift·d), where lift is a power of two: for β below 1 it brings β
-    near 1, so that the scale, a sum of two numbers, does not overflow. With β = 0 every nonzero d
-    is at the limit, and ``added`` makes every zero positive; for other β it is the neutral −0.
+    near 1, so that the scale does not overflow. With β = 0 every nonzero d is at the limit, and a
+    zero is added that makes every zero positive; for other β it is the neutral −0.
     """
-    norm = norm_for(reduction, size)
-    limit, lift, scale, added = wide(float32(beta)), 1.0, norm, -zero
-    if limit == 0.0:
-        limit, added = least, zero
-    elif limit < inf:
-        lift = 2.0 ** min(max(1 - exponent(limit), 0), 127)
-        scale = norm / (lift * limit)
-    else:
-        scale = 0.0
-    large, small = split(scale)
-    return number(limit), number(lift), large, small, number(lift * scale), number(norm), added
-
-
-def grad_input(
-    grad_out: float,
-    self: float,
-    target: float,
-    limit: float,
-    lift: float,
-    scale: float,
-    scale_rest: float,
-    inverse: float,
-    norm: float,
-    added: float,
-) -> float:
-    """Difference and quotient are sums of two numbers; the last addition rounds."""
-    d, lost = two_difference(self, target)
-    lifted = lift * d
-    quotient = fma(lifted, scale, added)
-    rest = fma(lost, inverse, fma(lifted, scale_rest, fma(lifted, scale, -quotient)))
+    factor: Plain = norm(reduction, size)  # type: ignore[assignment]
+    no_beta = beta == 0.0
+    limit = no_beta.select(2.0**-149, beta)
+    lift = (1.0 / limit.power()).at_least(1.0).at_most(2.0**127)
+    lift = no_beta.select(1.0, lift)
+    scale = no_beta.select(factor, (beta < inf).select(factor / (lift * limit), 0.0))
+    large = self.lift(scale)
+    small = scale - large.widened()
+    d, lost = two_sum(self, -target)
+    lifted = d * lift
+    quotient = lifted.fma(large, no_beta.select(0.0, -0.0))
+    product_rest = lifted.fma(small, lifted.fma(large, -quotient))
+    rest = lost.fma(lift * scale, product_rest)
     outside = abs(d) >= limit
-    slope = select(outside, copysign(norm, d), quotient)
-    corrected = fma(slope, grad_out, select(outside, zero, rest) * grad_out)
+    slope = outside.select(self.lift(factor).copysign(d), quotient)
+    corrected = slope.fma(grad_out, outside.select(0.0, rest) * grad_out)
     # the plain product has the right infinities and signs of zeros
-    return select(abs(corrected) > zero, corrected, slope * grad_out)
+    return (abs(corrected) > 0.0).select(corrected, slope * grad_out)  # type: ignore[no-any-return]
 
 
-# --- F32 arithmetic, β = 1 ------------------------------------------------------------------------
+def unit_float32(
+    grad_out: Plain, self: Plain, target: Plain, reduction: Plain, beta: Plain, size: Plain
+) -> Plain:
+    """The same for β = 1, without a division; the norm is a sum of two numbers.
 
-
-def prepare_unit(reduction: float, beta: float, size: int) -> tuple[float, float]:
-    """The norm is a sum of two numbers; the smaller one is positive, so that infinities stay."""
-    norm = norm_for(reduction, size)
-    large = number(norm)
-    if wide(large) > norm:
-        large = number(wide(large) * (1.0 - 2.0**-24))  # the next smaller float32
-    rest, least_rest = norm - wide(large), norm * 2.0**-60
-    return large, number(select(rest > least_rest, rest, least_rest))
-
-
-def unit(grad_out: float, self: float, target: float, norm: float, norm_rest: float) -> float:
-    """The formula without the division by β; the last addition rounds."""
-    d, lost = two_difference(self, target)
-    outside = abs(d) >= one
-    slope = select(outside, copysign(one, d), d)
-    scaled = fma(grad_out, norm, grad_out * norm_rest)
-    corrected = fma(slope, scaled, select(outside, zero, lost) * scaled)
-    return select(abs(corrected) > zero, corrected, slope * scaled)
-
-
-# --- half-precision arithmetic or results ---------------------------------------------------------
-
-
-def prepare_steps(reduction: float, beta: float, size: int) -> tuple[float, float]:
-    """β arrives as FLOAT; the mean divides by the number of results."""
-    return narrow(beta), number(norm_for(reduction, size))
-
-
-def steps(grad_out: float, self: float, target: float, beta: float, norm: float) -> float:
-    """The formula as it is documented, operation by operation.
-
-    A true division by β keeps the two branches apart at |d| = β.
+    The smaller one is positive, so that infinities stay.
     """
-    d = rnd(self - target)
-    slope = select(abs(d) < beta, rnd(d / beta), sign(d))
-    return rnd(rnd(norm * slope) * grad_out)
+    factor: Plain = norm(reduction, size)  # type: ignore[assignment]
+    near = self.lift(factor).widened()
+    below = self.lift(near * (1.0 - 2.0**-24))  # the next smaller float32
+    large = (near > factor).select(below.widened(), near)
+    small = (factor - large).at_least(factor * 2.0**-60)
+    d, lost = two_sum(self, -target)
+    outside = abs(d) >= 1.0
+    slope = outside.select(self.lift(1.0).copysign(d), d)
+    scaled = grad_out.fma(large, grad_out * small)
+    corrected = slope.fma(scaled, outside.select(0.0, lost) * scaled)
+    return (abs(corrected) > 0.0).select(corrected, slope * scaled)  # type: ignore[no-any-return]
 
 
-def prepare_unit_steps(reduction: float, beta: float, size: int) -> tuple[float]:
-    """The mean divides by the number of results."""
-    return (number(norm_for(reduction, size)),)
-
-
-def unit_steps(grad_out: float, self: float, target: float, norm: float) -> float:
-    """The same for β = 1, without the division."""
-    d = rnd(self - target)
-    return rnd(rnd(norm * within_one(d)) * grad_out)
-
-
-def within_one(d: float) -> float:
-    """The slope for β = 1; NaN stays."""
-    return select(d > one, one, select(d < -one, -one, d))
-
-
-# --- F64 arithmetic, any β ------------------------------------------------------------------------
-
-
-def prepare_truth(
-    reduction: float, beta: float, size: int
-) -> tuple[float, float, float, float, float, float]:
-    """β arrives as FLOAT."""
-    return prepare_counts(reduction, narrow(beta), size)
-
-
-def prepare_counts(
-    reduction: float, beta: float, size: int
-) -> tuple[float, float, float, float, float, float]:
-    """Count and β·count are exact, the latter as a sum of two; their inverses are rounded."""
-    count = count_for(reduction, size)
-    large = beta * count
-    small = fma(beta, count, -large) if beta < inf else zero
-    return beta, count, large, small, one / count, one / large
-
-
-def double(
-    grad_out: float,
-    self: float,
-    target: float,
-    beta: float,
-    count: float,
-    large: float,
-    small: float,
-    inverse_count: float,
-    inverse: float,
-) -> float:
-    """One division of an exact product, with its remainder; a power of two guards its range."""
-    d, lost = two_difference(self, target)
-    inside = is_inside(d, lost, beta)
-    slope = select(inside, d, sign(d))
-    usual = abs(grad_out) < 2.0**400
-    lifted = select(usual, 2.0**300, 2.0**-300) * grad_out
-    product = lifted * slope
-    product_rest = fma(lifted, slope, -product) + lifted * select(inside, lost, zero)
-    inverse = select(inside, inverse, inverse_count)
-    first = product * inverse
-    excess = fma(first, select(inside, large, count), -product)
-    missing = product_rest - fma(first, select(inside, small, zero), excess)
-    corrected = fma(missing, inverse, first)
-    # the first approximation has the right infinities and signs of zeros
-    value = select(abs(corrected) > zero, corrected, first) * select(usual, 2.0**-300, 2.0**300)
-    return select(inside & (beta == inf), (zero * d) * grad_out, value)
-
-
-def truth(
-    grad_out: float,
-    self: float,
-    target: float,
-    beta: float,
-    count: float,
-    large: float,
-    small: float,
-    inverse_count: float,
-    inverse: float,
-) -> tuple[float, bool]:
-    """Three roundings; if all of them are exact, so is the result, and it may be a tie.
-
-    The gradient is multiplied by the difference first: a product that leaves the range of doubles
-    is far beyond that of the narrower types.
-    """
-    d, lost = two_difference(self, target)
-    outside = abs(d) >= beta
-    # a NaN is not outside
-    slope = select(outside, select(abs(d) > zero, copysign(one, d), zero), d)
-    product = grad_out * slope
-    value = product * select(outside, inverse_count, inverse)
-    value = select((beta == inf) & (abs(d) < inf), (zero * d) * grad_out, value)
-    same = fma(value, select(outside, count, large), -product) == zero
-    exact = (lost == zero) & (fma(grad_out, slope, -product) == zero) & same & (small == zero)
-    return value, exact
-
-
-def decide(
-    middle: float,
-    grad_out: float,
-    self: float,
-    target: float,
-    beta: float,
-    count: float,
-    large: float,
-    small: float,
-    inverse_count: float,
-    inverse: float,
-) -> int:
-    """The sign of grad_out·slope - middle·count, times β inside; middle·β is exact."""
-    d, lost = two_difference(self, target)
-    if is_inside(d, lost, beta):
-        return sign_of_sum(((grad_out, self), (-grad_out, target), (-middle * beta, count)))
-    return sign_of_sum(((grad_out, sign(d)), (-middle, count)))
-
-
-def is_inside(d: float, lost: float, beta: float) -> bool:
-    """Whether |d + lost| < β, where d is the rounded sum of both."""
-    return (abs(d) < beta) | ((abs(d) == beta) & (sign(d) * lost < zero))
-
-
-# --- F64 arithmetic, β = 1 ------------------------------------------------------------------------
-
-
-def prepare_unit_truth(reduction: float, beta: float, size: int) -> tuple[float, float]:
-    """The count is exact, its inverse is rounded."""
-    count = count_for(reduction, size)
-    return count, one / count
-
-
-def unit_truth(
-    grad_out: float, self: float, target: float, count: float, inverse: float
-) -> tuple[float, bool]:
-    """As for any β.
-
-    A difference is exact if both numbers can be recovered from it. Of the counts, powers of two
-    have an exact inverse.
-    """
+def unit(
+    grad_out: Number, self: Number, target: Number, reduction: Number, beta: Number, size: Number
+) -> Number:
+    """The formula for β = 1, without the division; NaN stays."""
     d = self - target
-    slope = within_one(d)
-    product = grad_out * slope
-    whole = (self - d == target) & (d + target == self)
-    exact = whole & (fma(grad_out, slope, -product) == zero)
-    return product * inverse, exact & (fma(inverse, count, -one) == zero)
-
-
-def decide_unit(
-    middle: float, grad_out: float, self: float, target: float, count: float, inverse: float
-) -> int:
-    """As for any β."""
-    return decide(middle, grad_out, self, target, one, count, count, zero, inverse, inverse)
+    slope = select(d > 1.0, 1.0, select(d < -1.0, -1.0, d))
+    return norm(reduction, size) * slope * grad_out
 
 
 # --- declaration ----------------------------------------------------------------------------------
 
-HALVES = (FLOAT16.name, BFLOAT16.name)
-STEPS = Formula(
-    "smooth_l1_loss_backward_grad_input_steps", steps, prepare_steps, tensors=3, scalars=2
-)
-UNIT_STEPS = Formula(
-    "smooth_l1_loss_backward_grad_input_unit_steps",
-    unit_steps,
-    prepare_unit_steps,
-    tensors=3,
-    scalars=2,
-)
-UNIT = Formula(
-    "smooth_l1_loss_backward_grad_input_unit",
-    unit,
-    prepare_unit,
-    tensors=3,
-    scalars=2,
-    truth=Truth(unit_truth, prepare_unit_truth, decide_unit),
-)
+
+def _formula(name: str, function: Callable[..., Any]) -> Formula:
+    name = f"smooth_l1_loss_backward_grad_input{name}"
+    return Formula(name, function, tensors=3, scalars=2, sized=True)
+
+
+FLOAT32_FORMULA = _formula("_float32", grad_input_float32)
+UNIT_FLOAT32 = _formula("_unit_float32", unit_float32)
+UNIT = _formula("_unit", unit)
 
 
 def variant(compute: str, rounded: str, reduction: float, beta: float) -> Formula | None:
-    """Half precision does not show the errors of F32, and β = 1 needs no division."""
+    """Half-precision results do not show the errors of float32, and β = 1 needs no division."""
     unit_beta = single(beta) == 1.0
-    if compute == FLOAT64.name:
-        return UNIT if unit_beta and rounded != FLOAT64.name else None
-    if rounded in HALVES or compute in HALVES:
-        return UNIT_STEPS if unit_beta else STEPS
-    return UNIT if unit_beta else None
+    if compute == FLOAT32.name == rounded:
+        return UNIT_FLOAT32 if unit_beta else FLOAT32_FORMULA
+    return UNIT if unit_beta and compute != FLOAT64.name else None
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:

@@ -16,144 +16,34 @@ from ..declaration.operator import OnDevice, Operator, TensorParam, Types, decla
 from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import equal_shapes
 from ..functional.call import array_call
-from ..kernels.arithmetic.formula import (
-    Formula,
-    Truth,
-    exp,
-    exp_exactly,
-    exp_sum,
-    fma,
-    inf,
-    narrow,
-    one,
-    over_one_plus_exp,
-    quotient,
-    rnd,
-    scaled_exp,
-    select,
-    sign,
-    sign_of_sum,
-    two_sum,
-    zero,
+from ..kernels.arithmetic.formula import Formula
+from ..kernels.arithmetic.functions import Number, one_plus_exp, select
+
+
+def grad_input(grad_output: Number, self: Number, beta: Number, threshold: Number) -> Number:
+    """The forward operator is linear above the threshold."""
+    z = beta * self
+    return select(z > threshold, grad_output, grad_output / one_plus_exp(-z))
+
+
+def grad_input_float32(grad_output: Plain, self: Plain, beta: Plain, threshold: Plain) -> Plain:
+    """The same, but z is compared with the threshold before it is rounded."""
+    passes = self.fma(beta, -threshold) > 0.0
+    return select(passes, grad_output, grad_output / one_plus_exp(-beta * self))  # type: ignore[no-any-return]
+
+
+FLOAT32_FORMULA = Formula(
+    "softplus_backward_grad_input_float32",
+    grad_input_float32,
+    tensors=2,
+    scalars=2,
+    compute_bound=True,
 )
 
 
-def prepare(beta: float, threshold: float) -> tuple[float, float]:
-    """Both arrive as FLOAT."""
-    return narrow(beta), narrow(threshold)
-
-
-def prepare_minus(beta: float, threshold: float) -> tuple[float, float]:
-    """Both arrive as FLOAT; the formula needs only -β."""
-    return -narrow(beta), narrow(threshold)
-
-
-def grad_input(grad_output: float, self: float, minus_beta: float, threshold: float) -> float:
-    """1 + exp is rounded once; z is compared with the threshold before it is rounded."""
-    minus_z = minus_beta * self
-    logistic = over_one_plus_exp(grad_output, minus_z)
-    passes = fma(minus_beta, self, threshold) < zero
-    return select(passes, grad_output, logistic)
-
-
-def steps(grad_output: float, self: float, minus_beta: float, threshold: float) -> float:
-    """The formula as it is documented, operation by operation."""
-    minus_z = rnd(minus_beta * self)
-    logistic = rnd(grad_output / rnd(one + rnd(exp(minus_z))))
-    passes = (-minus_z > threshold) | propagates(grad_output, -minus_z)
-    return select(passes, grad_output, logistic)
-
-
-def correction(z: float, self: float, remainder: float, beta: float) -> float:
-    """What is added to -z for the exact -β·self, where z is that product as a double."""
-    return -(fma(beta, self, -z) + beta * remainder)
-
-
-def power_of(
-    z: float, self: float, remainder: float | None, beta: float
-) -> tuple[float, float, float]:
-    """exp(-β·self), where z is that product as a double, as `exp_sum` gives it."""
-    if remainder is None:
-        return exp_sum(-z, None)
-    return exp_sum(-z, correction(z, self, remainder, beta))
-
-
-def scaled_power_of(
-    z: float, self: float, remainder: float | None, beta: float
-) -> tuple[float, float]:
-    """The same as `scaled_exp` gives it."""
-    if remainder is None:
-        return scaled_exp(-z, None)
-    return scaled_exp(-z, correction(z, self, remainder, beta))
-
-
-def double(
-    grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
-) -> float:
-    """Exponential and denominator are sums of two numbers each."""
-    z = beta * self
-    power, rest, scale = power_of(z, self, remainder, beta)
-    total, below = two_sum(scale, power)
-    value = scale * quotient(scale * grad_output, total, below + rest)
-    edge, at_edge = limit(grad_output, self, remainder, beta, threshold)
-    return select(at_edge, edge, value)
-
-
-def truth(
-    grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
-) -> tuple[float, bool]:
-    """The exponential is one rounded number, so the value is off by less than 3 ulp."""
-    z = beta * self
-    power, scale = scaled_power_of(z, self, remainder, beta)
-    value = scale * grad_output / (scale + power)
-    edge, at_edge = limit(grad_output, self, remainder, beta, threshold)
-    return select(at_edge, edge, value), at_edge
-
-
-def limit(
-    grad_output: float, self: float, remainder: float | None, beta: float, threshold: float
-) -> tuple[float, bool]:
-    """The results that need no exponential, and where they apply, decided for the exact β·self."""
-    positive = sign(beta) * sign(self) > zero
-    above = fma(beta, self, -threshold)
-    if remainder is not None:
-        above += beta * remainder
-    above = select(threshold == zero, positive, above > zero)
-    finite = (abs(beta) < inf) & (abs(self) < inf)
-    infinite = select(finite, zero, beta * self)  # but 0 for a product that overflows
-    edge = select(infinite == -inf, zero * grad_output, grad_output)
-    return edge, above | (abs(infinite) == inf)
-
-
-def decide(
-    middle: float,
-    grad_output: float,
-    self: float,
-    remainder: float | None,
-    beta: float,
-    threshold: float,
-) -> int:
-    """The sign of grad_output - middle·(1 + exp(-z)); it is 0 only for z = 0."""
-    z = beta * self
-    rest = zero if remainder is None else correction(z, self, remainder, beta)
-    power, high, low, scale = exp_exactly(-z, rest)
-    if abs(z) < 2.0**-200:
-        # the product may be too small for a double, but in a tie its sign decides
-        high = -(sign(beta) * sign(self)) * 2.0**-200
-    return sign_of_sum(
-        (
-            (grad_output, scale),
-            (-middle, scale),
-            (-middle, power),
-            (-middle, power * high),
-            (-middle, power * low),
-        )
-    )
-
-
-def propagates(grad_output: float, z: float) -> bool:
-    """Whether an infinite gradient stays: the logistic function of a finite number is not 0."""
-    return (abs(grad_output) == inf) & (z > -inf)
+def variant(compute: str, rounded: str, beta: float, threshold: float) -> Formula | None:
+    """Only a fused multiply-add compares the exact product with the threshold."""
+    return FLOAT32_FORMULA if compute == FLOAT32.name else None
 
 
 def result(types: Types) -> ElementType:
@@ -203,14 +93,10 @@ OPERATOR = declare(
         formula=Formula(
             "softplus_backward_grad_input",
             grad_input,
-            prepare_minus,
             tensors=2,
             scalars=2,
-            steps=steps,
-            double=double,
-            truth=Truth(truth, prepare, decide),
-            remainder=True,
-            long=True,
+            variant=variant,
+            compute_bound=True,
         ),
         shapes=equal_shapes,
         device=OnDevice(

@@ -208,7 +208,7 @@ def _sequence(*steps: Emit) -> Emit:
     return emit
 
 
-def _to_float(storage: str, register: type) -> Emit:
+def to_register(storage: str, register: type) -> Emit:
     """Return the exact or correctly rounded conversion of a stored element into a register."""
     wide = register is np.float64
     real = _DOUBLE if wide else _FLOAT
@@ -238,7 +238,7 @@ def _to_float(storage: str, register: type) -> Emit:
     return from_unsigned if storage.startswith("uint") else from_signed
 
 
-def _from_float(register: type, storage: str) -> Emit:
+def from_register(register: type, storage: str) -> Emit:
     """Return the conversion of a register to a stored element that rounds once."""
     wide = register is np.float64
 
@@ -264,11 +264,11 @@ def decoding(storage: str, compute: str) -> Conversion:
     The value is rounded to the compute type at most once.
     """
     register = REGISTER[compute]
-    emit = _to_float(storage, register)
+    emit = to_register(storage, register)
     if compute in ("float16", "bfloat16") and storage != compute:
         # through float64, so that float64 and int64 data round once
-        widen = _int64_to_odd_float64 if storage == "int64" else _to_float(storage, np.float64)
-        emit = _sequence(widen, _from_float(np.float64, compute), _to_float(compute, register))
+        widen = _int64_to_odd_float64 if storage == "int64" else to_register(storage, np.float64)
+        emit = _sequence(widen, from_register(np.float64, compute), to_register(compute, register))
     return Conversion(stored_type(storage), from_dtype(register), emit)
 
 
@@ -276,11 +276,11 @@ def decoding(storage: str, compute: str) -> Conversion:
 def encoding(compute: str, result: str, out: str) -> Conversion:
     """Return the conversion of a register to the result type, then to out's, each rounded once."""
     register = REGISTER[compute]
-    emit = _from_float(register, out)
+    emit = from_register(register, out)
     if result not in (out, np.dtype(register).name):
         widened = np.float64 if result == "float64" else np.float32
         emit = _sequence(
-            _from_float(register, result), _to_float(result, widened), _from_float(widened, out)
+            from_register(register, result), to_register(result, widened), from_register(widened, out)
         )
     return Conversion(from_dtype(register), stored_type(out), emit)
 
@@ -312,7 +312,7 @@ def rounder(compute: str) -> Any:
     """Return the function that rounds a register to the compute type, for jitted code."""
     if compute in ("float32", "float64"):
         return same
-    emit = _sequence(_from_float(np.float32, compute), _to_float(compute, np.float32))
+    emit = _sequence(from_register(np.float32, compute), to_register(compute, np.float32))
     return function_of(Conversion(types.float32, types.float32, emit))
 
 

@@ -37,6 +37,7 @@ __all__ = [
     "normal_cdf",
     "normal_pdf",
     "one_plus_exp",
+    "rounded",
     "select",
     "sign",
     "single",
@@ -91,6 +92,7 @@ class Number(Protocol):
     def softplus(self) -> Self: ...
     def sign(self) -> Self: ...
     def single(self) -> Self: ...
+    def rounded(self) -> Self: ...
 
 
 Constant = int | float | Fraction
@@ -166,3 +168,8 @@ def sign(value: Number) -> Number:
 def single(value: Number) -> Number:
     """Round to float32, for scalars that the device computes in that type."""
     return value.single()
+
+
+def rounded(scalar: Number) -> Number:
+    """Round a scalar to the compute type, as meeting an element of a tensor would."""
+    return scalar.rounded()

@@ -34,25 +34,30 @@ class Condition:
         Appends the instructions.
     value : llvmlite value
         The bit.
+    number : type
+        Class of the registers that were compared.
     """
 
-    __slots__ = ("builder", "value")
+    __slots__ = ("builder", "number", "value")
 
-    def __init__(self, builder: ir.IRBuilder, value: ir.Value) -> None:
+    def __init__(self, builder: ir.IRBuilder, value: ir.Value, number: type[Register]) -> None:
         self.builder = builder
         self.value = value
+        self.number = number
 
     def __or__(self, other: Condition) -> Condition:
-        return Condition(self.builder, self.builder.or_(self.value, other.value))
+        return Condition(self.builder, self.builder.or_(self.value, other.value), self.number)
 
     def __and__(self, other: Condition) -> Condition:
-        return Condition(self.builder, self.builder.and_(self.value, other.value))
+        return Condition(self.builder, self.builder.and_(self.value, other.value), self.number)
 
     def __invert__(self) -> Condition:
-        return Condition(self.builder, self.builder.not_(self.value))
+        return Condition(self.builder, self.builder.not_(self.value), self.number)
 
     def select(self, yes: Any, no: Any) -> Any:
-        """Return one of two values without a branch; at least one is a register."""
+        """Return one of two numbers without a branch; of two constants, a double."""
+        if not isinstance(yes, Register) and not isinstance(no, Register):
+            yes = self.number.constant(self.builder, yes, wide=True)
         register = yes if isinstance(yes, Register) else no
         yes, no = register.unified(yes, no)
         return yes.made(self.builder.select(self.value, yes.value, no.value))
@@ -91,29 +96,31 @@ class Register:
         return bool(self.value.type == _DOUBLE)
 
     def made(self, value: ir.Value) -> Self:
-        """Return a register of the same class."""
+        """Return a register of the same class that holds a value of this arithmetic."""
         return type(self)(self.builder, value)
 
+    def result(self, value: ir.Value) -> Self:
+        """Return the same for what an instruction computed; arithmetics may round it."""
+        return self.made(value)
+
     def lift(self, number: Register | Constant) -> Self:
-        """Return a number as a register of this one's type."""
+        """Return a number as a register of this one's class and type."""
         if not isinstance(number, Register):
             return self.constant(self.builder, number, wide=self.wide)
-        if number.wide == self.wide:
-            return self.made(number.value)
-        return self.made(self.builder.fptrunc(number.value, _FLOAT) if number.wide else
-                         self.builder.fpext(number.value, _DOUBLE))  # fmt: skip
+        like = number.widened() if self.wide else number.narrowed()
+        return self.made(like.value)
 
     def unified(self, left: Any, right: Any) -> tuple[Self, Self]:
         """Return two numbers as registers of one type, a float if one of them is a float."""
         floats = [x for x in (left, right) if isinstance(x, Register) and not x.wide]
-        like = self.made(floats[0].value) if floats else self
-        return like.lift(left), like.lift(right)
+        like = floats[0] if floats else self
+        return like.lift(left), like.lift(right)  # type: ignore[return-value]
 
     def _binary(self, name: str, left: Any, right: Any) -> Any:
         if not all(isinstance(x, (Register, *CONSTANTS)) for x in (left, right)):
             return NotImplemented
         left, right = self.unified(left, right)
-        return left.made(getattr(self.builder, name)(left.value, right.value))
+        return left.result(getattr(self.builder, name)(left.value, right.value))
 
     def __add__(self, other: Register | Constant) -> Self:
         return self._binary("fadd", self, other)  # type: ignore[no-any-return]
@@ -143,14 +150,14 @@ class Register:
         return self.made(self.builder.fneg(self.value))
 
     def __abs__(self) -> Self:
-        return self.call("llvm.fabs")
+        return self.made(self._call("llvm.fabs"))
 
     def _compare(self, operator: str, other: Any) -> Any:
         if not isinstance(other, (Register, *CONSTANTS)):
             return NotImplemented
         left, right = self.unified(self, other)
         bit = self.builder.fcmp_ordered(operator, left.value, right.value)
-        return Condition(self.builder, bit)
+        return Condition(self.builder, bit, type(left))
 
     def __lt__(self, other: Register | Constant) -> Condition:
         return self._compare("<", other)  # type: ignore[no-any-return]
@@ -173,30 +180,30 @@ class Register:
         """Whether two numbers differ; a NaN differs from every number, itself included."""
         left, right = self.unified(self, other)
         bit = self.builder.fcmp_unordered("!=", left.value, right.value)
-        return Condition(self.builder, bit)
+        return Condition(self.builder, bit, type(left))
 
     def is_nan(self) -> Condition:
         """Whether this is NaN."""
         return self.differs(self)
 
-    def call(self, name: str, *others: Register | Constant) -> Self:
+    def _call(self, name: str, *others: Register | Constant) -> ir.Value:
         """Call an LLVM intrinsic on registers of one type."""
         values = [self.value, *[self.lift(other).value for other in others]]
         kind = ir.FunctionType(self.value.type, [self.value.type] * len(values))
         function = self.builder.module.declare_intrinsic(name, [self.value.type], kind)
-        return self.made(self.builder.call(function, values))
+        return self.builder.call(function, values)
 
     def fma(self, factor: Register | Constant, term: Register | Constant) -> Self:
         """Return ``self * factor + term``, rounded once."""
-        return self.call("llvm.fma", factor, term)
+        return self.result(self._call("llvm.fma", factor, term))
 
     def copysign(self, sign: Register | Constant) -> Self:
         """Return the magnitude of this number with another one's sign."""
-        return self.call("llvm.copysign", sign)
+        return self.made(self._call("llvm.copysign", sign))
 
     def sqrt(self) -> Self:
         """Return the square root, correctly rounded."""
-        return self.call("llvm.sqrt")
+        return self.result(self._call("llvm.sqrt"))
 
     def at_most(self, limit: Register | Constant) -> Self:
         """Return the smaller of two numbers; NaN stays NaN."""
@@ -209,6 +216,11 @@ class Register:
     def bits(self) -> Integer:
         """Return the bits as an integer of the same size."""
         return Integer(self.builder, self.builder.bitcast(self.value, _WORD[self.value.type]))
+
+    def power(self) -> Self:
+        """Return the largest power of two up to a positive normal number."""
+        exponent = 0x7FF << 52 if self.wide else 0xFF << 23
+        return self.made((self.bits() & exponent).register().value)
 
     def widened(self) -> Self:
         """Return the number as a double."""
@@ -267,12 +279,14 @@ class Integer:
     def below(self, other: Integer | int) -> Condition:
         """Whether this integer is smaller, both taken as unsigned."""
         right = other.value if isinstance(other, Integer) else ir.Constant(self.value.type, other)
-        return Condition(self.builder, self.builder.icmp_unsigned("<", self.value, right))
+        bit = self.builder.icmp_unsigned("<", self.value, right)
+        return Condition(self.builder, bit, Register)
 
     def differs(self, other: Integer | int) -> Condition:
         """Whether two integers differ."""
         right = other.value if isinstance(other, Integer) else ir.Constant(self.value.type, other)
-        return Condition(self.builder, self.builder.icmp_unsigned("!=", self.value, right))
+        bit = self.builder.icmp_unsigned("!=", self.value, right)
+        return Condition(self.builder, bit, Register)
 
     def register(self) -> Register:
         """Return the float or double that has these bits."""

@@ -1,0 +1,64 @@
+"""Formulas in one arithmetic, as functions for jitted code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+from llvmlite import ir
+from numba import from_dtype
+
+from .codecs import REGISTER
+from .formula import Formula
+from .plain import Double, Plain
+from .steps import BFloat16, Float16
+from .tracing import traced
+
+#: compute type -> class of the numbers that a function gets
+NUMBERS: Final[dict[str, type[Plain]]] = {
+    "float16": Float16,
+    "bfloat16": BFloat16,
+    "float32": Plain,
+    "float64": Double,
+}
+
+
+@cache
+def evaluator(formula: Formula, compute: str) -> Any:
+    """Return ``function(tensors, scalars)``, of tuples of registers and of doubles.
+
+    Parameters
+    ----------
+    formula : Formula
+        The formula.
+    compute : str
+        Compute type. In float64 every operation is one double instruction.
+    """
+    number = NUMBERS[compute]
+
+    def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
+        elements = [number(builder, value) for value in tensors]
+        numbers = scalars_of(formula, [number(builder, value) for value in scalars])
+        return [elements[0].lift(formula.function(*elements, *numbers)).value]
+
+    return traced(emit, (from_dtype(REGISTER[compute]),))
+
+
+@cache
+def factors_evaluator(factors: Callable[..., Any]) -> Any:
+    """Return ``function(tensors, ())`` that gives the two factors of a term as doubles."""
+
+    def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
+        elements = [Double(builder, value) for value in tensors]
+        return [elements[0].lift(factor).value for factor in factors(*elements)]
+
+    return traced(emit, (from_dtype(REGISTER["float64"]),) * 2)
+
+
+def scalars_of(formula: Formula, numbers: list[Any]) -> list[Any]:
+    """Return a formula's scalars, narrowed to float32 if it wants that, and its size if any."""
+    if not formula.narrows:
+        return numbers
+    count = formula.scalars
+    return [*[number.single() for number in numbers[:count]], *numbers[count:]]
