@@ -166,8 +166,6 @@ def declare(operator: Operator) -> Operator:
             f"the formula of {operator.name} takes {formula.tensors} tensors and {formula.scalars}"
             f" scalars; the operator has {declared[0]} and {declared[1]}"
         )
-    if formula.double is not None and formula.truth is None:
-        raise ValueError(f"the formula of {operator.name} has double= but no truth=")
     OPERATORS[operator.name] = operator
     return operator
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.arrays import ArrayT
 from ..core.dtypes import FLOAT32, FLOAT64, DTypeLike, ElementType
@@ -14,6 +14,9 @@ from ..declaration.shapes import equal_shapes
 from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number, inf, nan, rounded, select, single
+
+if TYPE_CHECKING:  # at run time this would import Numba
+    from ..kernels.arithmetic.plain import Plain
 
 
 def out(x: Number, dy: Number, eps: Number) -> Number:

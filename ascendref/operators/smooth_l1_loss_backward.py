@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,10 @@ from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import broadcast_shapes
 from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, inf, select, sign
+from ..kernels.arithmetic.functions import Number, inf, select, sign, two_sum
+
+if TYPE_CHECKING:  # at run time this would import Numba
+    from ..kernels.arithmetic.plain import Plain
 
 #: numbers of the reductions in the vendor's API
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -167,16 +170,7 @@ OPERATOR = declare(
             \end{cases}
         """,
         part_scalars=part_scalars,
-        formula=Formula(
-            "smooth_l1_loss_backward_grad_input",
-            grad_input,
-            prepare,
-            tensors=3,
-            scalars=2,
-            variant=variant,
-            double=double,
-            truth=Truth(truth, prepare_truth, decide),
-        ),
+        formula=_formula("", grad_input)._replace(variant=variant),
         shapes=broadcast_shapes,
         device=OnDevice(
             products=("Atlas training", "Atlas inference", "Atlas A2", "Atlas A3"),

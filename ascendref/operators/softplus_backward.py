@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from ..declaration.shapes import equal_shapes
 from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number, one_plus_exp, select
+
+if TYPE_CHECKING:  # at run time this would import Numba
+    from ..kernels.arithmetic.plain import Plain
 
 
 def grad_input(grad_output: Number, self: Number, beta: Number, threshold: Number) -> Number:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf, nan
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 __all__ = [
     "Condition",
@@ -44,6 +44,7 @@ __all__ = [
     "softplus",
     "sqrt",
     "tanh",
+    "two_sum",
 ]
 
 
@@ -96,6 +97,7 @@ class Number(Protocol):
 
 
 Constant = int | float | Fraction
+NumberT = TypeVar("NumberT", bound="Number")
 
 
 def select(condition: Any, yes: Any, no: Any) -> Any:
@@ -173,3 +175,10 @@ def single(value: Number) -> Number:
 def rounded(scalar: Number) -> Number:
     """Round a scalar to the compute type, as meeting an element of a tensor would."""
     return scalar.rounded()
+
+
+def two_sum(a: NumberT, b: NumberT) -> tuple[NumberT, NumberT]:
+    """Return the rounded sum of two floating-point numbers and its exact rounding error (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)

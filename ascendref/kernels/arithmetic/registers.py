@@ -15,6 +15,8 @@ from typing import Any, Final, Self
 import numpy as np
 from llvmlite import ir
 
+from .functions import two_sum as two_sum
+
 _FLOAT: Final = ir.FloatType()
 _DOUBLE: Final = ir.DoubleType()
 _BIT: Final = ir.IntType(1)
@@ -297,15 +299,8 @@ class Integer:
 # --- arithmetic without error ---------------------------------------------------------------------
 
 
-def two_sum(a: Register, b: Register) -> tuple[Register, Register]:
-    """Return the rounded sum of two numbers and its exact rounding error (Knuth)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
-
-
 def fast_two_sum(a: Register, b: Register) -> tuple[Register, Register]:
-    """Return the same if ``abs(a) >= abs(b)`` or a is 0 (Dekker)."""
+    """Return what `two_sum` does, if ``abs(a) >= abs(b)`` or a is 0 (Dekker)."""
     total = a + b
     return total, b - (total - a)
 

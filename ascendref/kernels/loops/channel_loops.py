@@ -201,7 +201,7 @@ def rows_task(parts: ChannelParts) -> Task:
                 count = height * smaller(rows, end - term)
                 for i in range(count):
                     g, x = decode(read(grad_at, i * size)), decode(read(data_at, i * size))
-                    write(result_at, i * size, encode(element(g, x, weights[i])))
+                    write(result_at, i * size, encode(element((g, x, weights[i]), ())))
                     add(lanes, lane + i, g, x)
                 done += rows
                 term += rows
@@ -250,7 +250,7 @@ def runs_task(parts: ChannelParts) -> Task:
                 run = smaller(inner - term % inner, end - term)
                 for i in range(run):
                     g, x = decode(read(grad_at, i * size)), decode(read(data_at, i * size))
-                    write(result_at, i * size, encode(element(g, x, factor)))
+                    write(result_at, i * size, encode(element((g, x, factor), ())))
                     keep(kept, i, g, x)
                 # terms up to the first running sum, whole rounds from there, and the rest
                 i = 0
@@ -356,7 +356,7 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
                         for c in range(height):
                             at = (row * strip + c) * size
                             g, x = decode(read(grads, at)), decode(read(datas, at))
-                            write(results, at, encode(element(g, x, weights[c])))
+                            write(results, at, encode(element((g, x, weights[c]), ())))
                             add(lanes, lane + c, g, x)
                 else:
                     whole = width // LANES * LANES
@@ -366,7 +366,7 @@ def tiled_task(parts: ChannelParts, *, rows: bool) -> Task:
                         for i in range(width):
                             at = (row + i) * size
                             g, x = decode(read(grads, at)), decode(read(datas, at))
-                            write(results, at, encode(element(g, x, factor)))
+                            write(results, at, encode(element((g, x, factor), ())))
                             keep(kept, i, g, x)
                         add_rows(lanes, c * LANES, kept, 0, whole)
                         for i in range(whole, width):

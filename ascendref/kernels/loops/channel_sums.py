@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...core.dtypes import ElementType
 from ...core.layout import broadcast_strides
 from ...core.threads import ELEMENTS_PER_THREAD
-from ..arithmetic.binding import compiled
+from ..arithmetic.evaluation import evaluator
 from ..arithmetic.codecs import REGISTER, decoder, encoder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
@@ -329,7 +329,7 @@ class ChannelSumKernel(Kernel):
         made = task_kernel(
             lambda: total_task(self._sums, pointer),
             f"{self.name}_total",
-            self.element.element,
+            self.element.function,
         )
         self._table[TOTAL_TASK // 8] = address(made)
         return made
@@ -352,7 +352,7 @@ class ChannelSumKernel(Kernel):
             made = self._tasks[layout] = task_kernel(
                 lambda: TASKS[layout](self._parts(tiled=layout.startswith("tiled"))),
                 f"{self.name}_{layout}",
-                self.element.element,
+                self.element.function,
             )
         return made
 
@@ -370,7 +370,7 @@ class ChannelSumKernel(Kernel):
             sums=sums,
             add_up=self._add_up,
             pointer=pointer_to(np.dtype(self.register)),
-            element=compiled(self.element.element, compute),
+            element=evaluator(self.element, compute),
             read=peek(kind, apart=not tiled),
             decode=decoder(kind, compute),
             encode=encoder(compute, kind, kind),

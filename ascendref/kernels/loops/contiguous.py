@@ -55,7 +55,7 @@ def one_at_a_time(
         last: int,
     ) -> None:
         for i in range(first, last):
-            write(out, i * size, encode(formula(*load(tensors, i, zero), *scalars)))
+            write(out, i * size, encode(formula(load(tensors, i, zero), scalars)))
 
     return merged(loop)
 
@@ -79,38 +79,34 @@ def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Com
         for i in range(pairs):
             at = first * 2 + i * 4
             one, other = load_pair(tensors, at)
-            write_pair(
-                out, at, encode_bfloat16_pair(formula(*one, *scalars), formula(*other, *scalars))
-            )
+            write_pair(out, at, encode_bfloat16_pair(formula(one, scalars), formula(other, scalars)))
         if first + 2 * pairs < last:
             i = last - 1
-            write(out, i * 2, encode(formula(*load(tensors, i, zero), *scalars)))
+            write(out, i * 2, encode(formula(load(tensors, i, zero), scalars)))
 
     return merged(loop)
 
 
-def scalar_reader(prepare: Compiled, count: int, *, sized: bool) -> Compiled:
-    """Return the function that reads a formula's scalars from a task's arguments.
+def scalar_reader(count: int, *, sized: bool) -> Compiled:
+    """Return the function that reads a formula's scalars from a task's arguments, as float64.
 
     Parameters
     ----------
-    prepare : compiled function
-        Converts the scalars of the call.
     count : int
         Number of scalars of the call.
     sized : bool
-        Whether ``prepare`` also takes the number of results.
+        Whether the number of results follows them.
     """
     numbers = reals(count)
     if sized:
 
         def scalars(arguments: int) -> Any:
-            return prepare(*numbers(word(arguments, NUMBERS)), word(arguments, SIZE))
+            return (*numbers(word(arguments, NUMBERS)), float(word(arguments, SIZE)))
 
     else:
 
         def scalars(arguments: int) -> Any:
-            return prepare(*numbers(word(arguments, NUMBERS)))
+            return numbers(word(arguments, NUMBERS))
 
     return merged(scalars)
 

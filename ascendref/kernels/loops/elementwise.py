@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...core.dtypes import ElementType
 from ...core.layout import Strides, broadcast_strides
-from ..arithmetic.codecs import decoding, encoder, remainder
+from ..arithmetic.codecs import decoding, encoder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import once_each
 from ..runtime.array_header import (
@@ -76,7 +76,6 @@ class ElementwiseKernel(Kernel):
         self.inputs = inputs
         self.out = out
         self.compute = compute
-        self.element, self.prepare = formula.arithmetic(compute)
         self.result = result
         self._itemsizes = tuple([kind.storage.itemsize for kind in (*inputs, out)])
         self.name = "_".join(
@@ -278,20 +277,20 @@ class ElementwiseKernel(Kernel):
     @Piece
     def task(self) -> Any:
         """The task that computes contiguous elements."""
-        return task_kernel(self._make_task, self.name, self.element)
+        return task_kernel(self._make_task, self.name, self.formula.function)
 
     def _make_task(self) -> Task:
         """Return the task, to be compiled."""
         count, size = len(self.inputs), self.out.storage.itemsize
         loop = self._loop()
         # non-temporal stores gain nothing for a compute-bound formula
-        if self.formula.long:
+        if self.formula.compute_bound:
             return through_caches(loop, self._scalars(), count)
         return past_caches(loop, self._scalars(), count, size)
 
     def _loop(self) -> Any:
         """Return the loop over contiguous operands."""
-        load, formula, encode = self._load(), self._bound(self.element), self._encoder()
+        load, formula, encode = self._load(), self._evaluator(), self._encoder()
         kinds = {kind.name for kind in (*self.inputs, self.result, self.out)}
         if kinds == {"bfloat16"} and self.compute == "float32":
             return in_pairs(load, pair_loader(len(self.inputs)), formula, encode)
@@ -303,9 +302,6 @@ class ElementwiseKernel(Kernel):
             Read(k, decoding(kind.name, self.compute), kind.storage.itemsize)
             for k, kind in enumerate(self.inputs)
         ]
-        if self.formula.remainder and self.compute == "float64":
-            last = self.inputs[-1]
-            reads.append(Read(len(reads) - 1, remainder(last.name), last.storage.itemsize))
         return loader(tuple(reads), selects=self.formula.selects)
 
     def _encoder(self) -> Any:
@@ -313,16 +309,14 @@ class ElementwiseKernel(Kernel):
         return encoder(self.compute, self.result.name, self.out.name)
 
     def _scalars(self) -> Any:
-        """Return the function that prepares the scalars."""
-        count = self.formula.scalars
-        sized = self.prepare.__code__.co_argcount > count
-        return scalar_reader(self._bound(self.prepare), count, sized=sized)
+        """Return the function that reads the scalars."""
+        return scalar_reader(self.formula.scalars, sized=self.formula.sized)
 
-    def _bound(self, function: Callable[..., Any]) -> Any:
-        """Return a part of the formula, compiled for the compute type."""
-        from ..arithmetic.binding import compiled  # needed for compiling, not for loading
+    def _evaluator(self) -> Any:
+        """Return the formula, compiled for the compute type."""
+        from ..arithmetic.evaluation import evaluator  # needed for compiling, not for loading
 
-        return compiled(function, self.compute)
+        return evaluator(self.formula, self.compute)
 
 
 def _strides_of(

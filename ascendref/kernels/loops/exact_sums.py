@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.dtypes import FLOAT64, ElementType
 from ..arithmetic.accumulator import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
-from ..arithmetic.binding import compiled, primitives
+from ..arithmetic.evaluation import factors_evaluator, primitives
 from ..arithmetic.codecs import decoder, encoder
 from ..arithmetic.formula import Formula
 from ..arithmetic.math import fma
@@ -133,7 +133,7 @@ class TrueSumKernel(ExactKernel, ChannelSumKernel):
         return PARTS * channels * blocks if blocks > 1 else 0
 
     def _exact_task(self) -> Any:
-        return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.element.element)
+        return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.element.function)
 
     def _running_sums(self) -> RunningSums:
         """Return running sums with what they lost and the sum of the terms' magnitudes."""
@@ -220,7 +220,7 @@ def _adder(factors: Any, wide: bool) -> Any:
 
     @inlined
     def add(lanes: Any, k: Any, grad: Any, data: Any) -> None:
-        a, b = factors(grad, data)
+        a, b = factors((grad, data), ())
         product = a * b
         after, lost = join(lanes[k], product)
         if wide:
@@ -259,7 +259,7 @@ def _unclear(kind: ElementType) -> Any:
 def factors_of(term: Formula) -> Compiled:
     """Return the function that gives the two factors of a term."""
     assert term.factors is not None
-    return compiled(term.factors, "float64")
+    return factors_evaluator(term.factors)
 
 
 def exact_adder(term: Formula, kind: ElementType) -> Compiled:
@@ -284,7 +284,7 @@ def exact_adder(term: Formula, kind: ElementType) -> Compiled:
                 data_at = tiled_place(plan, strides_at(plan, 1), channel, term)
             else:
                 grad_at = data_at = dense_place(plan, channel, term)
-            a, b = factors(decode(read(grad, grad_at)), decode(read(data, data_at)))
+            a, b = factors((decode(read(grad, grad_at)), decode(read(data, data_at))), ())
             product = a * b
             if not (abs(a) < inf and abs(b) < inf):
                 special += product

@@ -171,7 +171,7 @@ def _adder(factors: Compiled, wide: bool) -> Compiled:
 
     @inlined
     def add(lanes: Pointer, k: int, grad: Any, data: Any) -> None:
-        a, b = factors(grad, data)
+        a, b = factors((grad, data), ())
         product = a * b
         after, lost = join(lanes[k], product)
         lanes[k] = after

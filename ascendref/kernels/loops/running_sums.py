@@ -15,7 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ...core.dtypes import ElementType
-from ..arithmetic.binding import compiled
+from ..arithmetic.evaluation import evaluator
 from ..arithmetic.codecs import REGISTER, encoder, rounder, same
 from ..arithmetic.formula import Formula
 from ..compiler.jit import helper, inlined
@@ -92,7 +92,7 @@ def rounded_sums(term: Formula, kind: ElementType, compute: str, *, stored: bool
     """
     rnd, register = rounder(compute), REGISTER[compute]
     minus_zero = register(-0.0)
-    term_of = compiled(term.element, compute)
+    term_of = evaluator(term, compute)
     store = rounder(kind.name if stored else compute)
     encode, write = (
         encoder(compute, kind.name, kind.name),
@@ -105,11 +105,11 @@ def rounded_sums(term: Formula, kind: ElementType, compute: str, *, stored: bool
 
     @inlined
     def add(lanes: Pointer, k: int, g: Any, x: Any) -> None:
-        lanes[k] = rnd(lanes[k] + store(term_of(g, x)))
+        lanes[k] = rnd(lanes[k] + store(term_of((g, x), ())))
 
     @inlined
     def keep(kept: Pointer, i: int, g: Any, x: Any) -> None:
-        kept[i] = store(term_of(g, x))
+        kept[i] = store(term_of((g, x), ()))
 
     @inlined
     def add_kept(lanes: Pointer, k: int, kept: Pointer, i: int) -> None:
