@@ -259,6 +259,30 @@ _RAW_BYTES: Final = {
 }
 
 
+#: compute types in which results narrower than F64 are rounded once, to the type of ``out``
+ROUNDED_ONCE: Final = ("float64", "exact")
+
+
+def compute_type_of(value: object) -> str:
+    """Return the name of a compute type, given as ``compute_dtype`` by name or as a dtype.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither "exact" nor names a floating-point type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ascendref.core.dtypes import compute_type_of
+    >>> compute_type_of(np.float32), compute_type_of("exact")
+    ('float32', 'exact')
+    """
+    if type(value) is str and value == "exact":
+        return value
+    return floating_type("compute_dtype", value, "None, exact, ").name
+
+
 def floating_type(argument: str, value: object, also: str = "") -> ElementType:
     """Return the floating-point type that an argument names, in any form that `DataType.of` takes.
 

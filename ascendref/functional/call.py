@@ -23,9 +23,10 @@ from ..core.dtypes import (
     BY_NUMPY,
     FLOAT64,
     FLOATS,
+    ROUNDED_ONCE,
     DTypeLike,
     ElementType,
-    floating_type,
+    compute_type_of,
     promote,
 )
 from ..core.errors import ArgumentTypeError, ArgumentValueError
@@ -246,7 +247,7 @@ def elementwise_kernel(
     """Return the kernel of an elementwise operator; parameters as for `kernel_for`."""
     result = operator.result(types)
     # correctly rounded results are rounded once, to the type of ``out``
-    rounded = out if compute == "float64" else result
+    rounded = out if compute in ROUNDED_ONCE else result
     formula = operator.formula.suited(compute, rounded.name, values)
     return formula_kernel(formula, types, result, out, compute)
 
@@ -256,8 +257,8 @@ def formula_kernel(
 ) -> ElementwiseKernel:
     """Return the kernel of a formula whose value is rounded to one type, then cast to another."""
     kernel: ElementwiseKernel
-    if compute == "float64":
-        kernel = _loop("truth", "true_elementwise")(formula, types, out)
+    if compute in ROUNDED_ONCE:
+        kernel = _loop("correctly_rounded", "rounded_elementwise")(formula, types, out, compute)
     else:
         kernel = _loop("elementwise", "elementwise")(formula, types, result, out, compute)
     return kernel
@@ -267,7 +268,7 @@ def channel_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> C
     """Return the kernel of an operator with channel sums, for tensors of one type."""
     kernel: ChannelSumKernel
     formulas = operator.formula.suited(compute, kind.name, ()), operator.channel_term
-    if compute == "float64":
+    if compute in ROUNDED_ONCE:
         kernel = _loop("exact_sums", "true_channel_sum")(*formulas, kind)
     else:
         kernel = _loop("channel_sums", "channel_sum")(*formulas, kind, compute)
@@ -278,7 +279,9 @@ def partial_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> P
     """Return the kernel of partial channel sums, for a part of the data."""
     kernel: PartialSumKernel
     formula = operator.formula.suited(compute, kind.name, ())
-    kernel = _loop("partial_sums", "partial_sum")(formula, operator.channel_term, kind, compute)
+    kernel = _loop("partial_sums", "partial_sum")(
+        formula, operator.channel_term, kind, "float64" if compute in ROUNDED_ONCE else compute
+    )
     return kernel
 
 
@@ -292,7 +295,7 @@ def compute_type(compute_dtype: Any, types: Types) -> str:
     """Return the compute type of a call; None means the default for the tensors' types."""
     if compute_dtype is None:
         return "float64" if FLOAT64 in types else "float32"
-    return floating_type("compute_dtype", compute_dtype, "None, ").name
+    return compute_type_of(compute_dtype)
 
 
 def empty_outputs(checked: CheckedCall) -> tuple[NDArray[Any], ...]:

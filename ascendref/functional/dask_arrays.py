@@ -19,7 +19,7 @@ import dask.array as da
 import numpy as np
 
 from ..core.arrays import import_array
-from ..core.dtypes import BY_NUMPY, FLOAT64, ElementType, promote
+from ..core.dtypes import BY_NUMPY, ROUNDED_ONCE, ElementType, promote
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.operator import Operator, Shape, find_operator
 from ..declaration.scalars import check_array_scalar
@@ -184,7 +184,7 @@ def _channel_sums(operator: Operator, checked: _Checked) -> Any:
         factors = factors.rechunk((data.chunks[1],)).reshape((-1, *(1,) * (data.ndim - 2)))
     common = {"operator": operator.name, "compute": checked.compute}
     places = places_of(data, axis)
-    if checked.compute == FLOAT64.name:  # exact sums allow any cut
+    if checked.compute in ROUNDED_ONCE:  # exact sums allow any cut
         places, whole = None, True
     else:
         whole = places is not None

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array
-from ..core.dtypes import BY_NUMPY, FLOAT64, DTypeLike, ElementType, floating_type
+from ..core.dtypes import (
+    BY_NUMPY,
+    FLOAT64,
+    ROUNDED_ONCE,
+    DTypeLike,
+    ElementType,
+    floating_type,
+)
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
 from ..declaration.operator import Operator, Shape
 from ..kernels.loops.channel_plan import BLOCK
@@ -240,13 +247,13 @@ def partial_call(
     result, sums = empty_outputs(checked)
     terms = data.size // weight.size if weight.size else 0
     compute = checked.compute
-    if compute != FLOAT64.name:
+    if compute not in ROUNDED_ONCE:
         _check_border("first", position, "the part begins")
     kernel = partial_sum_kernel(operator, checked.types[0], compute)
     # kernels do not take empty arrays
     kept = kernel.partial_sums((grad, data, weight, result)) if data.size else None
     totals: BlockTree | ExactTotals
-    if compute == FLOAT64.name:
+    if compute in ROUNDED_ONCE:
         totals = ExactTotals.zero(weight.size) if kept is None else ExactTotals.of_records(kept)
     else:
         totals = BlockTree(compute, () if kept is None else (Row(0, position // BLOCK, kept),))

@@ -9,7 +9,7 @@ import numpy as np
 from jax import numpy as jnp
 
 from ..core.arrays import import_array
-from ..core.dtypes import FLOATS, DTypeLike, floating_type, names
+from ..core.dtypes import FLOATS, DTypeLike, compute_type_of, names
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import RealNumber, check_array_scalar
@@ -318,7 +318,7 @@ def _differentiable(
     values = tuple(map(check_array_scalar, operator.scalars, scalars))
     compute = "float64" if operands[0].dtype == np.float64 else "float32"
     if compute_dtype is not None:
-        compute = floating_type("compute_dtype", compute_dtype, "None, ").name
+        compute = compute_type_of(compute_dtype)
     return differentiable(Function(operator.name, formula, values, compute, places), *operands)
 
 

@@ -13,11 +13,13 @@ import jax.ffi
 import numpy as np
 from jax import numpy as jnp
 
-from ..core.dtypes import ELEMENT_TYPES, ElementType
+from ..core.dtypes import ELEMENT_TYPES, FLOAT64, ROUNDED_ONCE, ElementType
 from ..core.fork_safety import import_to_end, runs_to_end
 from ..declaration.operator import OPERATORS
 from ..functional.call import channel_sum_kernel, formula_kernel
-from .formulas import elementwise_formula
+from ..kernels.arithmetic.formula import Formula
+from ..kernels.arithmetic.functions import Number
+from ..operators.logit_grad import by_eps
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first gradient
     from .handler import Handler
@@ -170,11 +172,31 @@ def _elementwise_key(
 ) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = elementwise_formula(operator, kind, compute, scalars)
+    formula = _elementwise_formula(operator, kind, compute, scalars)
     kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)
     return handler.add(kernel.name, kernel.table, task, with_sums=False)
+
+
+def _elementwise_formula(
+    operator: str, kind: ElementType, compute: str, scalars: tuple[float, ...]
+) -> Formula:
+    """Return the formula of a gradient.
+
+    JAX computes function values with scalars in the data's type, so for F64 data they are not
+    narrowed to FLOAT.
+    """
+    formula = OPERATORS[operator].formula
+    if kind is not FLOAT64 or compute not in ROUNDED_ONCE:
+        return formula.suited(compute, kind.name, scalars)
+    function = _logit_grad if operator == "logit_grad" else formula.function
+    return formula._replace(name=f"jax_{formula.name}", function=function, narrows=False)
+
+
+def _logit_grad(x: Number, dy: Number, eps: Number) -> Number:
+    """1 - eps is not evaluated in float32 either."""
+    return by_eps(x, dy, eps, 1.0 - eps, dy / abs(x * (1.0 - x)))
 
 
 @runs_to_end
@@ -196,9 +218,9 @@ def _sums_key(
 
 def _load_rest(kernel: Any) -> None:
     """Load what compiled code cannot load in a call: exact decisions and the thread launcher."""
-    truth = import_to_end("ascendref.kernels.loops.truth")
+    exact = import_to_end("ascendref.kernels.loops.exact_kernel")
     import_to_end("ascendref.kernels.runtime.launch").LAUNCHER.load()
-    if isinstance(kernel, truth.ExactKernel):
+    if isinstance(kernel, exact.ExactKernel):
         kernel.load_exact_task()
 
 

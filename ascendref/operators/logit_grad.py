@@ -13,7 +13,7 @@ from ..declaration.scalars import RealNumber, ScalarParam
 from ..declaration.shapes import equal_shapes
 from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, inf, nan, rounded, select, single
+from ..kernels.arithmetic.functions import Number, as_element, inf, nan, select, single
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
@@ -24,20 +24,20 @@ def out(x: Number, dy: Number, eps: Number) -> Number:
 
     1 - eps is evaluated in float32, as on the device.
     """
-    return by_eps(x, dy, eps, dy / abs(x * (1.0 - x)))
+    return by_eps(x, dy, eps, single(1.0 - eps), dy / abs(x * (1.0 - x)))
 
 
 def out_float32(x: Plain, dy: Plain, eps: Plain) -> Number:
     """The denominator x - x² is rounded once; for x = -0 it is +0 as for x = 0."""
-    return by_eps(x, dy, eps, dy / abs(x.fma(-x, x)))
+    return by_eps(x, dy, eps, single(1.0 - eps), dy / abs(x.fma(-x, x)))
 
 
-def by_eps(x: Number, dy: Number, eps: Number, inside: Number) -> Number:
-    """Choose between the quotient and the results for other x and eps."""
-    low, high = select(eps < 0.0, 0.0, eps), select(eps < 0.0, 1.0, single(1.0 - eps))
+def by_eps(x: Number, dy: Number, eps: Number, rest: Number, inside: Number) -> Number:
+    """Choose between the quotient and the results for other x and eps, where rest = 1 - eps."""
+    low, high = select(eps < 0.0, 0.0, eps), select(eps < 0.0, 1.0, rest)
     outside = select(eps < 0.0, nan, 0.0)
     usual = select((x < low) | (x > high), outside, inside)
-    near = rounded(eps)
+    near = as_element(eps)
     unusual = select(near == 1.0, dy * inf, select(near == inf, 0.0, nan))
     return select(near < 1.0, usual, unusual)  # type: ignore[no-any-return]
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import torch
 from torch.library import custom_op
 
-from ..core.dtypes import DTypeLike, floating_type
+from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentValueError, shown
 from . import autocast, derivatives
 from .overrides import OVERRIDES, ElementwiseOverride, PreluOverride
@@ -29,7 +29,7 @@ def _compute(compute_dtype: DTypeLike | None) -> str | None:
     """Return the name of a compute type, the form that operators take."""
     if compute_dtype is None:
         return None
-    return floating_type("compute_dtype", compute_dtype, "None, ").name
+    return compute_type_of(compute_dtype)
 
 
 def _define(name: str, tensors: tuple[str, ...], scalars: str) -> tuple[Any, Any]:

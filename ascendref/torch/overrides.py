@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch.library import Library, get_kernel
 
-from ..core.dtypes import DTypeLike, floating_type
+from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
 from ..core.fork_safety import run_to_end
 from ..core.scopes import Scope
@@ -429,7 +429,7 @@ def _chosen(ops: Any, compute_dtype: Any) -> tuple[tuple[str, ...], str | None]:
     """Return the names of operators and of the compute type."""
     compute = None
     if compute_dtype is not None:
-        compute = floating_type("compute_dtype", compute_dtype, "None, ").name
+        compute = compute_type_of(compute_dtype)
     allowed = ", ".join(repr(name) for name in ("all", *OVERRIDES))
     if isinstance(ops, str):
         ops = tuple(OVERRIDES) if ops == "all" else (ops,)

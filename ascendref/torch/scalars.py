@@ -11,18 +11,17 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
+from ..core.dtypes import FLOAT32, FLOAT64, ROUNDED_ONCE, ElementType, float_format
 from ..kernels.arithmetic.formula import Formula
 from ..operators.prelu_backward import OPERATOR as PRELU
 from ..operators.smooth_l1_loss_backward import OPERATOR as SMOOTH_L1
-from .formulas import HARDSHRINK, LOGIT, SIGN, SIGN_STEPS, SLOPE, SLOPE_STEPS, SOFTPLUS
+from .formulas import HARDSHRINK, LOGIT, SIGN, SLOPE_FLOAT64, SOFTPLUS, SOFTPLUS_FLOAT64
 
 #: arithmetic type -> where its exponential becomes infinite, and where it becomes 0
 _EXP_RANGE: Final = {
     FLOAT32: (88.72283172607422, -103.97208404541016),
     FLOAT64: (709.782712893384, -745.1332191019411),
 }
-_HALVES: Final = (FLOAT16.name, BFLOAT16.name)
 
 
 class Refused(Exception):
@@ -59,8 +58,9 @@ def hardshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
 def softplus(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chosen:
     """Return the formula for the gradient of softplus."""
     width = FLOAT64 if kind is FLOAT64 else FLOAT32
-    limits = _EXP_RANGE[FLOAT64 if compute == FLOAT64.name else FLOAT32]
-    return Chosen(SOFTPLUS, (rounded(beta, width), rounded(threshold, width), *limits))
+    limits = _EXP_RANGE[FLOAT64 if compute in ROUNDED_ONCE else FLOAT32]
+    formula = SOFTPLUS_FLOAT64 if kind is FLOAT64 else SOFTPLUS
+    return Chosen(formula, (rounded(beta, width), rounded(threshold, width), *limits))
 
 
 def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float) -> Chosen:
@@ -72,25 +72,23 @@ def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float)
     if size and not limits.normal <= size <= limits.largest and not math.isinf(size):
         raise Refused("beta is not in the range of normal FLOAT numbers")
     values = float(reduction), size
-    half = kind.name in _HALVES or compute in _HALVES
-    if compute == FLOAT64.name:
-        half = False
-    if size == 1.0:
-        return Chosen(SMOOTH_L1.formula.suited(compute, kind.name, values), values)
     if size == 0.0:
-        return Chosen(SIGN_STEPS if half else SIGN, values)
-    return Chosen(SLOPE_STEPS if half else SLOPE, values)
+        return Chosen(SIGN, values)
+    if kind is FLOAT64 and compute in ROUNDED_ONCE:
+        return Chosen(SLOPE_FLOAT64, values)
+    return Chosen(SMOOTH_L1.formula.suited(compute, kind.name, values), values)
 
 
 def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
     """Return the formula for the gradient of logit."""
+    formula = LOGIT.suited(compute, kind.name, ())
     low = rounded(-1.0 if eps is None else eps, kind)
     if math.isnan(low):
         raise Refused("eps is NaN")
     if low < 0.0:
-        return Chosen(LOGIT, (0.0, 1.0, math.nan))
+        return Chosen(formula, (0.0, 1.0, math.nan))
     high = rounded(1.0 - low if kind is FLOAT64 else float(np.float32(1) - np.float32(low)), kind)
-    return Chosen(LOGIT, (low, high, 0.0))
+    return Chosen(formula, (low, high, 0.0))
 
 
 def prelu_input(kind: ElementType, compute: str) -> Chosen:

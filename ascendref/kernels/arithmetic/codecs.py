@@ -185,10 +185,6 @@ def _same(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return value
 
 
-def _zero(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    return ir.Constant(_DOUBLE, 0.0)
-
-
 def _widen(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return builder.fpext(value, _DOUBLE)
 
@@ -286,15 +282,9 @@ def encoding(compute: str, result: str, out: str) -> Conversion:
 
 
 @cache
-def remainder(storage: str) -> Conversion:
-    """Return the conversion of a stored element to its difference from the nearest float64.
-
-    None for elements so short that their products with a float32 are exact.
-    """
-    if storage in ("float16", "bfloat16", "float32"):
-        return Conversion(stored_type(storage), types.none, _same)
-    emit = _int64_remainder if storage == "int64" else _zero
-    return Conversion(stored_type(storage), types.float64, emit)
+def remainder() -> Conversion:
+    """Return the conversion of an int64 to its difference from the nearest float64."""
+    return Conversion(types.int64, types.float64, _int64_remainder)
 
 
 def decoder(storage: str, compute: str) -> Any:

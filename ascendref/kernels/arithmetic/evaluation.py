@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import islice
 from typing import Any, Final
 
 from llvmlite import ir
-from numba import from_dtype
+from numba import from_dtype, types
 
 from .codecs import REGISTER
 from .formula import Formula
+from .pair import Pair
 from .plain import Double, Plain
+from .registers import Register
 from .steps import BFloat16, Float16
 from .tracing import traced
 
@@ -62,3 +65,33 @@ def scalars_of(formula: Formula, numbers: list[Any]) -> list[Any]:
         return numbers
     count = formula.scalars
     return [*[number.single() for number in numbers[:count]], *numbers[count:]]
+
+
+@cache
+def pair_evaluator(formula: Formula, kinds: tuple[str, ...]) -> Any:
+    """Return ``function(tensors, scalars)`` that computes with pairs and gives a double.
+
+    Parameters
+    ----------
+    formula : Formula
+        The formula.
+    kinds : tuple of str
+        Types of the tensors; `elements_of` tells which registers the function gets.
+    """
+
+    def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
+        elements = [
+            Pair(*[Register(builder, value) for value in values])
+            for values in elements_of(kinds, tensors)
+        ]
+        numbers = scalars_of(formula, [Pair(Register(builder, value)) for value in scalars])
+        return [elements[0].lift(formula.function(*elements, *numbers)).rounded().value]
+
+    return traced(emit, (types.float64,))
+
+
+def elements_of(kinds: tuple[str, ...], values: list[ir.Value]) -> Iterator[list[ir.Value]]:
+    """Yield the registers of each tensor: a double and, for int64, what it leaves of the number."""
+    rest = iter(values)
+    for kind in kinds:
+        yield list(islice(rest, 2 if kind == "int64" else 1))

@@ -25,6 +25,7 @@ from math import inf, nan
 from typing import Any, Protocol, Self, TypeVar
 
 __all__ = [
+    "as_element",
     "Condition",
     "Number",
     "exp",
@@ -37,7 +38,6 @@ __all__ = [
     "normal_cdf",
     "normal_pdf",
     "one_plus_exp",
-    "rounded",
     "select",
     "sign",
     "single",
@@ -93,7 +93,7 @@ class Number(Protocol):
     def softplus(self) -> Self: ...
     def sign(self) -> Self: ...
     def single(self) -> Self: ...
-    def rounded(self) -> Self: ...
+    def as_element(self) -> Self: ...
 
 
 Constant = int | float | Fraction
@@ -172,9 +172,9 @@ def single(value: Number) -> Number:
     return value.single()
 
 
-def rounded(scalar: Number) -> Number:
-    """Round a scalar to the compute type, as meeting an element of a tensor would."""
-    return scalar.rounded()
+def as_element(scalar: Number) -> Number:
+    """Round a scalar to the compute type, as an operation with an element of a tensor would."""
+    return scalar.as_element()
 
 
 def two_sum(a: NumberT, b: NumberT) -> tuple[NumberT, NumberT]:

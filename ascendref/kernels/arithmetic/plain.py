@@ -68,7 +68,7 @@ class Plain(Register):
         return self.lift(self.narrowed())
 
 
-    def rounded(self) -> Self:
+    def as_element(self) -> Self:
         """Round a scalar to float32."""
         return self.made(self.narrowed().value)
 
@@ -78,7 +78,7 @@ class Double(Plain):
 
     __slots__ = ()
 
-    def rounded(self) -> Self:
+    def as_element(self) -> Self:
         """Return a scalar as it is."""
         return self
 

@@ -37,7 +37,7 @@ class _Steps(Plain):
             number = self.constant(self.builder, number, wide=True)
         return self.made(number.value)._rounded(np.float64) if number.wide else self.made(number.value)
 
-    def rounded(self) -> Self:
+    def as_element(self) -> Self:
         """Round a scalar to the type."""
         return self._rounded(np.float64)
 

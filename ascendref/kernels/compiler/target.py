@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from llvmlite.binding import get_host_cpu_features, get_host_cpu_name, get_process_triple
+from llvmlite.ir import Function
 from numba import config
 
 
@@ -20,6 +21,29 @@ def _features() -> str:
         if name.startswith("avx") and not config.ENABLE_AVX:
             found[name] = False
     return str(found.flatten())
+
+
+#: processors whose clock does not suffer from vectors of 512 bits; for the first ones among them,
+#: LLVM prefers 256 bits
+_WIDE: Final = (
+    "icelake-client",
+    "icelake-server",
+    "rocketlake",
+    "tigerlake",
+    "sapphirerapids",
+    "emeraldrapids",
+    "graniterapids",
+    "graniterapids-d",
+    "znver4",
+    "znver5",
+)
+
+
+def prefer_wide_vectors(function: Function) -> None:
+    """Make LLVM use vectors of 512 bits in a function, on processors that gain from them."""
+    if TARGET[1] in _WIDE:
+        # llvmlite's own method takes no attributes with values
+        set.add(function.attributes, '"prefer-vector-width"="512"')
 
 
 _TRIPLE: Final = get_process_triple()

@@ -97,7 +97,7 @@ class CastKernel(ElementwiseKernel):
     """The elementwise loop that casts from one type to another in one rounding mode."""
 
     def __init__(self, source: ElementType, target: ElementType, mode: str) -> None:
-        formula = Formula(f"cast_{mode}", _element, tensors=1, scalars=0)
+        formula = Formula(f"cast_{mode}", _element, tensors=1, scalars=0, selects=True)
         super().__init__(formula, (source,), target, target, "float64")
         self._mode = mode
 

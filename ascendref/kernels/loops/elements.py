@@ -48,9 +48,6 @@ def loader(reads: tuple[Read, ...], *, selects: bool) -> Any:
             addresses, index, known_zero = args
             numbers = []
             for k, (tensor, conversion, itemsize) in enumerate(reads):
-                if conversion.target == types.none:
-                    numbers.append(context.get_dummy_value())
-                    continue
                 element = context.get_data_type(conversion.source)
                 offset = builder.mul(index, ir.Constant(index.type, itemsize), flags=("nsw",))
                 value = _element(builder, element, addresses, tensor, offset)

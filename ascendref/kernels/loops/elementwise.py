@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...core.dtypes import ElementType
 from ...core.layout import Strides, broadcast_strides
-from ..arithmetic.codecs import decoding, encoder
+from ..arithmetic.codecs import decoding, encoder, remainder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import once_each
 from ..runtime.array_header import (
@@ -298,10 +298,12 @@ class ElementwiseKernel(Kernel):
 
     def _load(self) -> Any:
         """Return the function that reads the numbers for an element."""
-        reads = [
-            Read(k, decoding(kind.name, self.compute), kind.storage.itemsize)
-            for k, kind in enumerate(self.inputs)
-        ]
+        reads = []
+        for k, kind in enumerate(self.inputs):
+            size = kind.storage.itemsize
+            reads.append(Read(k, decoding(kind.name, self.compute), size))
+            if kind.name == "int64" and self.compute == "float64":
+                reads.append(Read(k, remainder(), size))
         return loader(tuple(reads), selects=self.formula.selects)
 
     def _encoder(self) -> Any:
@@ -314,8 +316,11 @@ class ElementwiseKernel(Kernel):
 
     def _evaluator(self) -> Any:
         """Return the formula, compiled for the compute type."""
-        from ..arithmetic.evaluation import evaluator  # needed for compiling, not for loading
+        # needed for compiling, not for loading
+        from ..arithmetic.evaluation import evaluator, pair_evaluator
 
+        if self.compute == "float64" and not self.formula.selects:
+            return pair_evaluator(self.formula, tuple([kind.name for kind in self.inputs]))
         return evaluator(self.formula, self.compute)
 
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from ...core.dtypes import FLOAT64, ElementType
 from ..arithmetic.accumulator import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
-from ..arithmetic.evaluation import factors_evaluator, primitives
-from ..arithmetic.codecs import decoder, encoder
+from ..arithmetic.codecs import decoder, encoder, same
+from ..arithmetic.evaluation import factors_evaluator
 from ..arithmetic.formula import Formula
-from ..arithmetic.math import fma
+from ..arithmetic.functions import two_sum
+from ..arithmetic.math import bits32, fma
 from ..compiler.jit import helper, inlined, once_each
 from ..runtime.launch import (
     PLAN,
@@ -30,6 +31,7 @@ from ..runtime.memory import int64_pointer, peek, poke, word
 from .channel_loops import place_of, strides_at, tiled_place
 from .channel_plan import BLOCK, LANES, STRIP, ChannelPlan
 from .channel_sums import ChannelSumKernel, Operands
+from .exact_kernel import ExactKernel, decide_exactly
 from .running_sums import (
     DATA,
     GRAD,
@@ -41,7 +43,6 @@ from .running_sums import (
     RunningSums,
     adder_of_rows,
 )
-from .truth import ExactKernel, decide_exactly, differ_in
 
 #: numbers of a running sum, and the distance between them among the running sums: a third of a page
 #: beside whole ones (``_STAGGER`` of ``channel_sums.py``)
@@ -56,7 +57,7 @@ _DEPTH: Final = 72
 #: the least positive double, which a product's remainder may lack
 _LEAST: Final = 2.0**-1074
 _ZERO: Final = np.float64(0)
-join: Final = primitives("float64")["two_sum"]
+join: Final = inlined(two_sum)
 
 
 @inlined
@@ -244,14 +245,15 @@ def _unclear(kind: ElementType) -> Any:
             return not value + (rest - doubt) == value + (rest + doubt)
 
         return open_sum
-    differ = differ_in(kind)
+    encode = encoder("float64", kind.name, kind.name)
+    bits = bits32 if kind.name == "float32" else same
 
     @helper
     def open_rounding(value: Any, rest: Any, error: Any) -> Any:
         # without a rest, a sum would take the sign from -0
         total = value + rest if rest != 0 else value
         doubt = error + abs(total) * _ROUNDING
-        return not doubt < np.inf or (error != 0 and differ(total, doubt))
+        return not doubt < np.inf or (error != 0 and bits(encode(total - doubt)) != bits(encode(total + doubt)))
 
     return open_rounding
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...core.threads import PARALLEL_FROM
 from ..compiler.jit import Once
-from .launch import LAUNCHER, NO_EXACT_TASK, NO_LAUNCHER, NO_MEMORY, NO_SCATTER
+from .launch import FAILED_IN_PYTHON, LAUNCHER, NO_EXACT_TASK, NO_LAUNCHER, NO_MEMORY, NO_SCATTER
 
 #: elements that a kernel computes through contiguous copies before its strided loop is compiled,
 #: and the least number that a call counts for; compiling takes as long as copying a hundred times
@@ -68,6 +68,10 @@ class Kernel:
         """Load the task that decides open roundings, in kernels that have one."""
         raise NotImplementedError
 
+    def raise_error(self) -> None:
+        """Raise what a task in Python raised, in kernels that have one."""
+        raise NotImplementedError
+
     def load_scatter(self) -> None:
         """Load the function that copies result tiles from buffers, in kernels that have one."""
         raise NotImplementedError
@@ -90,6 +94,8 @@ class Kernel:
             else:
                 self.load_scatter()
             done = function(*arguments)
+        if done == FAILED_IN_PYTHON:
+            self.raise_error()
         if done == NO_MEMORY:
             raise MemoryError("there is no memory for the buffers of a kernel")
         return done
