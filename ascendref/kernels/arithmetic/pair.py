@@ -13,16 +13,15 @@ infinite or NaN, or depends on one that is, the second one may be anything and N
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from .pair_elementary import exp_parts, horner, log_parts, power_of_two, scale
+from .elementary import power_of_two, scale
+from .pair_elementary import NORMAL_TAIL, exp_parts, exp_sum, log_parts, precise_horner
 from .registers import (
     CONSTANTS,
     Condition,
     Constant,
-    Integer,
     Register,
     fast_two_sum,
     two_product,
@@ -237,14 +236,14 @@ class Pair:
 
     def exp(self) -> Pair:
         """Return the exponential."""
-        n, high, low = _one_plus(*exp_parts(*self._within(-746.0, 710.0)))
+        n, high, low = exp_sum(*self._within(-746.0, 710.0))
         return Pair(scale(high, n), scale(low, n))
 
     def expm1(self) -> Pair:
         """Return the exponential minus 1."""
         n, high, low = exp_parts(*self._within(-50.0, 710.0))
         # halves, because 2**1024 is no double
-        half = power_of_two(n - 1)
+        half = power_of_two(n - 1, wide=True)
         whole, lost = two_sum(half, half.lift(-0.5))
         total, rest = fast_two_sum(whole, half * high)
         total, rest = fast_two_sum(total, half.fma(low, rest) + lost)
@@ -289,8 +288,9 @@ class Pair:
         """Return the integral of the density from -inf to this."""
         y = abs(self)
         y = (y > 39.0).select(39.0, y)
-        factor = _polynomial((y - 5.0)._quickly_over(y + 5.0), _TAIL)._quickly_over(y * 2.0 + 1.0)
-        tail = (y * y * -0.5).exp() * factor
+        t = (y - 5.0)._quickly_over(y + 5.0)
+        series = Pair(*precise_horner(t.high, t.low_or_zero(), NORMAL_TAIL))
+        tail = (y * y * -0.5).exp() * series._quickly_over(y * 2.0 + 1.0)
         return (self > 0.0).select(1.0 - tail, tail)
 
     def _within(self, least: float, most: float = math.inf) -> tuple[Register, Register | None]:
@@ -320,12 +320,12 @@ class OnePlusExp:
     def __init__(self, x: Pair) -> None:
         # e = exp(-abs(x)) is 2**n (high + low). The quotient by 1 + exp(x) is a product with
         # e / (1 + e), or with 1 / (1 + e) for negative x. Beyond 1456 it is 0 for every double.
-        n, high, low = _one_plus(*exp_parts(*(-abs(x))._within(-1456.0)))
+        n, high, low = exp_sum(*(-abs(x))._within(-1456.0))
         # 2**n may take three doubles; e is nothing beside 1 with or without the third
         sink = (abs(x.high) > 1000.0).select(high.lift(2.0**-544), 1.0)
         n = n - (sink.bits() >> 52) + 1023
-        first = power_of_two(n >> 1)
-        second = power_of_two(n - (n >> 1))
+        first = power_of_two(n >> 1, wide=True)
+        second = power_of_two(n - (n >> 1), wide=True)
         mantissa = Pair(high, low)
         e = mantissa._scaled(first)._scaled(second)
         denominator = Pair(*fast_two_sum(high.lift(1.0), e.high))
@@ -345,31 +345,11 @@ class OnePlusExp:
 # --- parts of the functions -----------------------------------------------------------------------
 
 
-def _one_plus(n: Integer, high: Register, low: Register) -> tuple[Integer, Register, Register]:
-    """Return n and ``1 + high + low`` as two doubles."""
-    total, rest = fast_two_sum(high.lift(1.0), high)
-    return n, *fast_two_sum(total, rest + low)
-
-
 def _logarithm(x: Register, low: Register | None, shift: Register | None) -> Pair:
     """Return log(x + low) + shift * log(2); it is -inf at 0, NaN below and inf at inf."""
     high, low = log_parts(x, low, shift)
     edge = (x == 0.0).select(high.lift(-math.inf), (x > 0.0).select(x, math.nan))
     return Pair(((x > 0.0) & (x < math.inf)).select(high, edge), low)
-
-
-def _polynomial(t: Pair, coefficients: Sequence[float | Fraction]) -> Pair:
-    """Return a polynomial, the constant first, where coefficients that are Fractions are pairs."""
-    t = Pair(*fast_two_sum(t.high, t.low_or_zero()))
-    precise = [t.lift(c) for c in coefficients if isinstance(c, Fraction)]
-    high = horner(t.high, coefficients[len(precise) :])
-    low = high.lift(0.0)
-    for coefficient in reversed(precise):
-        product, rest = two_product(high, t.high)
-        low = low.fma(t.high, high.fma(t.low_or_zero(), rest))
-        high, rest = two_sum(product, coefficient.high)
-        low = low + (rest + coefficient.low_or_zero())
-    return Pair(high, low)
 
 
 def _is_power_of_two(number: Constant) -> bool:
@@ -378,32 +358,3 @@ def _is_power_of_two(number: Constant) -> bool:
 
 
 _INVERSE_ROOT_OF_2_PI: Final = Fraction("0.398942280401432677939946059934381868")
-#: ``(1 + 2 * y) * exp(y**2 / 2)`` times the integral of the density from y to inf, in powers of
-#: ``(y - 5) / (y + 5)``, for y from 0 to 38.7, within 2**-61: interpolated at Chebyshev's points
-_TAIL: Final = (
-    Fraction("0.846112354725069255623659298958427341"),
-    Fraction("-0.039647008404005869628989819057982116"),
-    Fraction("-0.0540080750340775379516475715971563762"),
-    Fraction("0.10088858203456184218080266216014694"),
-    Fraction("-0.100657438216707909652475919890884443"),
-    Fraction("0.0724878269758154635915353991861789713"),
-    -0.039332201357067144,
-    0.015422845681034046,
-    -0.003571695413217061,
-    -0.00011869355606534775,
-    0.00042509570107174174,
-    -0.00010817694147126853,
-    -2.6436390697947792e-05,
-    1.9391310083887195e-05,
-    5.33994796522114e-07,
-    -2.8618017843382698e-06,
-    1.78852103086055e-07,
-    4.370591746275513e-07,
-    -4.1014798734753266e-08,
-    -7.27463707025255e-08,
-    4.149224233189542e-09,
-    1.2283270068825784e-08,
-    7.600842682647135e-10,
-    -1.4962821455983474e-09,
-    -3.5782251079016136e-10,
-)
