@@ -1,0 +1,376 @@
+"""Double-double numbers: sums of two doubles, with the precision of about 100 bits.
+
+They decide the roundings that plain doubles left open. That concerns few elements, so the code is
+short rather than fast: no branches, and series of few terms.
+
+The operations are those of Joldes, Muller and Popescu, "Tight and rigorous error bounds for basic
+building blocks of double-word arithmetic" (ACM TOMS 44, 2017); their bounds are proven there for
+normalised arguments, in the absence of underflow and overflow. With u = 2**-53:
+
+==============  =====================================  ===================
+operation       algorithm                              relative error
+==============  =====================================  ===================
+``a + b``       6, AccurateDWPlusDW                    3 u**2 + 13 u**3
+``a * b``       12, DWTimesDW3                         5 u**2
+``a / b``       17, DWDivDW2; its product with fma     16 u**2
+                costs 1/2 u**2 more than theirs
+``sqrt(a)``     Lefèvre and others, "Accurate          25/8 u**2
+                calculation of Euclidean norms"
+                (ACM TOMS 49, 2023), SQRTDWtoDW
+==============  =====================================  ===================
+
+`RELATIVE_ERROR` and `RANGE` hold the same for the functions. A result that is 0 may have the wrong
+sign. Where ``high`` is infinite or NaN, results are so too, most of them NaN, and ``low`` is
+meaningless.
+"""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from fractions import Fraction
+from math import factorial, inf, nan
+from typing import Any, Final
+
+from .registers import (
+    CONSTANTS,
+    Condition,
+    Constant,
+    Integer,
+    Register,
+    fast_two_sum,
+    two_product,
+    two_sum,
+)
+
+#: Bounds of the relative errors of the functions, for any double-double in `RANGE`: more than four
+#: times the largest error among 250,000 to 430,000 samples, compared with 280-bit ball arithmetic.
+#: Those of the normal distribution grow with x**2, whose error the exponential multiplies.
+RELATIVE_ERROR: Final[dict[str, float]] = {
+    "exp": 2.0**-99,
+    "expm1": 2.0**-99,
+    "log": 2.0**-99,
+    "log1p": 2.0**-99,
+    "tanh": 2.0**-99,
+    "normal_cdf": 2.0**-93,
+    "normal_pdf": 2.0**-93,
+    "softplus": 2.0**-99,
+}
+
+#: The arguments for which these bounds hold, if they are 0 or at least `LEAST` in magnitude. Beyond
+#: them `exp`, `normal_pdf` and the lower sides of `normal_cdf` and `softplus` return the value at
+#: some number beyond the limit, and ``expm1`` does so above; `log` and `log1p` are meaningless.
+RANGE: Final[dict[str, tuple[float, float]]] = {
+    "exp": (-665.0, 693.0),
+    "expm1": (-(2.0**1000), 693.0),
+    "log": (2.0**-960, 2.0**1000),
+    "log1p": (-1.0, 2.0**1000),
+    "tanh": (-(2.0**1000), 2.0**1000),
+    "normal_cdf": (-36.0, 2.0**1000),
+    "normal_pdf": (-36.0, 36.0),
+    "softplus": (-665.0, 2.0**1000),
+}
+
+#: below it, the low parts of products underflow
+LEAST: Final = 2.0**-960
+
+
+class DoubleDouble:
+    """The sum of two doubles, of which the second is at most half an ulp of the first.
+
+    Parameters
+    ----------
+    high, low : Register
+        The doubles.
+    """
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, high: Register, low: Register) -> None:
+        self.high = high
+        self.low = low
+
+    def lift(self, number: DoubleDouble | Register | Constant) -> DoubleDouble:
+        """Return a number as a double-double: a register exactly, a constant to 106 bits."""
+        if isinstance(number, DoubleDouble):
+            return number
+        if isinstance(number, Register):
+            return DoubleDouble(number, number.lift(0.0))
+        high = float(number)
+        finite = abs(high) < inf
+        low = float(Fraction(number) - Fraction(high)) if finite else 0.0
+        return DoubleDouble(self.high.lift(high), self.high.lift(low))
+
+    def __add__(self, other: DoubleDouble | Register | Constant) -> DoubleDouble:
+        if not isinstance(other, (DoubleDouble, Register, *CONSTANTS)):
+            return NotImplemented
+        other = self.lift(other)
+        high, high_rest = two_sum(self.high, other.high)
+        low, low_rest = two_sum(self.low, other.low)
+        high, rest = fast_two_sum(high, high_rest + low)
+        return DoubleDouble(*fast_two_sum(high, rest + low_rest))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> DoubleDouble:
+        return DoubleDouble(-self.high, -self.low)
+
+    def __sub__(self, other: DoubleDouble | Register | Constant) -> DoubleDouble:
+        return self + -self.lift(other)
+
+    def __rsub__(self, other: Register | Constant) -> DoubleDouble:
+        return self.lift(other) - self
+
+    def __mul__(self, other: DoubleDouble | Register | Constant) -> DoubleDouble:
+        if not isinstance(other, (DoubleDouble, Register, *CONSTANTS)):
+            return NotImplemented
+        other = self.lift(other)
+        high, rest = two_product(self.high, other.high)
+        low = self.low.fma(other.high, self.high.fma(other.low, self.low * other.low))
+        return DoubleDouble(*fast_two_sum(high, rest + low))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: DoubleDouble | Register | Constant) -> DoubleDouble:
+        if not isinstance(other, (DoubleDouble, Register, *CONSTANTS)):
+            return NotImplemented
+        other = self.lift(other)
+        first = self.high / other.high
+        product, rest = two_product(other.high, first)
+        product, rest = fast_two_sum(product, other.low.fma(first, rest))
+        # the first difference is exact
+        second = ((self.high - product) + (self.low - rest)) / other.high
+        return DoubleDouble(*fast_two_sum(first, second))
+
+    def __rtruediv__(self, other: Register | Constant) -> DoubleDouble:
+        return self.lift(other) / self
+
+    def __abs__(self) -> DoubleDouble:
+        return choose(self.high < 0.0, -self, self)
+
+    def _compare(self, operator: str, other: Any) -> Any:
+        if not isinstance(other, (DoubleDouble, Register, *CONSTANTS)):
+            return NotImplemented
+        other = self.lift(other)
+        equal = self.high == other.high
+        low = getattr(self.low, operator)(other.low)
+        return ~equal & getattr(self.high, operator)(other.high) | equal & low
+
+    def __lt__(self, other: DoubleDouble | Register | Constant) -> Condition:
+        return self._compare("__lt__", other)  # type: ignore[no-any-return]
+
+    def __le__(self, other: DoubleDouble | Register | Constant) -> Condition:
+        return self._compare("__le__", other)  # type: ignore[no-any-return]
+
+    def __gt__(self, other: DoubleDouble | Register | Constant) -> Condition:
+        return self._compare("__gt__", other)  # type: ignore[no-any-return]
+
+    def __ge__(self, other: DoubleDouble | Register | Constant) -> Condition:
+        return self._compare("__ge__", other)  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
+        return self._compare("__eq__", other)  # type: ignore[no-any-return]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def scaled(self, power: Register | float) -> DoubleDouble:
+        """Return the product with a power of two, exact but for underflow and overflow."""
+        return DoubleDouble(self.high * power, self.low * power)
+
+    def sqrt(self) -> DoubleDouble:
+        """Return the square root; it is NaN below 0."""
+        root = self.high.sqrt()
+        rest = (-root).fma(root, self.high) + self.low
+        high, low = fast_two_sum(root, rest / (root + root))
+        zero = self.high == 0.0
+        return DoubleDouble(zero.select(self.high, high), zero.select(self.low, low))
+
+
+def choose(condition: Condition, yes: DoubleDouble, no: DoubleDouble) -> DoubleDouble:
+    """Return one of two double-doubles without a branch."""
+    return DoubleDouble(
+        condition.select(yes.high, no.high),
+        condition.select(yes.low, no.low),
+    )
+
+
+def _limited(x: DoubleDouble, limit: float) -> DoubleDouble:
+    """Return the smaller of two numbers, but infinity unchanged: its exponential is NaN."""
+    return choose((x.high > limit) & (x.high < inf), x.lift(limit), x)
+
+
+# --- series ---------------------------------------------------------------------------------------
+
+
+def _horner(x: DoubleDouble, coefficients: list[Fraction], precise: int) -> DoubleDouble:
+    """Return the polynomial with these coefficients, the constant first.
+
+    Only the first ``precise`` terms are double-doubles: the others are less than 2**-45 of the
+    value, so that a double has enough bits for their sum.
+    """
+    *others, last = coefficients[precise:]
+    rest = x.high.lift(last)
+    for coefficient in reversed(others):
+        rest = rest.fma(x.high, coefficient)
+    value = x.lift(rest)
+    for coefficient in reversed(coefficients[:precise]):
+        value = value * x + coefficient
+    return value
+
+
+def _bernoulli(count: int) -> list[Fraction]:
+    """Return the coefficients of r**0, r**2, … in ``r / 2 * coth(r / 2)``: B(2k) / (2k)!."""
+    found: list[Fraction] = []
+    for n in range(2 * count):
+        known = (b / factorial(n + 1 - k) for k, b in enumerate(found))
+        found.append(int(n == 0) - sum(known, Fraction(0)))
+    return found[::2]
+
+
+#: ``r * coth(r / 2)`` for r up to ln(2) / 2, in powers of r**2; the first omitted is 2**-107
+_COTH: Final = [2 * b for b in _bernoulli(13)]
+#: ``atanh(s) / s`` for s up to 0.172, in powers of s**2; the first omitted term is below 2**-101
+_ATANH: Final = [Fraction(1, 2 * k + 1) for k in range(19)]
+
+_LN2: Final = Fraction("0.693147180559945309417232121458176568075500134360255254120680009493")
+_PI: Final = Fraction("3.14159265358979323846264338327950288419716939937510582097494459230")
+_INVERSE_ROOT_OF_2_PI: Final = Fraction(
+    "0.398942280401432677939946059934381868475858631164934657665925829670"
+)
+#: ln 2 in parts: multiples of 2**-42 and 2**-84, whose products with 11 bits are exact, and a rest
+_LN2_FIRST: Final = float(Fraction(int(_LN2 * 2**42), 2**42))
+_LN2_SECOND: Final = float(Fraction(int(_LN2 * 2**84), 2**84) - Fraction(_LN2_FIRST))
+_LN2_THIRD: Final = float(_LN2 - Fraction(_LN2_FIRST) - Fraction(_LN2_SECOND))
+
+#: adding and subtracting it rounds to an integer, whose bits are then the lowest of the sum
+_MAGIC: Final = 1.5 * 2.0**52
+_MAGIC_BITS: Final = 0x4338000000000000
+_ROOT_HALF_BITS: Final = 0x3FE6A09E667F3BCD
+_FRACTION_BITS: Final = (1 << 52) - 1
+
+
+def _power_of_two(n: Integer) -> Register:
+    return ((n + 1023) << 52).register()
+
+
+# --- exponentials ---------------------------------------------------------------------------------
+
+
+def _exponential(x: DoubleDouble) -> tuple[DoubleDouble, Register]:
+    """Return p and a power of two: exp(x) is ``power * (1 + p)``, for x within limits.
+
+    The power is 1 for small x, and p has a relative error below 2**-99 then. An infinite argument
+    gives NaN rather than the value at a limit.
+    """
+    near = x.high.at_most(694.0).at_least(-666.0) + (x.high - x.high)
+    low = (near == x.high).select(x.low, 0.0)
+    shifted = near.fma(float(1 / _LN2), _MAGIC)
+    n = shifted - _MAGIC
+    first = n.fma(-_LN2_FIRST, near)  # exact
+    r = DoubleDouble(*two_sum(first, low)) - DoubleDouble(n * _LN2_SECOND, n * _LN2_THIRD)
+    # exp(r) - 1 = 2 r / (r coth(r / 2) - r)
+    p = r.scaled(2.0) / (_horner(r * r, _COTH, 6) - r)
+    return p, _power_of_two(shifted.bits() - _MAGIC_BITS)
+
+
+def exp(x: DoubleDouble) -> DoubleDouble:
+    """Return the exponential."""
+    p, power = _exponential(x)
+    return (p + 1).scaled(power)
+
+
+def expm1(x: DoubleDouble) -> DoubleDouble:
+    """Return the exponential minus 1."""
+    p, power = _exponential(x)
+    return p.scaled(power) + DoubleDouble(*two_sum(power, power.lift(-1.0)))
+
+
+def tanh(x: DoubleDouble) -> DoubleDouble:
+    """Return the hyperbolic tangent; beyond 40 it is 1 but for 2**-114."""
+    m = expm1(_limited(abs(x), 40.0).scaled(-2.0))
+    value = -m / (m + 2)
+    return choose(x.high < 0.0, -value, value)
+
+
+# --- logarithms -----------------------------------------------------------------------------------
+
+
+def _reduced(x: DoubleDouble) -> tuple[Register, DoubleDouble]:
+    """Return n and f: x is ``2**n * (1 + f)``, and 1 + f is between the roots of 1/2 and 2."""
+    bits = x.high.bits() - _ROOT_HALF_BITS
+    exponent = bits >> 52
+    mantissa = ((bits & _FRACTION_BITS) + _ROOT_HALF_BITS).register()
+    n = (exponent + _MAGIC_BITS).register() - _MAGIC
+    # both are exact
+    return n, DoubleDouble(*fast_two_sum(mantissa - 1.0, x.low * _power_of_two(0 - exponent)))
+
+
+def _logarithm(n: Register, f: DoubleDouble) -> DoubleDouble:
+    """Return ``n * log(2) + log(1 + f)``."""
+    s = f / (f + 2)
+    high, low = two_sum(n * _LN2_FIRST, n * _LN2_SECOND)
+    whole = DoubleDouble(*fast_two_sum(high, low + n * _LN2_THIRD))
+    return whole + s.scaled(2.0) * _horner(s * s, _ATANH, 9)
+
+
+def _defined(x: Register, value: DoubleDouble) -> DoubleDouble:
+    """Return the logarithm of x, which is -inf at 0, NaN below and inf at inf."""
+    edge = (x == 0.0).select(-inf, (x > 0.0).select(x, nan))
+    return DoubleDouble(((x > 0.0) & (x < inf)).select(value.high, edge), value.low)
+
+
+def log(x: DoubleDouble) -> DoubleDouble:
+    """Return the natural logarithm."""
+    return _defined(x.high, _logarithm(*_reduced(x)))
+
+
+def log1p(x: DoubleDouble) -> DoubleDouble:
+    """Return the logarithm of 1 + x."""
+    total = x + 1
+    n, f = _reduced(total)
+    near = (x.high > -0.29) & (x.high < 0.41)
+    return _defined(total.high, _logarithm(near.select(0.0, n), choose(near, x, f)))
+
+
+def softplus(x: DoubleDouble) -> DoubleDouble:
+    """Return log(1 + exp(x))."""
+    return choose(x.high > 0.0, x, x.lift(0)) + log1p(exp(-abs(x)))
+
+
+# --- the normal distribution ----------------------------------------------------------------------
+
+#: squares of the nodes (n - 1/2) / 2, and what the terms weigh; the first omitted one is 2**-108
+_NODES: Final = [Fraction((2 * n - 1) ** 2, 16) for n in range(1, 25)]
+
+
+def _weight(square: Fraction) -> Fraction:
+    """Return ``exp(-square / 2) / (2 * pi)`` to 40 digits."""
+    exponent = Decimal(-square.numerator) / (2 * square.denominator)  # exact
+    return Fraction(Context(prec=40).exp(exponent)) / (2 * _PI)
+
+
+def normal_pdf(x: DoubleDouble) -> DoubleDouble:
+    """Return the density of the normal distribution."""
+    return exp((x * x).scaled(-0.5)) * _INVERSE_ROOT_OF_2_PI
+
+
+def normal_cdf(x: DoubleDouble) -> DoubleDouble:
+    """Return the integral of the density from -inf to x.
+
+    The trapezoidal rule with midpoints and steps of 1/2, and the residue of the integrand's pole
+    (Hunter and Regan, "A note on the evaluation of the complementary error function", 1972):
+    for y >= 0, the integral from y to inf is the sum of two positive numbers, ::
+
+        y * exp(-y**2 / 2) * sum(weight / (node + y**2)) + 1 / (1 + exp(4 * pi * y))
+
+    within a relative exp(-8 * pi**2) = 2**-113. The second one is left out from y = 4 * pi on,
+    where the pole is too far away to matter.
+    """
+    y = _limited(abs(x), 36.4)
+    square = y * y
+    total = y.lift(0)
+    for node in reversed(_NODES):
+        total = total + _weight(node) / (square + node)
+    power = exp(y * (-4 * _PI))
+    residue = choose(y.high > 12.5, y.lift(0), power / (power + 1))
+    tail = total * y * exp(square.scaled(-0.5)) + residue
+    return choose(x.high > 0.0, 1 - tail, tail)

@@ -1,0 +1,360 @@
+"""Sums of two doubles with about 60 bits, for results of float64 data.
+
+A formula of pairs, rounded to a double at its end, is within 0.75 ulp of the exact value where the
+formula itself does not cancel. Pairs carry no error bound; they cost about twice a plain double.
+
+The range is that of doubles. The first double of a result is what the operation gives for the first
+doubles of its operands, so that infinities, NaN and the signs of zeros are those of the formula in
+plain doubles. The second double is exact to 2**-1074: a result below 2**-1018, and what is computed
+from such a result, has an error of up to 1 ulp of a subnormal number. Where the first double is
+infinite or NaN, or depends on one that is, the second one may be anything and NaN stands for 0.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Final
+
+from .elementary import power_of_two, scale
+from .pair_elementary import NORMAL_TAIL, exp_parts, exp_sum, log_parts, precise_horner
+from .registers import (
+    CONSTANTS,
+    Condition,
+    Constant,
+    Register,
+    fast_two_sum,
+    two_product,
+    two_sum,
+)
+
+
+class PairCondition:
+    """The result of comparing pairs.
+
+    Parameters
+    ----------
+    bit : Condition
+        Whether it holds.
+    """
+
+    __slots__ = ("bit",)
+
+    def __init__(self, bit: Condition) -> None:
+        self.bit = bit
+
+    def __or__(self, other: PairCondition) -> PairCondition:
+        return PairCondition(self.bit | other.bit)
+
+    def __and__(self, other: PairCondition) -> PairCondition:
+        return PairCondition(self.bit & other.bit)
+
+    def __invert__(self) -> PairCondition:
+        return PairCondition(~self.bit)
+
+    def select(self, yes: Pair | Constant, no: Pair | Constant) -> Pair:
+        """Return one of two numbers without a branch."""
+        pair = yes if isinstance(yes, Pair) else no
+        if not isinstance(pair, Pair):
+            pair = Pair(Register.constant(self.bit.builder, pair, wide=True))
+        yes, no = pair.lift(yes), pair.lift(no)
+        high = self.bit.select(yes.high, no.high)
+        if yes.low is None and no.low is None:
+            return Pair(high)
+        return Pair(high, self.bit.select(yes.low_or_zero(), no.low_or_zero()))
+
+
+class Pair:
+    """A sum of two doubles, the second of which is at most a few ulp of the first.
+
+    Parameters
+    ----------
+    high : Register
+        The first double.
+    low : Register, optional
+        The second double; None means 0, and saves its instructions.
+    """
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, high: Register, low: Register | None = None) -> None:
+        self.high = high
+        self.low = low
+
+    def lift(self, number: Pair | Constant) -> Pair:
+        """Return a number as a pair; a constant that is no double gets two."""
+        if isinstance(number, Pair):
+            return number
+        high = float(number)
+        rest = Fraction(number) - Fraction(high) if math.isfinite(high) else 0
+        return Pair(self.high.lift(high), self.high.lift(float(rest)) if rest else None)
+
+    def low_or_zero(self) -> Register:
+        """Return the second double, a constant if there is none."""
+        return self.high.lift(0.0) if self.low is None else self.low
+
+    def rounded(self) -> Register:
+        """Return the sum, rounded to a double."""
+        if self.low is None:
+            return self.high
+        total = self.high + self.low
+        # neither NaN nor the sign of a zero comes from the second double
+        return (abs(total) > 0.0).select(total, self.high)  # type: ignore[no-any-return]
+
+    # --- arithmetic -------------------------------------------------------------------------------
+
+    def __neg__(self) -> Pair:
+        return Pair(-self.high, None if self.low is None else -self.low)
+
+    def __abs__(self) -> Pair:
+        if self.low is None:
+            return Pair(abs(self.high))
+        return Pair(abs(self.high), (self.high < 0.0).select(-self.low, self.low))
+
+    def __add__(self, other: Pair | Constant) -> Pair:
+        if not isinstance(other, (Pair, *CONSTANTS)):
+            return NotImplemented
+        other = self.lift(other)
+        total, rest = two_sum(self.high, other.high)
+        if self.low is None and other.low is None:
+            return Pair(total, rest)
+        for low in (self.low, other.low):
+            rest = rest if low is None else rest + low
+        # not where the rest is NaN, as beside infinity, nor where it takes the sign from a zero
+        high = (abs(rest) > 0.0).select(total + rest, total)
+        return Pair(high, rest - (high - total))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Pair | Constant) -> Pair:
+        if not isinstance(other, (Pair, *CONSTANTS)):
+            return NotImplemented
+        return self + -self.lift(other)
+
+    def __rsub__(self, other: Constant) -> Pair:
+        return self.lift(other) - self
+
+    def __mul__(self, other: Pair | Constant) -> Pair:
+        if not isinstance(other, (Pair, *CONSTANTS)):
+            return NotImplemented
+        if not isinstance(other, Pair) and _is_power_of_two(other):
+            return self._scaled(self.high.lift(other))
+        other = self.lift(other)
+        high, low = two_product(self.high, other.high)
+        if other.low is not None:
+            low = self.high.fma(other.low, low)
+        if self.low is not None:
+            low = self.low.fma(other.high, low)
+        return Pair(high, low)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Pair | Constant) -> Pair:
+        if not isinstance(other, (Pair, *CONSTANTS)):
+            return NotImplemented
+        # the remainder of a tiny number is no double
+        tiny = abs(self.high) < 2.0**-900
+        value = self._scaled(tiny.select(self.high.lift(2.0**120), 1.0))._over(self.lift(other))
+        return value._scaled(tiny.select(self.high.lift(2.0**-120), 1.0))
+
+    def __rtruediv__(self, other: Constant) -> Pair:
+        if not math.isfinite(float(other)):
+            return self.lift(other) / self
+        return self.lift(other)._over(self)
+
+    def _over(self, other: Pair) -> Pair:
+        """Return a quotient, whose numerator is not tiny.
+
+        Two divisions are right for every denominator, unlike a reciprocal.
+        """
+        quotient = self.high / other.high
+        return Pair(quotient, self._remainder(quotient, other) / other.high)
+
+    def _quickly_over(self, other: Pair) -> Pair:
+        """Return a quotient by a number of moderate size, with one division."""
+        inverse = 1.0 / other.high
+        quotient = self.high * inverse
+        return Pair(quotient, self._remainder(quotient, other) * inverse)
+
+    def _remainder(self, quotient: Register, other: Pair) -> Register:
+        remainder = (-quotient).fma(other.high, self.high)
+        if other.low is not None:
+            remainder = (-quotient).fma(other.low, remainder)
+        return remainder if self.low is None else remainder + self.low
+
+    def _scaled(self, power: Register) -> Pair:
+        return Pair(self.high * power, None if self.low is None else self.low * power)
+
+    # --- comparisons ------------------------------------------------------------------------------
+
+    def _compare(self, operator: str, other: Any) -> Any:
+        if not isinstance(other, (Pair, *CONSTANTS)):
+            return NotImplemented
+        other = self.lift(other)
+        plain = getattr(self.high, operator)(other.high)
+        if self.low is None and other.low is None:
+            return PairCondition(plain)
+        # the difference of two infinities is NaN
+        gap = (self.high - other.high) + (self.low_or_zero() - other.low_or_zero())
+        return PairCondition(getattr(gap, operator)(0.0) | (gap.is_nan() & plain))
+
+    def __lt__(self, other: Pair | Constant) -> PairCondition:
+        return self._compare("__lt__", other)  # type: ignore[no-any-return]
+
+    def __le__(self, other: Pair | Constant) -> PairCondition:
+        return self._compare("__le__", other)  # type: ignore[no-any-return]
+
+    def __gt__(self, other: Pair | Constant) -> PairCondition:
+        return self._compare("__gt__", other)  # type: ignore[no-any-return]
+
+    def __ge__(self, other: Pair | Constant) -> PairCondition:
+        return self._compare("__ge__", other)  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> PairCondition:  # type: ignore[override]
+        return self._compare("__eq__", other)  # type: ignore[no-any-return]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # --- functions --------------------------------------------------------------------------------
+
+    def sign(self) -> Pair:
+        """Return -1, 0 or 1; it is NaN for NaN."""
+        one = self.high.lift(1.0).copysign(self.high)
+        return Pair((abs(self.high) > 0.0).select(one, self.high))
+
+    def single(self) -> Pair:
+        """Round to float32, by way of a double."""
+        return Pair(self.rounded().narrowed().widened())
+
+    def sqrt(self) -> Pair:
+        """Return the square root."""
+        root = self.high.sqrt()
+        remainder = (-root).fma(root, self.high)
+        if self.low is not None:
+            remainder = remainder + self.low
+        return Pair(root, remainder / (root + root))
+
+    def exp(self) -> Pair:
+        """Return the exponential."""
+        n, high, low = exp_sum(*self._within(-746.0, 710.0))
+        return Pair(scale(high, n), scale(low, n))
+
+    def expm1(self) -> Pair:
+        """Return the exponential minus 1."""
+        n, high, low = exp_parts(*self._within(-50.0, 710.0))
+        # halves, because 2**1024 is no double
+        half = power_of_two(n - 1, wide=True)
+        whole, lost = two_sum(half, half.lift(-0.5))
+        total, rest = fast_two_sum(whole, half * high)
+        total, rest = fast_two_sum(total, half.fma(low, rest) + lost)
+        return self._unless_tiny(Pair(total + total, rest + rest))
+
+    def log(self) -> Pair:
+        """Return the natural logarithm."""
+        tiny = self.high < 2.0**-1022
+        value = self._scaled(tiny.select(self.high.lift(2.0**54), 1.0))
+        shift = tiny.select(self.high.lift(-54.0), 0.0)
+        return _logarithm(value.high, value.low, shift)
+
+    def log1p(self) -> Pair:
+        """Return the logarithm of 1 + this."""
+        high, low = two_sum(self.high.lift(1.0), self.high)
+        if self.low is not None:
+            low = low + self.low
+        square = Pair(self.high, (-0.5 * self.high).fma(self.high, self.low_or_zero()))
+        small = abs(self.high) < 2.0**-30
+        return PairCondition(small).select(square, _logarithm(high, low, None))
+
+    def tanh(self) -> Pair:
+        """Return the hyperbolic tangent."""
+        m = (abs(self) * -2.0).expm1()
+        value = (-m)._quickly_over(m + 2.0)
+        negative = self.high < 0.0
+        return self._unless_tiny(PairCondition(negative).select(-value, value))
+
+    def softplus(self) -> Pair:
+        """Return log(1 + exp(this)), without overflow or cancellation."""
+        return (self > 0.0).select(self, 0.0) + (-abs(self)).exp().log1p()
+
+    def one_plus_exp(self) -> OnePlusExp:
+        """Return 1 + exp(this), to divide by."""
+        return OnePlusExp(self)
+
+    def normal_pdf(self) -> Pair:
+        """Return the density of the normal distribution."""
+        return (self * self * -0.5).exp() * _INVERSE_ROOT_OF_2_PI
+
+    def normal_cdf(self) -> Pair:
+        """Return the integral of the density from -inf to this."""
+        y = abs(self)
+        y = (y > 39.0).select(39.0, y)
+        t = (y - 5.0)._quickly_over(y + 5.0)
+        series = Pair(*precise_horner(t.high, t.low_or_zero(), NORMAL_TAIL))
+        tail = (y * y * -0.5).exp() * series._quickly_over(y * 2.0 + 1.0)
+        return (self > 0.0).select(1.0 - tail, tail)
+
+    def _within(self, least: float, most: float = math.inf) -> tuple[Register, Register | None]:
+        """Return the two doubles, within limits and without a NaN in the second one."""
+        near = self.high.at_least(least)
+        near = near.at_most(most) if most < math.inf else near
+        if self.low is None:
+            return near, None
+        return near, ((near == self.high) & (self.low == self.low)).select(self.low, 0.0)
+
+    def _unless_tiny(self, value: Pair) -> Pair:
+        """Return a function of this number, which is the number itself up to 2**-64."""
+        return PairCondition(abs(self.high) < 2.0**-64).select(self, value)
+
+
+class OnePlusExp:
+    """``1 + exp(x)`` as a denominator: quotients by it are right however large the exponential.
+
+    Parameters
+    ----------
+    x : Pair
+        The argument.
+    """
+
+    __slots__ = ("factor", "power", "sink")
+
+    def __init__(self, x: Pair) -> None:
+        # e = exp(-abs(x)) is 2**n (high + low). The quotient by 1 + exp(x) is a product with
+        # e / (1 + e), or with 1 / (1 + e) for negative x. Beyond 1456 it is 0 for every double.
+        n, high, low = exp_sum(*(-abs(x))._within(-1456.0))
+        # 2**n may take three doubles; e is nothing beside 1 with or without the third
+        sink = (abs(x.high) > 1000.0).select(high.lift(2.0**-544), 1.0)
+        n = n - (sink.bits() >> 52) + 1023
+        first = power_of_two(n >> 1, wide=True)
+        second = power_of_two(n - (n >> 1), wide=True)
+        mantissa = Pair(high, low)
+        e = mantissa._scaled(first)._scaled(second)
+        denominator = Pair(*fast_two_sum(high.lift(1.0), e.high))
+        denominator.low = denominator.low_or_zero() + e.low_or_zero()
+        positive = PairCondition(x.high > 0.0)
+        quotient = positive.select(mantissa, 1.0)._quickly_over(denominator)
+        # the first power goes to the factor, which is then at most 1
+        self.factor = quotient._scaled(positive.bit.select(first, 1.0))
+        self.power = positive.bit.select(second, 1.0)
+        sink = (x.high < math.inf).select(sink, 0.0)
+        self.sink = positive.bit.select(sink, 1.0)
+
+    def __rtruediv__(self, numerator: Pair | Constant) -> Pair:
+        return (self.factor * numerator)._scaled(self.power)._scaled(self.sink)
+
+
+# --- parts of the functions -----------------------------------------------------------------------
+
+
+def _logarithm(x: Register, low: Register | None, shift: Register | None) -> Pair:
+    """Return log(x + low) + shift * log(2); it is -inf at 0, NaN below and inf at inf."""
+    high, low = log_parts(x, low, shift)
+    edge = (x == 0.0).select(high.lift(-math.inf), (x > 0.0).select(x, math.nan))
+    return Pair(((x > 0.0) & (x < math.inf)).select(high, edge), low)
+
+
+def _is_power_of_two(number: Constant) -> bool:
+    value = float(number)
+    return value == number and abs(math.frexp(value)[0]) == 0.5
+
+
+_INVERSE_ROOT_OF_2_PI: Final = Fraction("0.398942280401432677939946059934381868")
