@@ -19,7 +19,7 @@ from ..declaration.operator import OPERATORS
 from ..functional.call import channel_sum_kernel, formula_kernel
 from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number
-from ..operators.logit_grad import by_eps
+from ..operators.logit_grad import by_eps, within
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first gradient
     from .handler import Handler
@@ -196,7 +196,7 @@ def _elementwise_formula(
 
 def _logit_grad(x: Number, dy: Number, eps: Number) -> Number:
     """1 - eps is not evaluated in float32 either."""
-    return by_eps(x, dy, eps, 1.0 - eps, dy / abs(x * (1.0 - x)))
+    return by_eps(eps, dy, within(x, eps, 1.0 - eps, dy / abs(x * (1.0 - x))))
 
 
 @runs_to_end

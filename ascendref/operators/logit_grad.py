@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core.arrays import ArrayT
-from ..core.dtypes import FLOAT32, FLOAT64, DTypeLike, ElementType
+from ..core.dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, DTypeLike, ElementType
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, declare
 from ..declaration.scalars import RealNumber, ScalarParam
+from ..declaration.scalars import single as single_value
 from ..declaration.shapes import equal_shapes
 from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula
@@ -20,26 +21,31 @@ if TYPE_CHECKING:  # at run time this would import Numba
 
 
 def out(x: Number, dy: Number, eps: Number) -> Number:
-    """Outside of [eps, 1 - eps] the result is 0, or NaN if eps is negative.
-
-    1 - eps is evaluated in float32, as on the device.
-    """
-    return by_eps(x, dy, eps, single(1.0 - eps), dy / abs(x * (1.0 - x)))
+    """The result for any eps."""
+    return by_eps(as_element(eps), dy, usual(x, dy, eps))
 
 
-def out_float32(x: Plain, dy: Plain, eps: Plain) -> Number:
+def by_eps(eps: Number, dy: Number, value: Number) -> Number:
+    """The value for an eps below 1; for a larger one, or NaN, the result does not depend on x."""
+    other = select(eps == 1.0, dy * inf, select(eps == inf, 0.0, nan))
+    return select(eps < 1.0, value, other)
+
+
+def usual(x: Number, dy: Number, eps: Number) -> Number:
+    """The result for an eps below 1. 1 - eps is evaluated in float32, as on the device."""
+    return within(x, eps, single(1.0 - eps), dy / abs(x * (1.0 - x)))
+
+
+def usual_float32(x: Plain, dy: Plain, eps: Plain) -> Number:
     """The denominator x - x² is rounded once; for x = -0 it is +0 as for x = 0."""
-    return by_eps(x, dy, eps, single(1.0 - eps), dy / abs(x.fma(-x, x)))
+    return within(x, eps, single(1.0 - eps), dy / abs(x.fma(-x, x)))
 
 
-def by_eps(x: Number, dy: Number, eps: Number, rest: Number, inside: Number) -> Number:
-    """Choose between the quotient and the results for other x and eps, where rest = 1 - eps."""
-    low, high = select(eps < 0.0, 0.0, eps), select(eps < 0.0, 1.0, rest)
-    outside = select(eps < 0.0, nan, 0.0)
-    usual = select((x < low) | (x > high), outside, inside)
-    near = as_element(eps)
-    unusual = select(near == 1.0, dy * inf, select(near == inf, 0.0, nan))
-    return select(near < 1.0, usual, unusual)  # type: ignore[no-any-return]
+def within(x: Number, low: Number, high: Number, quotient: Number) -> Number:
+    """The quotient from low to high, else 0; from 0 to 1, else NaN, if low is negative."""
+    everywhere = low < 0.0
+    least, most = select(everywhere, 0.0, low), select(everywhere, 1.0, high)
+    return select((x < least) | (x > most), select(everywhere, nan, 0.0), quotient)
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
@@ -47,12 +53,16 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     return Bound({FLOAT32: 1.5, FLOAT64: 1.0}.get(kind, HALF_ULP))
 
 
-FLOAT32_FORMULA = Formula("logit_grad_out_float32", out_float32, tensors=2, scalars=1)
+USUAL = Formula("logit_grad_out_usual", usual, tensors=2, scalars=1)
+USUAL_FLOAT32 = Formula("logit_grad_out_float32", usual_float32, tensors=2, scalars=1)
 
 
 def variant(compute: str, kind: str, eps: float) -> Formula | None:
     """In float32, one rounding less makes 1.5 of 2 ulp and saves an instruction."""
-    return FLOAT32_FORMULA if compute == FLOAT32.name else None
+    near = ELEMENT_TYPES.get(compute, FLOAT32).numpy.type(max(min(single_value(eps), 2.0), -2.0))
+    if not near < 1.0:
+        return None
+    return USUAL_FLOAT32 if compute == FLOAT32.name else USUAL
 
 
 OPERATOR = declare(

@@ -51,14 +51,14 @@ def part_scalars(values: tuple[float, ...], size: int) -> tuple[float, ...]:
 
 def grad_input_float32(
     grad_out: Plain, self: Plain, target: Plain, reduction: Plain, beta: Plain, size: Plain
-) -> Plain:
+) -> Any:
     """Difference and quotient are sums of two numbers; the last addition rounds.
 
     norm·d/β is computed as scale·(lift·d), where lift is a power of two: for β below 1 it brings β
     near 1, so that the scale does not overflow. With β = 0 every nonzero d is at the limit, and a
     zero is added that makes every zero positive; for other β it is the neutral −0.
     """
-    factor: Plain = norm(reduction, size)  # type: ignore[assignment]
+    factor: Any = norm(reduction, size)
     no_beta = beta == 0.0
     limit = no_beta.select(2.0**-149, beta)
     lift = (1.0 / limit.power()).at_least(1.0).at_most(2.0**127)
@@ -75,17 +75,17 @@ def grad_input_float32(
     slope = outside.select(self.lift(factor).copysign(d), quotient)
     corrected = slope.fma(grad_out, outside.select(0.0, rest) * grad_out)
     # the plain product has the right infinities and signs of zeros
-    return (abs(corrected) > 0.0).select(corrected, slope * grad_out)  # type: ignore[no-any-return]
+    return (abs(corrected) > 0.0).select(corrected, slope * grad_out)
 
 
 def unit_float32(
     grad_out: Plain, self: Plain, target: Plain, reduction: Plain, beta: Plain, size: Plain
-) -> Plain:
+) -> Any:
     """The same for β = 1, without a division; the norm is a sum of two numbers.
 
     The smaller one is positive, so that infinities stay.
     """
-    factor: Plain = norm(reduction, size)  # type: ignore[assignment]
+    factor: Any = norm(reduction, size)
     near = self.lift(factor).widened()
     below = self.lift(near * (1.0 - 2.0**-24))  # the next smaller float32
     large = (near > factor).select(below.widened(), near)
@@ -95,7 +95,7 @@ def unit_float32(
     slope = outside.select(self.lift(1.0).copysign(d), d)
     scaled = grad_out.fma(large, grad_out * small)
     corrected = slope.fma(scaled, outside.select(0.0, lost) * scaled)
-    return (abs(corrected) > 0.0).select(corrected, slope * scaled)  # type: ignore[no-any-return]
+    return (abs(corrected) > 0.0).select(corrected, slope * scaled)
 
 
 def unit(

@@ -24,7 +24,7 @@ def hardshrink(grad_output: Number, self: Number, lambd: Number) -> Number:
 
     A negative λ is kept: no number is within its bounds.
     """
-    return select((self >= -lambd) & (self <= lambd), 0.0, grad_output)  # type: ignore[no-any-return]
+    return select((self >= -lambd) & (self <= lambd), 0.0, grad_output)
 
 
 def softplus(
@@ -43,7 +43,7 @@ def softplus(
     z = beta * self
     lost = (z > highest) | ((z < lowest) & (abs(grad_output) == inf))
     value = select(lost, nan, grad_output / one_plus_exp(-z))
-    return select(z > threshold, grad_output, value)  # type: ignore[no-any-return]
+    return select(z > threshold, grad_output, value)
 
 
 def sign(
@@ -58,13 +58,13 @@ def sign(
 def logit(grad_output: Number, self: Number, low: Number, high: Number, other: Number) -> Number:
     """The bounds of ``self`` are given, and the result outside of them."""
     value = grad_output / abs(self * (1.0 - self))
-    return select((self < low) | (self > high), other, value)  # type: ignore[no-any-return]
+    return select((self < low) | (self > high), other, value)
 
 
 def logit_float32(grad_output: Plain, self: Plain, low: Plain, high: Plain, other: Plain) -> Number:
     """The same with the denominator of the operator in float32."""
     value = grad_output / abs(self.fma(-self, self))
-    return select((self < low) | (self > high), other, value)  # type: ignore[no-any-return]
+    return select((self < low) | (self > high), other, value)
 
 
 def logit_variant(compute: str, rounded: str, *scalars: float) -> Formula | None:

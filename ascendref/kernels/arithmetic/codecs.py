@@ -276,7 +276,9 @@ def encoding(compute: str, result: str, out: str) -> Conversion:
     if result not in (out, np.dtype(register).name):
         widened = np.float64 if result == "float64" else np.float32
         emit = _sequence(
-            from_register(register, result), to_register(result, widened), from_register(widened, out)
+            from_register(register, result),
+            to_register(result, widened),
+            from_register(widened, out),
         )
     return Conversion(from_dtype(register), stored_type(out), emit)
 

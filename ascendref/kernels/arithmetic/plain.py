@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from . import elementary
+from . import elementary, normal
 from .registers import CONSTANTS, Constant, Register
 
 
@@ -19,7 +19,8 @@ class Plain(Register):
     __slots__ = ()
 
     def _apply(self, function: Callable[..., Register], *others: Register) -> Self:
-        arguments = [Register(self.builder, number.value) for number in (self, *others)]
+        numbers: tuple[Register, ...] = (self, *others)
+        arguments = [Register(self.builder, number.value) for number in numbers]
         return self.result(function(*arguments).value)
 
     def exp(self) -> Self:
@@ -44,11 +45,11 @@ class Plain(Register):
 
     def normal_cdf(self) -> Self:
         """Return the cumulative distribution function of the normal distribution."""
-        return self._apply(elementary.normal_cdf)
+        return self._apply(normal.normal_cdf)
 
     def normal_pdf(self) -> Self:
         """Return the density of the normal distribution."""
-        return self._apply(elementary.normal_pdf)
+        return self._apply(normal.normal_pdf)
 
     def softplus(self) -> Self:
         """Return log(1 + exp(self))."""
@@ -60,13 +61,12 @@ class Plain(Register):
 
     def sign(self) -> Self:
         """Return -1, 0 or 1; it is NaN for NaN."""
-        zero_or_nan = (self == 0.0).select(0.0, self)
+        zero_or_nan = (self == self.lift(0.0)).select(0.0, self)
         return (self > 0.0).select(1.0, (self < 0.0).select(-1.0, zero_or_nan))  # type: ignore[no-any-return]
 
     def single(self) -> Self:
         """Round to float32."""
         return self.lift(self.narrowed())
-
 
     def as_element(self) -> Self:
         """Round a scalar to float32."""

@@ -35,7 +35,9 @@ class _Steps(Plain):
             return super().lift(number)
         if not isinstance(number, Register):
             number = self.constant(self.builder, number, wide=True)
-        return self.made(number.value)._rounded(np.float64) if number.wide else self.made(number.value)
+        return (
+            self.made(number.value)._rounded(np.float64) if number.wide else self.made(number.value)
+        )
 
     def as_element(self) -> Self:
         """Round a scalar to the type."""

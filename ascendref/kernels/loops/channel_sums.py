@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ...core.dtypes import ElementType
 from ...core.layout import broadcast_strides
 from ...core.threads import ELEMENTS_PER_THREAD
-from ..arithmetic.evaluation import evaluator
 from ..arithmetic.codecs import REGISTER, decoder, encoder
+from ..arithmetic.evaluation import evaluator
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
 from ..runtime.array_header import (

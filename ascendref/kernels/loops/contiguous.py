@@ -79,7 +79,9 @@ def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Com
         for i in range(pairs):
             at = first * 2 + i * 4
             one, other = load_pair(tensors, at)
-            write_pair(out, at, encode_bfloat16_pair(formula(one, scalars), formula(other, scalars)))
+            write_pair(
+                out, at, encode_bfloat16_pair(formula(one, scalars), formula(other, scalars))
+            )
         if first + 2 * pairs < last:
             i = last - 1
             write(out, i * 2, encode(formula(load(tensors, i, zero), scalars)))

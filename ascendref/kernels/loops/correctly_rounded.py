@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT64, ElementType
 from ...core.layout import Strides
-from ..arithmetic.exact import decide
 from ..arithmetic.formula import Formula
 from ..compiler.jit import helper, once_each, outlined
 from ..runtime.array_header import PYTHON_TASK
 from ..runtime.launch import (
-    FAILURE,
     FAILED_IN_PYTHON,
+    FAILURE,
     NUMBERS,
     OPERANDS,
     SIZE,
@@ -163,29 +162,26 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
         return 0
 
     def _decide_each(self, arguments: int, elements: range) -> None:
-        def word_at(at: int) -> int:
-            return ctypes.c_int64.from_address(at).value
+        from ..arithmetic.exact import decide  # hardly ever needed
 
-        formula, count = self.formula, len(self.inputs)
-        numbers: list[float] = np.ctypeslib.as_array(
-            (ctypes.c_double * formula.scalars).from_address(word_at(arguments + NUMBERS))
-        ).tolist()
+        formula, kinds = self.formula, (*self.inputs, self.out)
+        size, numbers = word_at(arguments + SIZE), word_at(arguments + NUMBERS)
+        scalars: list[float] = [
+            ctypes.c_double.from_address(numbers + 8 * k).value for k in range(formula.scalars)
+        ]
         if formula.narrows:
-            numbers = [single(number) for number in numbers]
+            with np.errstate(over="ignore"):
+                scalars = [float(np.float32(number)) for number in scalars]
         if formula.sized:
-            numbers.append(word_at(arguments + SIZE))
+            scalars.append(size)
+        operands = [word_at(arguments + OPERANDS + 8 * k) for k in range(len(kinds))]
         for i in elements:
-            tensors = [
-                _element(word_at(arguments + OPERANDS + 8 * k), i, kind)[()]
-                for k, kind in enumerate(self.inputs)
+            *tensors, result = [
+                element_at(at + i * kind.storage.itemsize, kind)
+                for at, kind in zip(operands, kinds, strict=True)
             ]
-            value = decide(
-                formula.function,
-                tuple([int(x) if isinstance(x, np.integer | np.bool_) else float(x) for x in tensors]),
-                tuple(numbers),
-                self.out.name,
-            )
-            _element(word_at(arguments + OPERANDS + 8 * count), i, self.out)[()] = value
+            numbers_of = tuple([array.item() for array in tensors])
+            result[...] = decide(formula.function, numbers_of, tuple(scalars), self.out.name)
 
     def raise_error(self) -> None:
         """Raise what went wrong in Python while compiled code was running."""
@@ -195,11 +191,15 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
 _TASK: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 3)
 
 
-def _element(address: int, index: int, kind: ElementType) -> NDArray[Any]:
+def word_at(address: int) -> int:
+    """Return a word in memory."""
+    return ctypes.c_int64.from_address(address).value
+
+
+def element_at(address: int, kind: ElementType) -> NDArray[Any]:
     """Return an element in memory, as an array of rank 0."""
-    size = kind.storage.itemsize
-    memory = (ctypes.c_char * size).from_address(address + index * size)
-    return np.frombuffer(memory, kind.numpy).reshape(())
+    memory = (ctypes.c_char * kind.storage.itemsize).from_address(address)
+    return np.ndarray((), kind.numpy, memoryview(memory))
 
 
 @once_each
@@ -212,6 +212,6 @@ def rounded_elementwise(
     """
     if formula.selects and not any(kind.name in ("float64", "int64") for kind in inputs):
         return elementwise(formula, inputs, out, out, "float32")
-    if out is FLOAT64 and compute == FLOAT64.name or formula.selects:
+    if (out is FLOAT64 and compute == FLOAT64.name) or formula.selects:
         return elementwise(formula, inputs, out, out, "float64")
     return RoundedKernel(formula, inputs, out)

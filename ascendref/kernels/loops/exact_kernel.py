@@ -13,10 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ...core.layout import Strides
 from ..compiler.jit import merged
 from ..runtime.array_header import EXACT_TASK
 from ..runtime.kernel import Kernel, Piece

@@ -253,7 +253,9 @@ def _unclear(kind: ElementType) -> Any:
         # without a rest, a sum would take the sign from -0
         total = value + rest if rest != 0 else value
         doubt = error + abs(total) * _ROUNDING
-        return not doubt < np.inf or (error != 0 and bits(encode(total - doubt)) != bits(encode(total + doubt)))
+        return not doubt < np.inf or (
+            error != 0 and bits(encode(total - doubt)) != bits(encode(total + doubt))
+        )
 
     return open_rounding
 

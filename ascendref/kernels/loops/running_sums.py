@@ -15,8 +15,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ...core.dtypes import ElementType
-from ..arithmetic.evaluation import evaluator
 from ..arithmetic.codecs import REGISTER, encoder, rounder, same
+from ..arithmetic.evaluation import evaluator
 from ..arithmetic.formula import Formula
 from ..compiler.jit import helper, inlined
 from ..runtime.launch import OPERANDS
