@@ -1,8 +1,8 @@
 """An independent judge of formulas: exact fractions and balls of FLINT (Arb), of any precision.
 
-The value of a `Judged` number is an `fmpq` while everything is rational, and then an `arb`, a ball that holds
-the real number. A zero with its sign, infinity or NaN is a float. The precision is raised until the
-rounding is decided. Nothing here is shared with the package.
+The value of a `Judged` number is an `fmpq` while everything is rational, and then an `arb`, a ball
+that holds the real number. A zero with its sign, infinity or NaN is a float. The precision is
+raised until the rounding is decided. Nothing here is shared with the package.
 """
 
 from __future__ import annotations
