@@ -93,6 +93,10 @@ class Pair:
         """Return the second double, a constant if there is none."""
         return self.high.lift(0.0) if self.low is None else self.low
 
+    def as_element(self) -> Pair:
+        """Return a scalar as it is."""
+        return self
+
     def rounded(self) -> Register:
         """Return the sum, rounded to a double."""
         if self.low is None:
