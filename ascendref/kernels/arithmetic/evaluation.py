@@ -10,11 +10,13 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import from_dtype, types
 
-from .codecs import REGISTER
+from .ball import Ball, PairBall
+from .codecs import REGISTER, stored_type
 from .formula import Formula
 from .pair import Pair
 from .plain import Double, Plain
 from .registers import Register
+from .rounding_test import rounded
 from .steps import BFloat16, Float16
 from .tracing import traced
 
@@ -95,3 +97,39 @@ def elements_of(kinds: tuple[str, ...], values: list[ir.Value]) -> Iterator[list
     rest = iter(values)
     for kind in kinds:
         yield list(islice(rest, 2 if kind == "int64" else 1))
+
+
+@cache
+def rounding(formula: Formula, kinds: tuple[str, ...], out: str, *, wide: bool) -> Any:
+    """Return ``function(tensors, scalars)`` that rounds the exact value, if it can.
+
+    Its results are the stored element and whether it may differ from the exact value rounded once.
+
+    Parameters
+    ----------
+    formula : Formula
+        The formula.
+    kinds : tuple of str
+        Types of the tensors; `elements_of` tells which registers the function gets.
+    out : str
+        Type of the result.
+    wide : bool
+        Whether it computes with double-doubles, which decide nearly all roundings, or with doubles.
+    """
+    number = PairBall if wide else Ball
+
+    def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
+        elements = [
+            number.tensor(Register(builder, value), kind, *[Register(builder, x) for x in rest])
+            for kind, (value, *rest) in zip(kinds, elements_of(kinds, tensors), strict=True)
+        ]
+        given = [Double(builder, value) for value in scalars]
+        numbers = [number.scalar(x, narrowed=formula.narrows) for x in scalars_of(formula, given)]
+        if formula.sized:
+            numbers[-1] = number.count(given[-1])
+        value = elements[0].lift(formula.function(*elements, *numbers))
+        encoded, undecided = rounded(value, out)
+        never = ir.Constant(ir.IntType(1), 0)
+        return [encoded, never if undecided is None else undecided.value]
+
+    return traced(emit, (stored_type(out), types.boolean))

@@ -20,6 +20,7 @@ infinite.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import inf, nan
 from typing import Any, Protocol, Self
 
@@ -45,6 +46,10 @@ __all__ = [
     "tanh",
     "two_sum",
 ]
+
+
+#: a number that is known while a formula is evaluated
+Constant = int | float | Fraction
 
 
 class Condition(Protocol):

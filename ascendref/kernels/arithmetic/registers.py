@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 import numpy as np
 from llvmlite import ir
 
+from .functions import Constant as Constant
 from .functions import two_sum as two_sum
 
 _FLOAT: Final = ir.FloatType()
@@ -22,8 +23,6 @@ _DOUBLE: Final = ir.DoubleType()
 _BIT: Final = ir.IntType(1)
 _WORD: Final = {_FLOAT: ir.IntType(32), _DOUBLE: ir.IntType(64)}
 
-#: a number that is known while the instructions are emitted
-Constant = int | float | Fraction
 CONSTANTS: Final = (int, float, Fraction)
 
 
@@ -36,16 +35,18 @@ class Condition:
         Appends the instructions.
     value : llvmlite value
         The bit.
-    number : type
-        Class of the registers that were compared.
+    number : type, optional
+        Class of the registers that were compared; None for `Register`.
     """
 
     __slots__ = ("builder", "number", "value")
 
-    def __init__(self, builder: ir.IRBuilder, value: ir.Value, number: type[Register]) -> None:
+    def __init__(
+        self, builder: ir.IRBuilder, value: ir.Value, number: type[Register] | None = None
+    ) -> None:
         self.builder = builder
         self.value = value
-        self.number = number
+        self.number = number or Register
 
     def __or__(self, other: Condition) -> Condition:
         return Condition(self.builder, self.builder.or_(self.value, other.value), self.number)
@@ -282,13 +283,13 @@ class Integer:
         """Whether this integer is smaller, both taken as unsigned."""
         right = other.value if isinstance(other, Integer) else ir.Constant(self.value.type, other)
         bit = self.builder.icmp_unsigned("<", self.value, right)
-        return Condition(self.builder, bit, Register)
+        return Condition(self.builder, bit)
 
     def differs(self, other: Integer | int) -> Condition:
         """Whether two integers differ."""
         right = other.value if isinstance(other, Integer) else ir.Constant(self.value.type, other)
         bit = self.builder.icmp_unsigned("!=", self.value, right)
-        return Condition(self.builder, bit, Register)
+        return Condition(self.builder, bit)
 
     def register(self) -> Register:
         """Return the float or double that has these bits."""

@@ -55,7 +55,8 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
     """
 
     def __init__(self, formula: Formula, inputs: tuple[ElementType, ...], out: ElementType) -> None:
-        super().__init__(formula, inputs, out, out, "exact")
+        super().__init__(formula, inputs, out, out, "float64")
+        self.name += "_rounded_once"
         self._errors: list[BaseException] = []
         self._python_task = _TASK(self._decide)
         self._table[PYTHON_TASK // 8] = ctypes.cast(self._python_task, ctypes.c_void_p).value
