@@ -326,7 +326,7 @@ class OnePlusExp:
         first = power_of_two(n >> 1, wide=True)
         second = power_of_two(n - (n >> 1), wide=True)
         mantissa = Pair(high, low)
-        e = mantissa._scaled(first)._scaled(second)
+        e = mantissa._scaled(first * second)
         denominator = Pair(*fast_two_sum(high.lift(1.0), e.high))
         denominator.low = denominator.low_or_zero() + e.low_or_zero()
         positive = PairCondition(x.high > 0.0)
