@@ -13,8 +13,7 @@ operation       algorithm                              relative error
 ``a + b``       6, AccurateDWPlusDW                    3 u**2 + 13 u**3
 ``a + double``  4, DWPlusFP                            2 u**2
 ``a * b``       12, DWTimesDW3                         5 u**2
-``a / b``       17, DWDivDW2; its product with fma     16 u**2
-                costs 1/2 u**2 more than theirs
+``a / b``       17, DWDivDW2                           15 u**2 + 56 u**3
 ``sqrt(a)``     Lefèvre and others, "Accurate          25/8 u**2
                 calculation of Euclidean norms"
                 (ACM TOMS 49, 2023), SQRTDWtoDW
@@ -139,8 +138,10 @@ class DoubleDouble:
             return NotImplemented
         other = self.lift(other)
         first = self.high / other.high
+        # the product of the denominator with it is their algorithm 7, which the proof asks for
         product, rest = two_product(other.high, first)
-        product, rest = fast_two_sum(product, other.low.fma(first, rest))
+        product, lost = fast_two_sum(product, other.low * first)
+        product, rest = fast_two_sum(product, lost + rest)
         # the first difference is exact
         second = ((self.high - product) + (self.low - rest)) / other.high
         return DoubleDouble(*fast_two_sum(first, second))
