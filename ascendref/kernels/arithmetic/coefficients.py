@@ -1,6 +1,6 @@
-"""Coefficients of polynomials, the highest power first, for double (True) and float (False).
+"""Coefficients of polynomials for double (True) and float (False), highest power first.
 
-`tests/kernels/arithmetic/coefficients.py` writes this file; comments give the fits' largest errors.
+`tests/kernels/arithmetic/coefficients.py` writes this file. Comments give the fits' errors.
 """
 
 from typing import Final
