@@ -62,10 +62,10 @@ def fit(function: Callable[[Any], Any], low: Any, high: Any, count: int, *, wide
 
 def fit_tail(of: Tail, function: Any, start: float, count: int, *, wide: bool) -> str:
     """Return the coefficients for a tail from a number on."""
-    k, constant = mp.mpf(of.k[wide]), mp.mpf(of.constant[wide])
+    k = mp.mpf(of.k[wide])
     low, high = ((y - k) / (y + k) for y in (start, of.farthest[wide]))
     whole = tail(of, function, k)
-    return fit(lambda t: whole(t) - constant, low, high, count, wide=wide)
+    return fit(lambda t: whole(t) - of.constant, low, high, count, wide=wide)
 
 
 def fits(*, wide: bool) -> dict[str, str]:
@@ -76,8 +76,8 @@ def fits(*, wide: bool) -> dict[str, str]:
         "EXP": fit(exponential, -half_ln2, half_ln2, 11 if wide else 6, wide=wide),
         "LOG": fit(logarithm, 0, largest, 8 if wide else 4, wide=wide),
         "ERF": fit(error_function, 0, mp.mpf("0.25"), 9 if wide else 5, wide=wide),
-        "ERF_TAIL": fit_tail(ERFC, mp.erfc, 0.4921875, 18 if wide else 8, wide=wide),
-        "NORMAL_TAIL": fit_tail(NORMAL, lambda y: mp.ncdf(-y), 0.0, 25 if wide else 12, wide=wide),
+        "ERF_TAIL": fit_tail(ERFC, mp.erfc, 0.4921875, 20 if wide else 9, wide=wide),
+        "NORMAL_TAIL": fit_tail(NORMAL, lambda y: mp.ncdf(-y), 0.0, 24 if wide else 12, wide=wide),
     }
 
 
