@@ -3,7 +3,7 @@
 A formula of pairs, rounded to a double at its end, is within 0.75 ulp of the exact value where the
 formula itself does not cancel: 0.64 ulp was the largest among 100,000 samples of each of the
 formulas and functions in `tests/kernels/arithmetic/test_pair.py`. Next to a zero, where large terms
-cancel, the error stays below 2**-60 of these terms. Pairs carry no error bound.
+cancel, the error stays below 2**-58 of these terms. Pairs carry no error bound.
 
 The range is that of doubles. The first double of a result is what the operation gives for the first
 doubles of its operands, so that infinities, NaN and the signs of zeros are those of the formula in
