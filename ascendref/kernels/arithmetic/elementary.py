@@ -102,7 +102,7 @@ def horner(x: Register, coefficients: tuple[float, ...]) -> Register:
     return total
 
 
-def power_of_two(n: Integer, wide: bool) -> Register:
+def power_of_two(n: Integer, *, wide: bool) -> Register:
     """Return ``2**n``, a normal number, for an integer of the type's size."""
     form = _format(wide=wide)
     return ((n + form.bias) << form.width).register()
@@ -112,7 +112,7 @@ def scale(value: Register, n: Integer) -> Register:
     """Return ``value * 2**n`` in two steps, so that subnormal results round once more at most."""
     first = n >> 1
     wide = value.wide
-    return value * power_of_two(first, wide) * power_of_two(n - first, wide)
+    return value * power_of_two(first, wide=wide) * power_of_two(n - first, wide=wide)
 
 
 # --- exponentials ---------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def expm1_parts(x: Register) -> tuple[Register, Register]:
     form = _format(wide=x.wide)
     n, r, lost, q = _reduced(x.at_most(form.highest).at_least(-2.0 * form.saturated))
     # halves all along, because exp may be finite where 2**n is not
-    power = power_of_two(n - 1, x.wide)
+    power = power_of_two(n - 1, wide=x.wide)
     whole, far = two_sum(power, power.lift(-0.5))
     square, square_low = two_product(r, r)
     low = (r * square).fma(q, square_low.fma(0.5, lost))
@@ -220,7 +220,7 @@ def over_one_plus_exp(numerator: Register, x: Register) -> Register:
     far = x > form.largest
     n, r, small = exp_parts(x.at_most(form.farthest).at_least(form.all_one))
     # halves all along, because 2**(bias + 1) is not finite
-    power = power_of_two(n - 1, x.wide)
+    power = power_of_two(n - 1, wide=x.wide)
     # next to a power that it does not fit, the 1 goes with the small terms; far out it is nothing
     inverse = (2 * form.bias - 1 << form.width) - power.bits()
     # one comparison for both ends: beyond the largest power, these are large unsigned numbers

@@ -23,8 +23,8 @@ class Tail(NamedTuple):
     factor: float
     a: float
     b: float
-    constant: dict[bool, float]  #: for a double and for a float
-    k: dict[bool, float]
+    constant: float
+    k: dict[bool, float]  #: for double and float
     coefficients: dict[bool, tuple[float, ...]]
     farthest: dict[bool, float]  #: from here on, the function is 0 or 1
 
@@ -32,9 +32,9 @@ class Tail(NamedTuple):
 #: one half of erfc(y / sqrt(2))
 NORMAL: Final = Tail(
     factor=0.5,
-    a=1.875,
-    b=1.5,
-    constant={True: 0.3989422804014327, False: 0.3989422917366028},
+    a=1.96875,
+    b=1.578125,
+    constant=0.4013671875,
     k={True: 4.0, False: 3.0},
     coefficients=NORMAL_TAIL,
     farthest={True: 38.75, False: 14.5},
@@ -42,16 +42,19 @@ NORMAL: Final = Tail(
 #: erfc from 0.5 on
 ERFC: Final = Tail(
     factor=1.0,
-    a=1.3125,
-    b=0.75,
-    constant={True: 0.5641895835477563, False: 0.5641896128654480},
+    a=1.15625,
+    b=0.6953125,
+    constant=0.56640625,
     k={True: 2.0, False: 1.5},
     coefficients=ERF_TAIL,
     farthest={True: 6.0, False: 4.0},
 )
 
-#: 1 / sqrt(2 * pi) less NORMAL.constant
-_REST: Final = {True: -2.4923272022777296e-17, False: -1.133517003e-08}
+#: 1 / sqrt(2 * pi) as a sum of two numbers, for double and float
+DENSITY: Final = {
+    True: (0.3989422804014327, -2.49232720227773e-17),
+    False: (0.3989422917366028, -1.1335170135851058e-08),
+}
 
 
 def _square_exp(y: Register, factor: float) -> tuple[Integer, Register, Register]:
@@ -74,11 +77,10 @@ def _tail(y: Register, tail: Tail) -> tuple[Integer, Register, Register]:
     inverse = both * (y + k)
     mills = above * inverse
     mills_low = inverse * ((-mills).fma(below, above) + (-mills).fma(below_low, above_low))
-    # times the constant and the polynomial, which is about a hundredth of it
-    constant = tail.constant[y.wide]
+    # times the constant and the polynomial, which is less than a hundredth of it
     correction = horner((y - k) * (both * below), tail.coefficients[y.wide])
-    scaled, scaled_low = two_product(mills, y.lift(constant))
-    scaled_low = scaled_low + mills.fma(correction, mills_low * constant)
+    scaled, scaled_low = two_product(mills, y.lift(tail.constant))
+    scaled_low = scaled_low + mills.fma(correction, mills_low * tail.constant)
     high, low = two_product(power, scaled)
     return n, high, low + power.fma(scaled_low, power_low * (scaled + scaled_low))
 
@@ -116,5 +118,5 @@ def normal_pdf(x: Register) -> Register:
     Float: within 0.90 ulp, exhaustive. Double: 0.90.
     """
     n, power, low = _square_exp(abs(x).at_most(NORMAL.farthest[x.wide]), NORMAL.factor)
-    constant, rest = NORMAL.constant[x.wide], _REST[x.wide]
+    constant, rest = DENSITY[x.wide]
     return scale(power.fma(constant, low.fma(constant, power * rest)), n)

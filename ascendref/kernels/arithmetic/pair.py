@@ -1,13 +1,18 @@
 """Sums of two doubles with about 60 bits, for results of float64 data.
 
 A formula of pairs, rounded to a double at its end, is within 0.75 ulp of the exact value where the
-formula itself does not cancel. Pairs carry no error bound; they cost about twice a plain double.
+formula itself does not cancel: 0.64 ulp was the largest among 100,000 samples of each of the
+formulas and functions in `tests/kernels/arithmetic/test_pair.py`. Next to a zero, where large terms
+cancel, the error stays below 2**-58 of these terms. Pairs carry no error bound.
 
 The range is that of doubles. The first double of a result is what the operation gives for the first
 doubles of its operands, so that infinities, NaN and the signs of zeros are those of the formula in
-plain doubles. The second double is exact to 2**-1074: a result below 2**-1018, and what is computed
-from such a result, has an error of up to 1 ulp of a subnormal number. Where the first double is
-infinite or NaN, or depends on one that is, the second one may be anything and NaN stands for 0.
+plain doubles. Where the first double is infinite or NaN, or depends on one that is, the second one
+may be anything, and NaN stands for 0.
+
+The second double is a multiple of 2**-1074. A result below 2**-1018 therefore has an error of up to
+an ulp, and of more if an intermediate result is subnormal: in ``x * normal_cdf(x)``, 60 ulp below
+x = -37.5, and in ``x * tanh(softplus(x))``, 400 ulp below x = -705.
 """
 
 from __future__ import annotations
@@ -124,9 +129,9 @@ class Pair:
             return Pair(total, rest)
         for low in (self.low, other.low):
             rest = rest if low is None else rest + low
-        # not where the rest is NaN, as beside infinity, nor where it takes the sign from a zero
-        high = (abs(rest) > 0.0).select(total + rest, total)
-        return Pair(high, rest - (high - total))
+        # -0 for NaN, which an infinite operand leaves, and for 0 changes nothing, not even a zero
+        rest = (abs(rest) > 0.0).select(rest, -0.0)
+        return Pair(*fast_two_sum(total, rest))
 
     __radd__ = __add__
 
@@ -156,23 +161,17 @@ class Pair:
     def __truediv__(self, other: Pair | Constant) -> Pair:
         if not isinstance(other, (Pair, *CONSTANTS)):
             return NotImplemented
+        other = self.lift(other)
         # the remainder of a tiny number is no double
         tiny = abs(self.high) < 2.0**-900
-        value = self._scaled(tiny.select(self.high.lift(2.0**120), 1.0))._over(self.lift(other))
+        lifted = self._scaled(tiny.select(self.high.lift(2.0**120), 1.0))
+        # a second division, because the reciprocal of a double may be none
+        quotient = lifted.high / other.high
+        value = Pair(quotient, lifted._remainder(quotient, other) / other.high)
         return value._scaled(tiny.select(self.high.lift(2.0**-120), 1.0))
 
     def __rtruediv__(self, other: Constant) -> Pair:
-        if not math.isfinite(float(other)):
-            return self.lift(other) / self
-        return self.lift(other)._over(self)
-
-    def _over(self, other: Pair) -> Pair:
-        """Return a quotient, whose numerator is not tiny.
-
-        Two divisions are right for every denominator, unlike a reciprocal.
-        """
-        quotient = self.high / other.high
-        return Pair(quotient, self._remainder(quotient, other) / other.high)
+        return self.lift(other) / self
 
     def _quickly_over(self, other: Pair) -> Pair:
         """Return a quotient by a number of moderate size, with one division."""
@@ -331,7 +330,7 @@ class OnePlusExp:
         first = power_of_two(n >> 1, wide=True)
         second = power_of_two(n - (n >> 1), wide=True)
         mantissa = Pair(high, low)
-        e = mantissa._scaled(first)._scaled(second)
+        e = mantissa._scaled(first * second)
         denominator = Pair(*fast_two_sum(high.lift(1.0), e.high))
         denominator.low = denominator.low_or_zero() + e.low_or_zero()
         positive = PairCondition(x.high > 0.0)

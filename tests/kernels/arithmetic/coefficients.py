@@ -15,9 +15,9 @@ import numpy as np
 import ascendref.kernels.arithmetic
 from ascendref.kernels.arithmetic.normal import ERFC, NORMAL, Tail
 
-HEAD = '''"""Coefficients of polynomials, the highest power first, for double (True) and float (False).
+HEAD = '''"""Coefficients of polynomials for double (True) and float (False), highest power first.
 
-`tests/kernels/arithmetic/coefficients.py` writes this file; comments give the fits' largest errors.
+`tests/kernels/arithmetic/coefficients.py` writes this file. Comments give the fits' errors.
 """
 
 from typing import Final
@@ -41,65 +41,56 @@ def error_function(z: Any) -> Any:
     return (2 / mp.sqrt(mp.pi) if z < 1e-40 else mp.erf(x) / x) - 1
 
 
-def tail(of: Tail, function: Callable[[Any], Any], *, wide: bool) -> Callable[[Any], Any]:
-    """Return the polynomial's value in ``exp(-factor * y**2) * mills * (constant + p(t))``."""
-    k = mp.mpf(of.k[wide])
+def tail(of: Tail, function: Callable[[Any], Any], k: Any) -> Callable[[Any], Any]:
+    """``function(y)`` is ``exp(-factor * y**2) * mills * tail(t)``, see `Tail`."""
 
     def correction(t: Any) -> Any:
         y = k * (1 + t) / (1 - t)
         mills = (y + of.a) / (y * (y + of.a) + of.b)
-        return function(y) * mp.exp(of.factor * y**2) / mills - mp.mpf(of.constant[wide])
+        return function(y) * mp.exp(of.factor * y**2) / mills
 
     return correction
 
 
 def fit(function: Callable[[Any], Any], low: Any, high: Any, count: int, *, wide: bool) -> str:
-    """Return the lines of a tuple of coefficients."""
+    """Return a tuple of coefficients as text."""
     values, error = mp.chebyfit(function, [low, high], count, error=True)
-    print(wide, mp.nstr(error, 3), flush=True)
     rounded = [float(c) if wide else float(np.float32(float(c))) for c in values]
     lines = "".join(f"        {c!r},\n" for c in rounded)
-    return f"    {wide}: (  # {mp.nstr(error, 2)}\n{lines}    ),\n"
+    return f"(  # {mp.nstr(error, 2)}\n{lines}    )"
 
 
-def table(name: str, *counts: int, one: Callable[..., Any], low: Any = 0, high: Any = 0) -> str:
-    """Return a constant: tuples for a double and for a float."""
-    print(name)
-    lines = [
-        fit(one, low, high, count, wide=wide)
-        for wide, count in zip((True, False), counts, strict=True)
-    ]
-    return f"\n{name}: Final = {{\n{''.join(lines)}}}\n"
+def fit_tail(of: Tail, function: Any, start: float, count: int, *, wide: bool) -> str:
+    """Return the coefficients for a tail from a number on."""
+    k = mp.mpf(of.k[wide])
+    low, high = ((y - k) / (y + k) for y in (start, of.farthest[wide]))
+    whole = tail(of, function, k)
+    return fit(lambda t: whole(t) - of.constant, low, high, count, wide=wide)
 
 
-def tail_table(name: str, *counts: int, of: Tail, function: Any, start: float) -> str:
-    """Return the constant of a tail from a number on."""
-    print(name)
-    lines = []
-    for wide, count in zip((True, False), counts, strict=True):
-        low, high = (
-            (mp.mpf(y) - of.k[wide]) / (y + of.k[wide]) for y in (start, of.farthest[wide])
-        )
-        lines.append(fit(tail(of, function, wide=wide), low, high, count, wide=wide))
-    return f"\n{name}: Final = {{\n{''.join(lines)}}}\n"
+def fits(*, wide: bool) -> dict[str, str]:
+    """Return the coefficients for double or float."""
+    half_ln2 = mp.log(2) / 2 * mp.mpf("1.0005")
+    largest = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
+    return {
+        "EXP": fit(exponential, -half_ln2, half_ln2, 11 if wide else 6, wide=wide),
+        "LOG": fit(logarithm, 0, largest, 8 if wide else 4, wide=wide),
+        "ERF": fit(error_function, 0, mp.mpf("0.25"), 9 if wide else 5, wide=wide),
+        "ERF_TAIL": fit_tail(ERFC, mp.erfc, 0.4921875, 20 if wide else 9, wide=wide),
+        "NORMAL_TAIL": fit_tail(NORMAL, lambda y: mp.ncdf(-y), 0.0, 24 if wide else 12, wide=wide),
+    }
 
 
 def tables() -> str:
     """Return the file."""
-    half_ln2 = mp.log(2) / 2 * mp.mpf("1.0005")
-    largest = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
+    with mp.workprec(300):
+        doubles, floats = fits(wide=True), fits(wide=False)
     return HEAD + "".join(
-        [
-            table("EXP", 11, 6, one=exponential, low=-half_ln2, high=half_ln2),
-            table("LOG", 8, 4, one=logarithm, high=largest),
-            table("ERF", 9, 5, one=error_function, high=mp.mpf("0.25")),
-            tail_table("ERF_TAIL", 18, 8, of=ERFC, function=mp.erfc, start=0.4921875),
-            tail_table("NORMAL_TAIL", 25, 12, of=NORMAL, function=lambda y: mp.ncdf(-y), start=0.0),
-        ]
+        f"\n{name}: Final = {{\n    True: {doubles[name]},\n    False: {floats[name]},\n}}\n"
+        for name in doubles
     )
 
 
 if __name__ == "__main__":
-    mp.mp.prec = 300
     folder = pathlib.Path(ascendref.kernels.arithmetic.__file__).parent
     (folder / "coefficients.py").write_text(tables())

@@ -144,6 +144,11 @@ _CASES: dict[str, _Case] = {
     "softplus_backward": _Case(
         lambda g, z: g / one_plus_exp(-z), lambda g, z: g * _exact_logistic(z), _two(_any, _wide)
     ),
+    "softplus_backward of a product": _Case(
+        lambda g, x, beta: g / one_plus_exp(-(beta * x)),
+        lambda g, x, beta: g * _exact_logistic(beta * x),
+        lambda n, rng: (_any(n, rng), _wide(n, rng).clip(-2000, 2000), rng.uniform(0.1, 2, n)),
+    ),
     "smooth_l1_backward": _Case(_smooth_l1_backward, _exact_smooth_l1_backward, _losses),
     "logit_grad": _Case(
         lambda x, dy: dy / abs(x * (1.0 - x)),
@@ -344,6 +349,13 @@ def test_ends_of_smooth_l1_backward() -> None:
         d = x - target
         expected = np.where(np.abs(d) < beta, d / beta, np.sign(d)) * g / count
     assert _same(_run(_smooth_l1_backward, *parts, beta, count), expected).all()
+
+
+@pytest.mark.parametrize("function", [exp, expm1, log, log1p, logistic, normal_cdf, softplus, sqrt])
+def test_second_double_of_a_vanishing_quotient_is_ignored(function: Callable[..., Any]) -> None:
+    x = np.array([math.inf, -math.inf])
+    results = _run(lambda x: function(abs(1.0 / x)), x)
+    np.testing.assert_array_equal(results, _run(function, np.zeros(2)))
 
 
 def test_quotient_is_right_where_the_exponential_is_beyond_the_doubles() -> None:

@@ -1,0 +1,281 @@
+"""Elementary functions against Arb: largest errors, special values, and all float32 numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+from typing import Any
+
+import flint
+import numpy as np
+import pytest
+from flint import arb
+from numpy.typing import NDArray
+
+from ascendref.kernels.arithmetic import coefficients, elementary, normal
+from ascendref.kernels.arithmetic.elementary import RELATIVE_ERROR
+from ascendref.kernels.arithmetic.registers import Register
+
+from ...support.daily import todays
+from ...support.traced import compiled
+from .coefficients import tables
+
+FUNCTIONS: dict[str, Callable[[Register], Register]] = {
+    "exp": elementary.exp,
+    "expm1": elementary.expm1,
+    "log": elementary.log,
+    "log1p": elementary.log1p,
+    "tanh": elementary.tanh,
+    "softplus": elementary.softplus,
+    "erf": normal.erf,
+    "normal_cdf": normal.normal_cdf,
+    "normal_pdf": normal.normal_pdf,
+}
+#: in ulp, for float and double
+BOUNDS = {
+    "exp": (0.77, 0.77),
+    "expm1": (0.76, 0.9),
+    "log": (0.9, 0.9),
+    "log1p": (0.9, 0.9),
+    "tanh": (0.76, 0.76),
+    "softplus": (0.9, 0.9),
+    "erf": (0.9, 0.9),
+    "normal_cdf": (0.9, 0.95),
+    "normal_pdf": (0.9, 0.7),
+}
+PRECISION = 110
+with flint.ctx.workprec(PRECISION):
+    ROOT = arb(2).sqrt()
+    DENSITY = 1 / (2 * arb.pi()).sqrt()
+EXACT: dict[str, Callable[[arb], arb]] = {
+    "exp": arb.exp,
+    "expm1": arb.expm1,
+    "log": arb.log,
+    "log1p": arb.log1p,
+    "tanh": arb.tanh,
+    "softplus": lambda x: x.exp().log1p() if x < 60 else x + (-x).exp().log1p(),
+    "erf": arb.erf,
+    "normal_cdf": lambda x: (-x / ROOT).erfc() / 2,
+    "normal_pdf": lambda x: (-x * x / 2).exp() * DENSITY,
+}
+LIFT = arb(2) ** 200
+TYPES = [np.float32, np.float64]
+#: for float and double: least exponents of subnormal results, bits of the fraction and one more
+LEAST, BITS = {np.float32: -149, np.float64: -1074}, {np.float32: 24, np.float64: 53}
+
+
+@pytest.fixture(autouse=True)
+def precision() -> Any:
+    """Arb computes with so many bits."""
+    with flint.ctx.workprec(PRECISION):
+        yield
+
+
+def samples(kind: Any, name: str, count: int) -> NDArray[Any]:
+    """Numbers of all magnitudes, around 0 and 1, and where the results are neither 0 nor 1."""
+    rng = np.random.default_rng(sum(name.encode()))
+    wide = kind is np.float64
+    ends = (-745.0, 709.0) if wide else (-104.0, 88.0)
+    bits = rng.integers(0, 1 << (64 if wide else 32), count, dtype=np.uint64)
+    spread = bits.view(kind) if wide else bits.astype(np.uint32).view(kind)
+    signs = rng.choice([-1, 1], count)
+    parts = [
+        np.where(np.isfinite(spread), spread, 1.0),
+        rng.normal(size=count),
+        rng.uniform(-12.0, 12.0, count),
+        rng.uniform(-1.5, 1.5, count),
+        rng.uniform(*ends, count),
+        rng.uniform(-38.5, 38.5, count),
+        signs * 2.0 ** rng.uniform(-60.0, 6.0, count),
+        1.0 + signs * 2.0 ** rng.uniform(-50.0, -1.0, count),
+    ]
+    x = np.concatenate([part.astype(kind) for part in parts])
+    if name == "log":
+        x = abs(x[x != 0])
+    elif name == "log1p":
+        x = np.where(x <= -1.0, 1.5 - x, x)
+    elif name in ("exp", "expm1", "softplus"):  # results beyond 2**128 or 2**1024 are special
+        x = x[x < (ends[1] if name != "softplus" else inf)]
+    return x.astype(kind)
+
+
+def errors(exact: list[arb], got: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the errors in ulp of the exact value and in units of 2**-53 of it."""
+    kind = got.dtype.type
+    # the difference from a tiny double may be no double
+    tiny = abs(got) < 2.0**-800
+    values, off = np.empty(got.size), np.empty(got.size)
+    for k, (value, result, lifted) in enumerate(zip(exact, got.tolist(), tiny, strict=True)):
+        difference = value - result
+        values[k], off[k] = float(value), float(LIFT * difference if lifted else difference)
+    _, exponent = np.frexp(values)
+    least = LEAST[kind]
+    spacing = np.where(values == 0.0, least, np.maximum(exponent - BITS[kind], least))
+    ulps = np.ldexp(abs(off), -spacing - 200 * tiny)
+    part = np.where(abs(values) >= 2.0**-1022, abs(np.frexp(values)[0]), inf)
+    return ulps, ulps / part
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_error(name: str, kind: Any) -> None:
+    x = samples(kind, name, 15_000)
+    (got,) = compiled(FUNCTIONS[name], kind)(x)
+    exact = EXACT[name]
+    ulps, relative = errors([exact(arb(number)) for number in x.tolist()], got)
+    assert x.size >= 100_000
+    assert ulps.max() <= BOUNDS[name][kind is np.float64], x[ulps.argmax()]
+    if kind is np.float64:
+        assert relative.max() <= RELATIVE_ERROR[name], x[relative.argmax()]
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_error_of_over_one_plus_exp(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    wide = kind is np.float64
+    x = np.concatenate(
+        [
+            rng.uniform(-40.0, 40.0, 40_000),
+            rng.uniform(*((-130.0, 1460.0) if wide else (-70.0, 194.0)), 40_000),
+            (1023 if wide else 127) * np.log(2.0) + rng.uniform(-2.0, 2.0, 20_000),
+        ]
+    ).astype(kind)
+    numerator = (rng.normal(size=x.size) * 2.0 ** rng.uniform(-10.0, 120.0, x.size)).astype(kind)
+    if wide:
+        numerator[::2] *= 2.0**890
+    (got,) = compiled(elementary.over_one_plus_exp, kind, kind)(numerator, x)
+    pairs = zip(numerator.tolist(), x.tolist(), strict=True)
+    ulps, relative = errors([arb(n) / (1 + arb(number).exp()) for n, number in pairs], got)
+    assert ulps.max() <= 1.75
+    if wide:
+        assert relative.max() <= RELATIVE_ERROR["over_one_plus_exp"]
+
+
+#: arguments and results that are exact, for both types
+SPECIAL: dict[str, list[tuple[float, float]]] = {
+    "exp": [(0.0, 1.0), (-0.0, 1.0), (inf, inf), (-inf, 0.0), (1e30, inf), (-1e30, 0.0)],
+    "expm1": [(0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -1.0), (1e30, inf), (-1e30, -1.0)],
+    "log": [(1.0, 0.0), (0.0, -inf), (-0.0, -inf), (inf, inf), (-inf, nan), (-1e-30, nan)],
+    "log1p": [(0.0, 0.0), (-0.0, -0.0), (-1.0, -inf), (inf, inf), (-inf, nan), (-1.5, nan)],
+    "tanh": [(0.0, 0.0), (-0.0, -0.0), (inf, 1.0), (-inf, -1.0), (1e30, 1.0), (-1e30, -1.0)],
+    "softplus": [(inf, inf), (-inf, 0.0), (1e30, 1e30), (-1e30, 0.0)],
+    "erf": [(0.0, 0.0), (-0.0, -0.0), (inf, 1.0), (-inf, -1.0), (1e30, 1.0), (-1e30, -1.0)],
+    "normal_cdf": [(0.0, 0.5), (-0.0, 0.5), (inf, 1.0), (-inf, 0.0), (1e30, 1.0), (-1e30, 0.0)],
+    "normal_pdf": [(inf, 0.0), (-inf, 0.0), (1e30, 0.0), (-1e30, 0.0)],
+}
+#: functions whose value at tiny arguments is the argument
+LIKE_X = {"expm1", "log1p", "tanh"}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_special_values(name: str, kind: Any) -> None:
+    cases = [*SPECIAL[name], (nan, nan)]
+    if name in LIKE_X:
+        tiny = float(np.finfo(kind).smallest_subnormal)
+        cases += [(x, x) for k in (1, 2, 3, 2**20) for x in (k * tiny, -k * tiny)]
+    x, expected = np.array(cases, kind).T
+    (got,) = compiled(FUNCTIONS[name], kind)(x)
+    np.testing.assert_array_equal(got, expected)
+    np.testing.assert_array_equal(
+        np.signbit(got), np.signbit(expected) | np.isnan(expected) & np.signbit(got)
+    )
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_special_values_of_over_one_plus_exp(kind: Any) -> None:
+    cases = [
+        (1.0, 0.0, 0.5),
+        (3.0, -inf, 3.0),
+        (3.0, inf, 0.0),
+        (-3.0, inf, -0.0),
+        (0.0, 1e30, 0.0),
+        (inf, 1e30, inf),
+        (inf, -inf, inf),
+        (inf, inf, nan),
+        (nan, 1.0, nan),
+        (1.0, nan, nan),
+    ]
+    numerator, x, expected = np.array(cases, kind).T
+    (got,) = compiled(elementary.over_one_plus_exp, kind, kind)(numerator, x)
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_parts_of_exp(kind: Any) -> None:
+    def parts(x: Register, rest: Register) -> tuple[Register, ...]:
+        n, r, small = elementary.exp_parts(x, rest)
+        return elementary.power_of_two(n, wide=x.wide), r, small
+
+    unit = 2.0 ** -BITS[kind]
+    x = np.random.default_rng(0).uniform(-80.0, 80.0, 2000).astype(kind)
+    columns = x, (x * unit).astype(kind), *compiled(parts, kind, kind)(x, (x * unit).astype(kind))
+    for row in zip(*columns, strict=True):
+        a, rest, power, r, small = map(arb, map(float, row))
+        assert abs(float(power * (1 + r + small) / (a + rest).exp() - 1)) < 0.3 * unit
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_parts_of_log(kind: Any) -> None:
+    unit = 2.0 ** -BITS[kind]
+    x = (2.0 ** np.random.default_rng(0).uniform(-80.0, 80.0, 2000)).astype(kind)
+    columns = x, (x * unit).astype(kind)
+    columns += compiled(elementary.log_parts, kind, kind)(*columns)
+    for row in zip(*columns, strict=True):
+        a, rest, high, low = map(arb, map(float, row))
+        assert abs(float((high + low) / (a + rest).log() - 1)) < 0.6 * unit
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_scale(kind: Any) -> None:
+    def scaled(value: Register, bits: Register) -> Register:
+        return elementary.scale(value, bits.bits())
+
+    least = LEAST[kind]
+    n = np.arange(least - 1, 1 - least - BITS[kind])
+    integers = n.astype(np.int64 if kind is np.float64 else np.int32).view(kind)
+    (got,) = compiled(scaled, kind, kind)(np.full(n.size, 1.5, kind), integers)
+    np.testing.assert_array_equal(got, np.ldexp(kind(1.5), n))
+
+
+def test_coefficients_are_those_of_the_fits() -> None:
+    namespace: dict[str, Any] = {}
+    exec(tables(), namespace)
+    for name in ("EXP", "LOG", "ERF", "ERF_TAIL", "NORMAL_TAIL"):
+        assert namespace[name] == getattr(coefficients, name)
+
+
+def compared(function: Callable[[Register], Register]) -> Callable[[Register], Any]:
+    """Return the function of floats, that of doubles, and the former's error in ulp."""
+
+    def run(x: Register) -> tuple[Register, Register, Register]:
+        got, double = function(x), function(x.widened())
+        power = (abs(double).bits() >> 52 << 52).register()
+        ulp = (power * 2.0**-23).at_least(2.0**-149)
+        return got, double, abs(got.widened() - double) / ulp
+
+    return run
+
+
+def assert_floats(name: str, blocks: list[int]) -> None:
+    """Compare blocks of 2**20 floats with the function of doubles, which is far more precise."""
+    run = compiled(compared(FUNCTIONS[name]), np.float32)
+    for block in blocks:
+        x = np.arange(block << 20, block + 1 << 20, dtype=np.uint32).view(np.float32)
+        got, double, ulps = run(x)
+        with np.errstate(over="ignore"):
+            special = ~np.isfinite(got) & ((got == double.astype(np.float32)) | np.isnan(double))
+        wrong = ~(special | (ulps <= BOUNDS[name][0]))
+        assert not wrong.any(), x[wrong][:9]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_some_floats(name: str) -> None:
+    rng = np.random.default_rng(0)
+    assert_floats(name, rng.integers(1 << 12, size=1).tolist())
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_all_floats(name: str) -> None:
+    assert_floats(name, todays(range(1 << 12), 16))
