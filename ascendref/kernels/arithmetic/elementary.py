@@ -105,7 +105,7 @@ def horner(x: Register, coefficients: tuple[float, ...]) -> Register:
     return total
 
 
-def power_of_two(n: Integer, *, wide: bool) -> Register:
+def power_of_two(n: Integer, wide: bool) -> Register:
     """Return ``2**n``, a normal number, for an integer of the type's size."""
     form = _format(wide=wide)
     return ((n + form.bias) << form.width).register()
@@ -169,7 +169,7 @@ def exp(x: Register) -> Register:
 
 
 def expm1_parts(x: Register) -> tuple[Register, Register]:
-    """Return two numbers whose sum is ``exp(x) - 1``; the second is below half of the first."""
+    """Return two numbers whose sum is ``exp(x) - 1``; the second is far smaller."""
     form = _format(wide=x.wide)
     n, r, lost, q = _reduced(x.at_most(form.highest).at_least(-2.0 * form.saturated))
     # halves all along, because exp may be finite where 2**n is not
