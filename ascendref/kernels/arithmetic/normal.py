@@ -93,7 +93,7 @@ def _one_minus(high: Register, low: Register) -> Register:
 def erf(x: Register) -> Register:
     """Return the error function.
 
-    Float: within 0.90 ulp, exhaustive. Double: 0.90.
+    Float: within 0.67 ulp, exhaustive. Double: 0.82.
     """
     size = abs(x)
     near = x.fma(horner(x * x, ERF[x.wide]), x)
@@ -105,7 +105,7 @@ def erf(x: Register) -> Register:
 def normal_cdf(x: Register) -> Register:
     """Return the integral of `normal_pdf` from -inf: half of erfc(-x / sqrt(2)).
 
-    Float: within 0.90 ulp, exhaustive. Double: 0.90.
+    Float: within 0.84 ulp, exhaustive. Double: 0.93.
     """
     n, high, low = _tail(abs(x).at_most(NORMAL.farthest[x.wide]), NORMAL)
     upper = _one_minus(scale(high, n), scale(low, n))
@@ -115,7 +115,7 @@ def normal_cdf(x: Register) -> Register:
 def normal_pdf(x: Register) -> Register:
     """Return the density of the normal distribution, ``exp(-x**2 / 2) / sqrt(2 * pi)``.
 
-    Float: within 0.90 ulp, exhaustive. Double: 0.90.
+    Float: within 0.79 ulp, exhaustive. Double: 0.85.
     """
     n, power, low = _square_exp(abs(x).at_most(NORMAL.farthest[x.wide]), NORMAL.factor)
     constant, rest = DENSITY[x.wide]
