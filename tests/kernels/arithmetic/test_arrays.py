@@ -60,7 +60,7 @@ def sample(case: Case, count: int) -> list[NDArray[np.float64]]:
 @pytest.mark.parametrize("name", CASES)
 def test_values(name: str, used: Used) -> None:
     case = CASES[name]
-    tensors = sample(case, 150)
+    tensors = sample(case, 100)
     found = evaluate(case.function, used.namespace, [used.array(x) for x in tensors], case.scalars)
     assert "float64" in str(found.dtype)
     rows = zip(np.asarray(found).tolist(), *[x.tolist() for x in tensors], strict=True)
@@ -72,7 +72,7 @@ def test_values(name: str, used: Used) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_constants_widen_no_float32(name: str, used: Used) -> None:
     case = CASES[name]
-    tensors = [used.array(x.astype(np.float32)) for x in sample(case, 20)]
+    tensors = [used.array(x.astype(np.float32)) for x in sample(case, 100)]
     assert "float32" in str(evaluate(case.function, used.namespace, tensors, case.scalars).dtype)
 
 
@@ -123,19 +123,15 @@ def test_special_values(used: Used) -> None:
 
 
 def derivatives_in_jax(function: Any, x: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Return a function's first derivative, backward and forward, and its second."""
+    """Return a function's first and second derivatives, both backward."""
     jax = pytest.importorskip("jax", reason="jax is an extra")
 
-    def backward(of: Any) -> Any:
+    def derivative(of: Any) -> Any:
         return lambda v: jax.vjp(of, v)[1](jax.numpy.ones_like(v))[0]
 
-    def forward(of: Any) -> Any:
-        return lambda v: jax.jvp(of, (v,), (jax.numpy.ones_like(v),))[1]
-
-    first = backward(function)
-    chosen = first, backward(first), forward(function), forward(first)
-    found = jax.jit(lambda v: [derivative(v) for derivative in chosen])(jax.numpy.asarray(x))
-    return [np.asarray(derivative) for derivative in found]
+    first = derivative(function)
+    found = jax.jit(lambda v: (first(v), derivative(first)(v)))(jax.numpy.asarray(x))
+    return [np.asarray(values) for values in found]
 
 
 def derivatives_in_torch(function: Any, x: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -159,9 +155,8 @@ DERIVATIVES = {"jax": derivatives_in_jax, "torch": derivatives_in_torch}
 def test_derivatives_are_finite(name: str, used: Used) -> None:
     case = CASES[name]
     x = IN_UNIT if case.unit else POINTS
-    for at in range(case.tensors):
-        if case.unit and at:
-            continue
+    # formulas are linear in a gradient, the first of several tensors but for a formula on (0, 1)
+    for at in [0] if case.unit or case.tensors == 1 else range(1, case.tensors):
         others = [used.array(np.full_like(x, 1.5)) for _ in range(case.tensors)]
 
         def function(data: Any, others: Any = others, at: int = at) -> Any:
