@@ -23,8 +23,6 @@ Enclosure = tuple[End, End]
 #: the exponential is not computed beyond exp(±4096); exp(4096) is above 2**5900
 _LARGEST_EXPONENT: Final = 4096
 _BEYOND: Final = 5900
-#: from there on, the tail of the normal distribution is its density / argument, within 1 / 4096
-_FAR: Final = 64
 
 
 def exp(x: Fraction, bits: int) -> Enclosure:
@@ -88,15 +86,25 @@ def softplus(x: Fraction, bits: int) -> Enclosure:
 
 def normal_cdf(x: Fraction, bits: int) -> Enclosure:
     """Return an interval around the normal distribution function."""
-    low, high = _far_tail(abs(x), bits) if abs(x) > _FAR else _tail(abs(x), bits)
+    low, high = (_far_tail if 8 * x * x > bits else _tail)(abs(x), bits)
     return (low, high) if x < 0 else (1 - high, 1 - low)
 
 
 def _far_tail(y: Fraction, bits: int) -> Enclosure:
-    """Return the interval (1 - 1/y**2) · pdf(y) / y to pdf(y) / y, due to Mills and Gordon."""
-    low, high = exp(-y * y / 2, bits)
+    """Return an interval around pdf(y) / (y + 1 / (y + 2 / (y + 3 / (y + …)))), due to Laplace.
+
+    What follows n is between y and y + (n + 1) / y. From there the interval shrinks inwards: each
+    of n divisions by about y**2 / k, or for large n altogether by exp(2 y · sqrt(n)).
+    """
+    one = 1 << (bits + 32)
+    least = y.numerator * one // y.denominator
+    count = bits * bits * 13 // int(100 * y * y) + bits // 4
+    low, high = least, least + 2 + (count + 1) * one * one // least
+    for k in range(count, 0, -1):
+        low, high = least + k * one * one // high, least + 2 + k * one * one // low
+    smallest, largest = exp(-y * y / 2, bits)
     below, above = sqrt_two_pi(bits)
-    return low * (1 - 1 / (y * y)) / (y * above), high / (y * below)
+    return smallest * one / (above * high), largest * one / (below * low)
 
 
 def _tail(y: Fraction, bits: int) -> Enclosure:
