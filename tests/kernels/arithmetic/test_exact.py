@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ascendref.kernels.arithmetic import enclosures
 from ascendref.kernels.arithmetic.exact import Undecided, decide, round_fraction
 from ascendref.kernels.arithmetic.functions import (
     exp,
@@ -202,3 +203,10 @@ def test_fractions_are_rounded_as_by_numpy(kind: str) -> None:
     with np.errstate(all="ignore"):
         theirs = values.astype(kind).astype(np.float64)
     assert [round_fraction(Fraction(x), kind) for x in values.tolist()] == theirs.tolist()
+
+
+@pytest.mark.parametrize("bits", [160, 640])
+@pytest.mark.parametrize("x", [2.0**-200, 0.3, 4.4, 4.5, 8.9, 9.1, 13.3, 38.1, 85.3])
+def test_the_normal_distribution_has_as_many_bits_as_asked_for(x: float, bits: int) -> None:
+    low, high = enclosures.normal_cdf(Fraction(-x), bits)
+    assert 0 < high - low < low * Fraction(2) ** (2 - bits)
