@@ -237,7 +237,9 @@ def nearest(value: Any, kind: str) -> float:
         # three bits more than a significand has, the last of which stands for all that follow
         shift = max(q.bit_length() - p.bit_length() + LIMITS[kind][0] + 3, 0)
         quotient, rest = divmod(abs(p) << shift, q)
-        return math.copysign(integer_nearest(quotient << 1 | (rest > 0), -shift - 1, kind), p)
+        return math.copysign(
+            integer_nearest(quotient << 1 | (rest > 0), -shift - 1, kind), -1 if p < 0 else 1
+        )
     if not value.is_finite():
         raise Unclear
     low, high = (end_nearest(end, kind) for end in (value.lower(), value.upper()))
@@ -249,7 +251,7 @@ def nearest(value: Any, kind: str) -> float:
 def end_nearest(end: arb, kind: str) -> float:
     """Round an exact ball."""
     mantissa, exponent = (int(x) for x in end.man_exp())
-    return math.copysign(integer_nearest(abs(mantissa), exponent, kind), mantissa)
+    return math.copysign(integer_nearest(abs(mantissa), exponent, kind), -1 if mantissa < 0 else 1)
 
 
 def integer_nearest(mantissa: int, exponent: int, kind: str) -> float:

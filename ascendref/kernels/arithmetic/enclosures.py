@@ -13,7 +13,7 @@ from __future__ import annotations
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from math import inf, isqrt
+from math import copysign, inf, isqrt, ldexp
 from typing import Final
 
 #: an end of an interval; a float is infinite
@@ -23,8 +23,6 @@ Enclosure = tuple[End, End]
 #: the exponential is not computed beyond exp(±4096); exp(4096) is above 2**5900
 _LARGEST_EXPONENT: Final = 4096
 _BEYOND: Final = 5900
-#: from there on, the tail of the normal distribution is its density / argument, within 1 / 4096
-_FAR: Final = 64
 
 
 def exp(x: Fraction, bits: int) -> Enclosure:
@@ -88,30 +86,41 @@ def softplus(x: Fraction, bits: int) -> Enclosure:
 
 def normal_cdf(x: Fraction, bits: int) -> Enclosure:
     """Return an interval around the normal distribution function."""
-    low, high = _far_tail(abs(x), bits) if abs(x) > _FAR else _tail(abs(x), bits)
+    low, high = (_far_tail if 8 * x * x > bits else _tail)(abs(x), bits)
     return (low, high) if x < 0 else (1 - high, 1 - low)
 
 
 def _far_tail(y: Fraction, bits: int) -> Enclosure:
-    """Return the interval (1 - 1/y**2) · pdf(y) / y to pdf(y) / y, due to Mills and Gordon."""
-    low, high = exp(-y * y / 2, bits)
+    """Return an interval around pdf(y) / (y + 1 / (y + 2 / (y + 3 / (y + …)))), due to Laplace.
+
+    What follows n is between y and y + (n + 1) / y. From there the interval shrinks inwards: each
+    of n divisions by about y**2 / k, or for large n altogether by exp(2 y · sqrt(n)).
+    """
+    one = 1 << (bits + 32)
+    least = y.numerator * one // y.denominator
+    count = bits * bits * 13 // int(100 * y * y) + bits // 4
+    low, high = least, least + 2 + (count + 1) * one * one // least
+    for k in range(count, 0, -1):
+        low, high = least + k * one * one // high, least + 2 + k * one * one // low
+    smallest, largest = exp(-y * y / 2, bits)
     below, above = sqrt_two_pi(bits)
-    return low * (1 - 1 / (y * y)) / (y * above), high / (y * below)
+    return smallest * one / (above * high), largest * one / (below * low)
 
 
 def _tail(y: Fraction, bits: int) -> Enclosure:
     """Return an interval around 1/2 - pdf(y) · (y + y**3 / 3 + y**5 / (3·5) + …).
 
-    An integer ``term`` loses less than 1 by every division. While terms grow, what was lost grows
-    with them, so that in units of the first term no term is off by more than ``steps`` times the
-    largest one. The last one is below 1 and at least halved by every further step.
+    The integer ``term`` loses less than 1 by every division. What was lost grows as terms do, so no
+    term is off by more than ``steps`` times the largest one, in units of the first. The terms that
+    are left out are below that together, because each is less than half of the one before.
     """
     square = y * y
     # the difference is about exp(-y**2 / 2), which is 2**(-0.7214 y**2); 64 bits for what is lost
     bits += int(square * 7214 / 10000) + 64
+    bits = -(-bits // 128) * 128  # so that the root of 2π is computed rarely
     first = term = total = 1 << bits
     steps = 0
-    while term or 2 * steps < 2 * square:
+    while term or steps < square:
         steps += 1
         term = term * square.numerator // (square.denominator * (2 * steps + 1))
         total += term
@@ -145,7 +154,7 @@ def _inverse_tangent(n: int, one: int) -> int:
     return total
 
 
-# --- numbers --------------------------------------------------------------------------------------
+# --- ends --------------------------------------------------------------------------------------
 
 
 def outward(low: End, high: End, bits: int) -> Enclosure:
@@ -158,6 +167,27 @@ def _rounded_down(x: End, bits: int) -> End:
         return x
     shift = bits - _exponent(x)
     return _scaled(_floor(x.numerator, x.denominator, shift), shift)
+
+
+def sum_of(a: End, b: End) -> End:
+    """Return a sum of lower, or of upper, ends; Python's overflows for large fractions."""
+    return a if isinstance(a, float) else b if isinstance(b, float) else a + b
+
+
+def product_of(a: End, b: End) -> End:
+    """Return a product, where 0 times infinity is 0: neither is reached."""
+    if not a or not b:
+        return Fraction(0)
+    if isinstance(a, float) or isinstance(b, float):
+        return inf if (a > 0) == (b > 0) else -inf
+    return a * b
+
+
+def inverse_of(end: End, of_zero: float) -> End:
+    """Return a reciprocal."""
+    if isinstance(end, float):
+        return Fraction(0)
+    return 1 / end if end else of_zero
 
 
 def _exponent(x: Fraction) -> int:
@@ -196,3 +226,44 @@ def _around(value: Decimal, bits: int) -> Enclosure:
     shift = bits + 3 - (numerator.bit_length() - denominator.bit_length())
     floor = _floor(numerator, denominator, shift)
     return _scaled(floor - 1, shift), _scaled(floor + 2, shift)
+
+
+# --- rounding -------------------------------------------------------------------------------------
+
+
+class _Format:
+    """The numbers of an element type: units of 2**least at least, all below 2**top."""
+
+    def __init__(self, digits: int, least: int, top: int) -> None:
+        self.digits = digits
+        self.least = least
+        self.top = top
+
+
+_FORMATS: Final = {
+    "float16": _Format(11, -24, 16),
+    "bfloat16": _Format(8, -133, 128),
+    "float32": _Format(24, -149, 128),
+    "float64": _Format(53, -1074, 1024),
+}
+
+
+def nearest(value: End, kind: str, side: int) -> float:
+    """Round a number (side 0), or what is just above it (side 1) or below it (side -1)."""
+    if isinstance(value, float):
+        return value
+    if not value:
+        return copysign(0.0, side)
+    form = _FORMATS[kind]
+    numerator, denominator = abs(value.numerator), value.denominator
+    exponent = numerator.bit_length() - denominator.bit_length()
+    if numerator << max(-exponent, 0) < denominator << max(exponent, 0):
+        exponent -= 1
+    unit = max(exponent - form.digits + 1, form.least)
+    numerator, denominator = numerator << max(-unit, 0), denominator << max(unit, 0)
+    steps, rest = divmod(numerator, denominator)
+    up_at_tie = (value > 0) == (side > 0) if side else steps % 2 == 1
+    steps += 2 * rest > denominator or (2 * rest == denominator and up_at_tie)
+    beyond = steps.bit_length() + unit > form.top
+    size = inf if beyond else ldexp(steps, unit)
+    return size if value > 0 else -size

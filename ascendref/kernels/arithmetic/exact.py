@@ -14,32 +14,15 @@ from functools import lru_cache
 from typing import Any, Final, NoReturn
 
 from . import enclosures
-from .enclosures import Enclosure, End
+from .enclosures import Enclosure, End, inverse_of, nearest, product_of, sum_of
 from .functions import Constant
 
 #: bits of the first attempt: what the compiled stages leave open needs more than 100
 _FIRST: Final = 160
-#: a result that underflows has a sign after so many bits, or gets that of the interval's middle
+#: bits after which a result that underflows has the sign of the interval's middle
 _ENOUGH_FOR_A_ZERO: Final = 640
 #: half of the smallest F64 number is a tie that a product of two such numbers may decide
 _LAST: Final = 10240
-
-
-class _Format:
-    """The numbers of an element type: units of 2**least at least, all below 2**top."""
-
-    def __init__(self, digits: int, least: int, top: int) -> None:
-        self.digits = digits
-        self.least = least
-        self.top = top
-
-
-_FORMATS: Final = {
-    "float16": _Format(11, -24, 16),
-    "bfloat16": _Format(8, -133, 128),
-    "float32": _Format(24, -149, 128),
-    "float64": _Format(53, -1074, 1024),
-}
 
 
 class Undecided(ArithmeticError):
@@ -146,7 +129,7 @@ class Exact:
         for one, another in ((self, other), (other, self)):
             if one.special:
                 return one if one.low else another
-        return self._between(_sum(self.low, other.low), _sum(self.high, other.high))
+        return self._between(sum_of(self.low, other.low), sum_of(self.high, other.high))
 
     def __mul__(self, other: Exact | Constant) -> Exact:
         other = self.lift(other)
@@ -155,7 +138,7 @@ class Exact:
         if self.special or other.special:
             left, right = self._signum(), other._signum()
             return self._unknown() if None in (left, right) else self._special(left * right)
-        ends = [_product(a, b) for a in self._ends() for b in other._ends()]
+        ends = [product_of(a, b) for a in self._ends() for b in other._ends()]
         return self._between(min(ends), max(ends))
 
     def _reciprocal(self) -> Exact:
@@ -166,7 +149,7 @@ class Exact:
             return self._special(math.copysign(size, self.low))
         if self.low < 0 < self.high:
             return self._unknown()
-        return Exact(_inverse(self.high, -math.inf), _inverse(self.low, math.inf), self.bits)
+        return Exact(inverse_of(self.high, -math.inf), inverse_of(self.low, math.inf), self.bits)
 
     def __truediv__(self, other: Exact | Constant) -> Exact:
         other = self.lift(other)
@@ -238,25 +221,23 @@ class Exact:
         self,
         function: Callable[[Fraction, int], Enclosure],
         below: float,
-        at_zero: Constant,
+        at_zero: Constant | None,
         above: float,
     ) -> Exact:
-        """Return an increasing function, from its limits at -inf and inf and its value at 0."""
+        """Return an increasing function, from its limits and from its value at 0 if a number."""
         if self.is_nan() or (self.low == self.high == at_zero == 0):
             return self
-        if self.special:
+        if self.special and (self.low or at_zero is not None):
             limit = below if self.low < 0 else above
-            return self.lift(limit if self.low else at_zero)
+            return self.lift(limit if self.low else at_zero or 0)
 
         def enclosure(end: End) -> Enclosure:
-            if end and not isinstance(end, float):
-                return function(end, self.bits)
-            known = (below if end < 0 else above) if end else at_zero
+            known = at_zero if end == 0 else below if end == -math.inf else above
+            if known is None or (end and not isinstance(end, float)):
+                return function(Fraction(end), self.bits)
             limit = float(known) if math.isinf(known) else Fraction(known)
             return limit, limit
 
-        if self.low == self.high:
-            return self._between(*enclosure(self.low))
         return self._between(enclosure(self.low)[0], enclosure(self.high)[1])
 
     def exp(self) -> Exact:
@@ -312,9 +293,7 @@ class Exact:
 
     def softplus(self) -> Exact:
         """Return log(1 + exp(self))."""
-        if self.low == self.high == 0:
-            return self.lift(2).log()
-        return self._increasing(enclosures.softplus, 0.0, 0, math.inf)
+        return self._increasing(enclosures.softplus, 0.0, None, math.inf)
 
     def sign(self) -> Exact:
         """Return -1, 0 or 1, or NaN."""
@@ -334,13 +313,15 @@ class Exact:
     def ends_in(self, kind: str) -> tuple[float, float]:
         """Return both ends rounded to an element type, as numbers between them would be."""
         if self.low == self.high or self.special:
-            result = _nearest(self.low, kind, 0)
+            result = nearest(self.low, kind, 0)
             return result, result
-        return _nearest(self.low, kind, 1), _nearest(self.high, kind, -1)
+        return nearest(self.low, kind, 1), nearest(self.high, kind, -1)
 
-    def middle(self) -> Fraction:
-        """Return the middle between two finite ends."""
-        return (Fraction(self.low) + Fraction(self.high)) / 2
+    def middle_in(self, kind: str) -> float:
+        """Return the middle between the ends, rounded to an element type."""
+        if isinstance(self.low, float) or isinstance(self.high, float):
+            raise Undecided
+        return nearest((self.low + self.high) / 2, kind, 0)
 
 
 def exact(number: Constant, bits: int) -> Exact:
@@ -348,32 +329,6 @@ def exact(number: Constant, bits: int) -> Exact:
     if not number or (isinstance(number, float) and not math.isfinite(number)):
         return Exact(float(number), float(number), bits)
     return Exact(Fraction(number), Fraction(number), bits)
-
-
-# --- ends -----------------------------------------------------------------------------------------
-
-
-def _sum(a: End, b: End) -> End:
-    """Return a sum of lower, or of upper, ends; Python's overflows for large fractions."""
-    return a if isinstance(a, float) else b if isinstance(b, float) else a + b
-
-
-def _product(a: End, b: End) -> End:
-    """Return a product, where 0 times infinity is 0: neither is reached."""
-    if not a or not b:
-        return Fraction(0)
-    if isinstance(a, float) or isinstance(b, float):
-        return math.inf if (a > 0) == (b > 0) else -math.inf
-    return a * b
-
-
-def _inverse(end: End, of_zero: float) -> End:
-    if isinstance(end, float):
-        return Fraction(0)
-    return 1 / end if end else of_zero
-
-
-# --- rounding -------------------------------------------------------------------------------------
 
 
 def round_fraction(value: Fraction, kind: str) -> float:
@@ -385,27 +340,7 @@ def round_fraction(value: Fraction, kind: str) -> float:
     >>> round_fraction(Fraction(2049, 2048), "float16")
     1.0
     """
-    return _nearest(value, kind, 0)
-
-
-def _nearest(value: End, kind: str, side: int) -> float:
-    """Round a number (side 0), or what is just above it (side 1) or below it (side -1)."""
-    if isinstance(value, float):
-        return value
-    if not value:
-        return math.copysign(0.0, side)
-    form = _FORMATS[kind]
-    numerator, denominator = abs(value.numerator), value.denominator
-    exponent = numerator.bit_length() - denominator.bit_length()
-    if numerator << max(-exponent, 0) < denominator << max(exponent, 0):
-        exponent -= 1
-    unit = max(exponent - form.digits + 1, form.least)
-    numerator, denominator = numerator << max(-unit, 0), denominator << max(unit, 0)
-    steps, rest = divmod(numerator, denominator)
-    up_at_tie = (value > 0) == (side > 0) if side else steps % 2 == 1
-    steps += 2 * rest > denominator or (2 * rest == denominator and up_at_tie)
-    beyond = steps.bit_length() + unit > form.top
-    return math.copysign(math.inf if beyond else math.ldexp(steps, unit), value)
+    return nearest(value, kind, 0)
 
 
 def decide(
@@ -430,13 +365,17 @@ def decide(
     Raises
     ------
     Undecided
-        If 10240 bits do not decide: two irrational numbers that are equal were compared, or their
-        difference is the result.
+        If 10240 bits do not decide a comparison: two irrational numbers are equal.
+
+    Notes
+    -----
+    If 10240 bits do not decide the rounding, the result is that of the interval's middle: where a
+    value is within about 2**-5900 of a tie, by an exponential of a number beyond ±4096.
 
     Examples
     --------
     >>> decide(lambda x, scale: scale * x.exp(), (1.0,), (0.5,), "float32")
-    1.3591409921646118
+    1.3591408729553223
     """
     numbers = tuple(tensors), tuple(scalars)
     # a cache takes -0.0 for 0.0
@@ -458,7 +397,8 @@ def _decide(
             return _attempt(function, (*tensors, *scalars), kind, bits)
         except Undecided:
             bits *= 2
-    raise Undecided(f"{function.__name__} of {tensors}, {scalars} after {_LAST} bits")
+    name = getattr(function, "__name__", function)
+    raise Undecided(f"{name} of {tensors}, {scalars} after {_LAST} bits")
 
 
 def _attempt(
@@ -466,12 +406,10 @@ def _attempt(
 ) -> float:
     """Return the rounded value if so many bits decide it."""
     numbers = [exact(number, bits) for number in given]
-    value: Exact = numbers[0].lift(function(*numbers))
+    value = numbers[0].lift(function(*numbers))
     low, high = value.ends_in(kind)
-    if math.isnan(low):
+    if math.isnan(low) or (low == high and math.copysign(1, low) == math.copysign(1, high)):
         return low
-    if low == high == 0 and bits >= _ENOUGH_FOR_A_ZERO and not value.special:
-        return math.copysign(0.0, value.middle())
-    if low != high or math.copysign(1, low) != math.copysign(1, high):
-        raise Undecided
-    return low
+    if bits == _LAST or (low == high and bits >= _ENOUGH_FOR_A_ZERO):
+        return value.middle_in(kind)
+    raise Undecided
