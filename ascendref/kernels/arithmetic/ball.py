@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 
 from llvmlite import ir
 
-from .midpoints import DOUBLES, PAIRS, Field, Truth
+from .midpoints import DOUBLES, PAIRS, Field, Truth, differ
 from .registers import CONSTANTS, Condition, Constant, Register
 
 
@@ -132,6 +132,8 @@ class Ball:
         Whether the number is the same for all elements.
     inverse : Register or None
         The inverse of the midpoint, of a uniform number by which something was divided.
+    sides : tuple or None
+        The condition and the two uniform numbers of which this divisor is one.
     over : Ball or None
         What the number is yet to be divided by.
     inputs : tuple of Register
@@ -153,6 +155,7 @@ class Ball:
     doubt: Condition | None = None
     uniform: bool = False
     inverse: Register | None = None
+    sides: tuple[BallCondition, Ball, Ball] | None = None
     over: Ball | None = None
     inputs: tuple[Register, ...] = ()
     overflows: bool = False
@@ -188,6 +191,9 @@ class Ball:
     @classmethod
     def scalar(cls, value: Register, *, narrowed: bool) -> Self:
         """Return a scalar: a float32 value if it was narrowed, else any double."""
+        if narrowed:
+            # it changes nothing, but then LLVM compares floats with it as floats
+            value = value.narrowed().widened()
         return replace(cls._of(value, RANGE["float32" if narrowed else "float64"]), uniform=True)
 
     @classmethod
@@ -332,10 +338,7 @@ class Ball:
         if self.over is None:
             return self._over(b)
         if self.over.inverted and b.inverted:
-            over = self.over * b
-            if not over.uniform:
-                over.inverse, _ = self.field.multiply(_inverse(self.over), _inverse(b))
-            return self._over(over)
+            return self._over(_divisor(self.over, b))
         return self.whole()._over(b)
 
     def __rtruediv__(self, other: Constant) -> Self:
@@ -378,11 +381,20 @@ class Ball:
     def sign(self) -> Self:
         """Return -1, 0 or 1; it is NaN for NaN."""
         value = self.whole()
-        negative = (value < 0.0).select(value.lift(-1.0), replace(value, relative=0.0,
-            absolute=0.0, spread=None, inexact=False, bits=1, unit=1.0, nearest=False))  # fmt: skip
-        found = (value > 0.0).select(value.lift(1.0), negative)
-        found.low, found.high = max(-1.0, min(value.low, 0.0)), min(1.0, max(value.high, 0.0))
-        return found  # type: ignore[no-any-return]
+        high = self.field.high(value.mid)
+        unit = self.field.lift(differ(high, 0.0).select(high.lift(1.0).copysign(high), high))
+        zero = value.lift(0)
+        return type(self)(
+            mid=unit,
+            low=max(-1.0, min(value.low, 0.0)),
+            high=min(1.0, max(value.high, 0.0)),
+            bits=1,
+            unit=1.0,
+            doubt=either(value.doubt, _undecided(value, zero)),
+            uniform=self.uniform,
+            inputs=self.inputs,
+            overflows=self.overflows,
+        )
 
     # --- functions: see ball_functions.py ---------------------------------------------------------
 
@@ -497,10 +509,7 @@ class BallCondition:
         """Return the divisor of one of two numbers; both divisors are uniform."""
         if a.over is None and b.over is None:
             return None
-        overs = [a.lift(1) if x.over is None else x.over for x in (a, b)]
-        found = self._select(*overs)
-        found.inverse = a.field.choose(self.holds, *map(_inverse, overs))
-        return found
+        return _choice(self, *(a.lift(1) if x.over is None else x.over for x in (a, b)))
 
     def _truth(self, yes: Truth | None, no: Truth | None) -> Any:
         """Return one of two truths; None is false."""
@@ -626,6 +635,29 @@ def _product(a: Ball, b: Ball) -> Ball:
     return _checked(found)
 
 
+def _choice(condition: BallCondition, a: Ball, b: Ball) -> Ball:
+    """Return one of two divisors, with its inverse."""
+    found = condition._select(a, b)
+    found.inverse = a.field.choose(condition.holds, _inverse(a), _inverse(b))
+    if a.uniform and b.uniform:
+        found.sides = condition, a, b
+    return found
+
+
+def _divisor(a: Ball, b: Ball) -> Ball:
+    """Return the product of two divisors, so that no more than a selection is left to an element."""
+    if b.sides is not None and a.sides is None:
+        a, b = b, a
+    if a.sides is not None and b.uniform:
+        condition, yes, no = a.sides
+        return _choice(condition, yes * b, no * b)
+    found = a * b
+    if not found.uniform:
+        found.inverse, _ = a.field.multiply(_inverse(a), _inverse(b))
+        found.relative += 2 * a.field.unit
+    return found
+
+
 def _inverse(b: Ball) -> Any:
     """Return the inverse of a uniform divisor, which is computed once for all elements."""
     return b.field.divide(b.lift(1).mid, b.mid) if b.inverse is None else b.inverse
@@ -637,14 +669,18 @@ def _quotient(a: Ball, b: Ball) -> Ball:
     if b.inverted or a.spread is not None:
         inverse = _inverse(b)
         mid, _ = field.multiply(a.mid, inverse)
-        roundings = 4 if b.inverted else 2
+        roundings = 2
     else:
         inverse, mid = None, field.divide(a.mid, b.mid)
     relative = (a.relative + b.relative + roundings * field.unit) * (1 + 4 * b.relative + 2.0**-40)
     found = a._like(b, mid=mid, relative=relative, inexact=True)
     found.low, found.high = _quotient_range(a, b)
     if b.inverted and a.least > 2.0**-500:
-        found.inexact = either(either(a.inexact, b.inexact), field.remains(mid, a.mid, b.mid))
+        remains = field.remains(mid, a.mid, b.mid)
+        if b.uniform:
+            # known once for all elements: only then, a power of two divides exactly
+            remains = field.remains(inverse, a.lift(1).mid, b.mid)
+        found.inexact = either(either(a.inexact, b.inexact), remains)
     found.unit = 0.0
     if not (a.least > 0.0 and b.most < inf and a.least / b.most >= LEAST):
         found.absolute = UNDERFLOW

@@ -101,7 +101,7 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
         if inexact is True:
             low, high = mid * (1.0 - relative), mid * (1.0 + relative)
         else:
-            bound = mid * inexact.select(mid.lift(relative), 0.0)
+            bound = inexact.select(mid * relative, 0.0)
             low, high = mid - bound, mid + bound
     else:
         error = value.error(ignored)
