@@ -157,7 +157,10 @@ CASES = {
         smooth_l1_unit, 3, (12345.0,), lambda g, x, t, n: _clip(x - t, arb(1)) * g / n
     ),
     "softplus_gradient": Case(
-        softplus_gradient, 2, (1.0, 20.0), lambda g, x, b, t: g if b * x > t else g * _sigmoid(b * x)
+        softplus_gradient,
+        2,
+        (1.0, 20.0),
+        lambda g, x, b, t: g if b * x > t else g * _sigmoid(b * x),
     ),
     "logit_gradient": Case(logit_gradient, 2, (), lambda g, x: g / abs(x * (1 - x))),
     "prelu": Case(prelu, 3, (), lambda g, x, w: g if x > 0 else g * w),

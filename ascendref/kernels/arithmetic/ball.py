@@ -137,9 +137,9 @@ class Ball:
     over : Ball or None
         What the number is yet to be divided by.
     inputs : tuple of Register
-        The elements and scalars on which it depends, needed if one of its doubts is about overflow.
-    overflows : bool
-        Whether that is so; infinite inputs are not in doubt.
+        The elements and scalars on which it depends.
+    masked : bool
+        Whether its doubt counts only if these are finite.
     """
 
     mid: Any
@@ -158,7 +158,7 @@ class Ball:
     sides: tuple[BallCondition, Ball, Ball] | None = None
     over: Ball | None = None
     inputs: tuple[Register, ...] = ()
-    overflows: bool = False
+    masked: bool = False
 
     field: ClassVar[Field] = DOUBLES
 
@@ -283,14 +283,14 @@ class Ball:
 
     def _like(self, *others: Ball, **known: Any) -> Self:
         """Return a number with the doubts of this and other ones."""
-        doubt, overflows, uniform = self.doubt, self.overflows, self.uniform
+        doubt, masked, uniform = self.doubt, self.masked, self.uniform
         inputs = self.inputs
         for other in others:
             inputs = merged(inputs, other.inputs)
             doubt = either(doubt, other.doubt)
-            overflows |= other.overflows
+            masked |= other.masked
             uniform &= other.uniform
-        return type(self)(doubt=doubt, inputs=inputs, overflows=overflows, uniform=uniform, **known)
+        return type(self)(doubt=doubt, inputs=inputs, masked=masked, uniform=uniform, **known)
 
     def _over(self, over: Ball | None) -> Self:
         return replace(self, over=over, inverse=None)
@@ -357,9 +357,14 @@ class Ball:
             return NotImplemented
         a, b = self.whole(), self.lift(other).whole()
         holds = getattr(a.mid, operator)(b.mid)
-        return BallCondition(holds, _undecided(a, b), either(a.doubt, b.doubt),
-                             merged(a.inputs, b.inputs), a.overflows or b.overflows,
-                             a.uniform and b.uniform)  # fmt: skip
+        undecided, masked = _undecided(a, b)
+        return BallCondition(
+            holds=holds,
+            doubt=either(undecided, either(a.doubt, b.doubt)),
+            inputs=merged(a.inputs, b.inputs),
+            masked=masked or a.masked or b.masked,
+            uniform=a.uniform and b.uniform,
+        )
 
     def __lt__(self, other: Ball | Constant) -> BallCondition:
         return self._compare("__lt__", other)  # type: ignore[no-any-return]
@@ -383,17 +388,17 @@ class Ball:
         value = self.whole()
         high = self.field.high(value.mid)
         unit = self.field.lift(differ(high, 0.0).select(high.lift(1.0).copysign(high), high))
-        zero = value.lift(0)
+        undecided, masked = _undecided(value, value.lift(0))
         return type(self)(
             mid=unit,
             low=max(-1.0, min(value.low, 0.0)),
             high=min(1.0, max(value.high, 0.0)),
             bits=1,
             unit=1.0,
-            doubt=either(value.doubt, _undecided(value, zero)),
+            doubt=either(value.doubt, undecided),
             uniform=self.uniform,
             inputs=self.inputs,
-            overflows=self.overflows,
+            masked=masked or value.masked,
         )
 
     # --- functions: see ball_functions.py ---------------------------------------------------------
@@ -458,28 +463,28 @@ class BallCondition:
     ----------
     holds : Condition
         What the midpoints say.
-    undecided : Condition or None
-        Whether the bounds leave it open.
     doubt : Condition or None
-        The doubts of the numbers that were compared.
-    inputs, overflows
+        Whether the bounds leave it open, or one of the numbers is in doubt.
+    inputs, masked
         As for balls.
     uniform : bool
         Whether it is the same for all elements.
     """
 
     holds: Condition
-    undecided: Condition | None
     doubt: Condition | None
     inputs: tuple[Register, ...]
-    overflows: bool
+    masked: bool
     uniform: bool
 
     def _joined(self, other: BallCondition, holds: Condition) -> BallCondition:
-        return BallCondition(holds, either(self.undecided, other.undecided),
-                             either(self.doubt, other.doubt), merged(self.inputs, other.inputs),
-                             self.overflows or other.overflows,
-                             self.uniform and other.uniform)  # fmt: skip
+        return BallCondition(
+            holds=holds,
+            doubt=either(self.doubt, other.doubt),
+            inputs=merged(self.inputs, other.inputs),
+            masked=self.masked or other.masked,
+            uniform=self.uniform and other.uniform,
+        )
 
     def __or__(self, other: BallCondition) -> BallCondition:
         return self._joined(other, self.holds | other.holds)
@@ -500,10 +505,13 @@ class BallCondition:
         else:
             a, b = a.whole(), b.whole()
         found = self._select(a._over(None), b._over(None))
-        own = either(self.undecided, self.doubt)
-        return replace(found, over=over, doubt=either(found.doubt, own),
-                       inputs=merged(found.inputs, self.inputs),
-                       overflows=found.overflows or self.overflows)  # fmt: skip
+        return replace(
+            found,
+            over=over,
+            doubt=either(found.doubt, self.doubt),
+            inputs=merged(found.inputs, self.inputs),
+            masked=found.masked or self.masked,
+        )
 
     def _divisor(self, a: Ball, b: Ball) -> Ball | None:
         """Return the divisor of one of two numbers; both divisors are uniform."""
@@ -543,7 +551,7 @@ class BallCondition:
             doubt=self._truth(a.doubt, b.doubt) or None,
             uniform=a.uniform and b.uniform and self.uniform,
             inputs=merged(a.inputs, b.inputs),
-            overflows=a.overflows or b.overflows,
+            masked=a.masked or b.masked,
         )
 
 
@@ -616,8 +624,8 @@ def _product(a: Ball, b: Ball) -> Ball:
     found.relative = (a.relative + b.relative + a.relative * b.relative) * GROW
     if not power:
         found.relative += field.unit
-    found.nearest = field.nearest and least >= LEAST and (
-        exact or (power and a._nearest and b._nearest)
+    found.nearest = (
+        field.nearest and least >= LEAST and (exact or (power and a._nearest and b._nearest))
     )
     found.inexact = True if least < LEAST else either(either(a.inexact, b.inexact), lost)
     found.absolute = UNDERFLOW if least < LEAST else 0.0
@@ -666,7 +674,10 @@ def _inverse(b: Ball) -> Any:
 def _quotient(a: Ball, b: Ball) -> Ball:
     field = a.field
     roundings = 1
-    if b.inverted or a.spread is not None:
+    if field.bits > 53 and a.least < LEAST:
+        # the remainder of the first quotient may underflow
+        a = replace(a, absolute=a.absolute + UNDERFLOW)
+    if b.inverted or (a.spread is not None and b.least >= 2.0**-900 and a.most <= 2.0**500):
         inverse = _inverse(b)
         mid, _ = field.multiply(a.mid, inverse)
         roundings = 2
@@ -689,7 +700,7 @@ def _quotient(a: Ball, b: Ball) -> Ball:
         if a.most <= 2.0**500:
             found.absolute += a.most * 2.0**-890
         found.doubt = either(found.doubt, b.size > 2.0**900) if a.most > 2.0**500 else found.doubt
-        found.overflows |= a.most > 2.0**500
+        found.masked |= a.most > 2.0**500
     above = a.spread
     if a.absolute and b.fewest:
         found.absolute += a.absolute / b.fewest * GROW
@@ -701,7 +712,7 @@ def _quotient(a: Ball, b: Ball) -> Ball:
         rest = b.size * (1 - 2 * b.relative - 2.0**-40) - below
         numerator = found.size * below
         found.spread = (numerator if above is None else numerator + above) / rest * (1 + 2.0**-30)
-        found.doubt = either(found.doubt, rest <= 0.0)
+        found.doubt, found.masked = either(found.doubt, rest <= 0.0), True
     elif above is not None:
         scale = abs(field.high(inverse)) if inverse is not None else 1.0 / b.size
         found.spread = above * scale * (1 + 4 * b.relative + 2.0**-40)
@@ -721,22 +732,22 @@ def _checked(found: Ball) -> Ball:
     if found.most <= MOST:
         return found
     doubt = either(found.doubt, found.size > MOST)
-    return replace(found, doubt=doubt, overflows=True)
+    return replace(found, doubt=doubt, masked=True)
 
 
-def _undecided(a: Ball, b: Ball) -> Condition | None:
-    """Whether the bounds leave the order of two numbers open."""
+def _undecided(a: Ball, b: Ball) -> tuple[Condition | None, bool]:
+    """Return whether the bounds leave the order of two numbers open, and if infinities do, too."""
     if a.inexact is False and b.inexact is False:
-        return None
+        return None, False
     for x, y in ((a, b), (b, a)):
         keeps_sign = x.spread is None and not x.absolute
         if keeps_sign and y.low == y.high == 0.0:
-            return None
+            return None, False
     inexact = either(a.inexact, b.inexact)
     if a._nearest and b._nearest and False in (a.inexact, b.inexact):
         # rounding is monotonic: it may only make numbers equal
-        return both(a.mid == b.mid, inexact)  # type: ignore[no-any-return]
+        return both(a.mid == b.mid, inexact), False
     bound = total(a.error(), b.error())
     assert bound is not None
     gap = abs(a.field.high(a.mid - b.mid))
-    return both(gap * (1 - 2.0**-40) <= bound * GROW, inexact)  # type: ignore[no-any-return]
+    return both(gap * (1 - 2.0**-40) <= bound * GROW, inexact), True

@@ -58,9 +58,7 @@ _FUNCTIONS: Final = {
         -inf,
         745.0,
     ),
-    "sqrt": _Function(
-        0.5, lambda x, f: 1.0 / f, False, lambda x: sqrt(max(x, 0.0)), 0.0, 2.0**512
-    ),
+    "sqrt": _Function(0.5, lambda x, f: 1.0 / f, False, lambda x: sqrt(max(x, 0.0)), 0.0, 2.0**512),
     "tanh": _Function(1.0, lambda x, f: 1.0, False, None, -1.0, 1.0),
     # x**2 + 1 where the result is normal
     "normal_cdf": _Function(1500.0, lambda x, f: 0.4, True, None, 0.0, 1.0),
@@ -102,15 +100,16 @@ def apply(name: str, x: Ball) -> Ball:
     if name in ("log", "log1p", "sqrt"):
         argument = 1.0 + at if name == "log1p" else at
         far = far | (error > argument * _CLOSE)
-    return replace(found, spread=error * slope * 1.01, doubt=either(found.doubt, far))
+    found.doubt, found.masked = either(found.doubt, far), True
+    return replace(found, spread=error * slope * 1.01)
 
 
 def _bounded(found: Ball, x: Ball) -> Ball:
-    """Put an exponential in doubt where it overflows."""
+    """Put an exponential in doubt where it masked."""
     if x.high <= 690.0:
         return found
     above = x.field.high(x.mid) > 690.0
-    return replace(found, doubt=either(found.doubt, above), overflows=True)
+    return replace(found, doubt=either(found.doubt, above), masked=True)
 
 
 def _within_range(found: Ball, x: Ball) -> Ball:
@@ -120,7 +119,7 @@ def _within_range(found: Ball, x: Ball) -> Ball:
         doubt = either(doubt, x.size > MOST)
     if x.least < LEAST:
         doubt = either(doubt, (x.size < LEAST) & (x.size > 0.0))
-    return replace(found, doubt=doubt, overflows=found.overflows or x.most > MOST)
+    return replace(found, doubt=doubt, masked=found.masked or x.most > MOST)
 
 
 def _range(name: str, known: _Function, x: Ball) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from .ball import RANGE, Ball, both, either
 from .codecs import _from_float, _to_float
 from .double_double import DoubleDouble
 from .midpoints import differ
-from .registers import Condition, Register
+from .registers import Condition, Register, two_sum
 
 #: in narrow types, values and errors below it are 0
 _NOTHING: Final = 2.0**-300
@@ -44,7 +44,7 @@ def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
     """
     value = ball.whole()
     doubt = value.doubt
-    if value.overflows:
+    if value.masked:
         for x in value.inputs:
             doubt = both(doubt, abs(x) < inf)
     inexact = value.inexact
@@ -129,7 +129,7 @@ def _pair_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
     # the additions round
     tiny = abs(low) * 2.0**-52 if inexact is True else inexact.select(abs(low) * 2.0**-52, 0.0)
     ends = [ends[0] - tiny, ends[1] + tiny]
-    encoded = [_encode(_to_odd(high, end, kind), kind) for end in ends]
+    encoded = [_encode(_to_odd(*two_sum(high, end), kind), kind) for end in ends]
     result = _encode(_to_odd(high, low, kind), kind)
     return result, _differ(encoded[0], encoded[1], high.builder, kind)
 
@@ -183,5 +183,5 @@ def single(ball: Ball) -> Ball:
     found.low, found.high = max(ball.low * 2, found.low), min(ball.high * 2, found.high)
     if ball.low >= 0.0:
         found.low = 0.0
-    found.doubt, found.overflows = either(undecided, ball.doubt), ball.overflows
+    found.doubt, found.masked = either(undecided, ball.doubt), ball.masked
     return found
