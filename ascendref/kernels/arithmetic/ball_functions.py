@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import exp, expm1, inf, log, log1p, sqrt
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .ball import LEAST, MOST, Ball, either, total
+from .bounds import LEAST, MOST, either, total
 from .registers import Register
+
+if TYPE_CHECKING:
+    from .ball import Ball
 
 
 class _Function(NamedTuple):

@@ -8,16 +8,19 @@ double whose lower bits are a one and zeros.
 from __future__ import annotations
 
 from math import ceil, inf
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from llvmlite import ir
 
-from .ball import RANGE, Ball, both, either
+from .bounds import RANGE, both, either
 from .codecs import _from_float, _to_float
 from .double_double import DoubleDouble
 from .midpoints import differ
 from .registers import Condition, Register, two_sum
+
+if TYPE_CHECKING:
+    from .ball import Ball
 
 #: in narrow types, values and errors below it are 0
 _NOTHING: Final = 2.0**-300
@@ -111,11 +114,11 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
         if inexact is not True:
             error = inexact.select(error, 0.0)
         low, high = mid - error, mid + error
-        ends = [_encode(end, kind) for end in (low, high)]
-        return _encode(mid, kind), _differ(*ends, mid.builder, kind)
+        differ_ = _differ(_encode(low, kind), _encode(high, kind), mid.builder, kind)
+        return _encode(mid, kind), differ_
     # the upper end has the midpoint's sign
-    ends = [_encode(end, kind) for end in (low, high)]
-    return ends[1], _differ(*ends, mid.builder, kind)
+    result = _encode(high, kind)
+    return result, _differ(_encode(low, kind), result, mid.builder, kind)
 
 
 def _pair_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
