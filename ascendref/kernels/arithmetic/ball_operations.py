@@ -7,6 +7,7 @@ from math import frexp, inf
 from typing import TYPE_CHECKING, Any
 
 from .bounds import GROW, LEAST, MOST, UNDERFLOW, both, either, total
+from .midpoints import Truth
 from .registers import Condition
 
 if TYPE_CHECKING:
@@ -75,7 +76,10 @@ def multiply(a: Ball, b: Ball) -> Ball:
     found.nearest = (
         field.nearest and least >= LEAST and (exact or (power and a._nearest and b._nearest))
     )
-    found.inexact = True if least < LEAST else either(either(a.inexact, b.inexact), lost)
+    found.inexact = either(either(a.inexact, b.inexact), lost)
+    if least < LEAST:
+        found.inexact = either(found.inexact, found.size < LEAST) if field.bits > 53 else True
+        found.inexact = both(found.inexact, both(_nonzero(a), _nonzero(b)))
     found.absolute = UNDERFLOW if least < LEAST else 0.0
     for x, y in ((a, b), (b, a)):
         if y.absolute and x.most < 2.0**300:
@@ -114,6 +118,16 @@ def divisor(a: Ball, b: Ball) -> Ball:
     return found
 
 
+def _nonzero(x: Ball) -> Truth:
+    """Whether a factor is not exactly 0, in which case the bound is 0, too.
+
+    That matters for results of float64 only: in narrower ones, what underflows is 0 anyway.
+    """
+    if x.field.bits <= 53 or x.absolute or x.spread is not None or x.fewest:
+        return True
+    return x.size > 0.0
+
+
 def inverse_of(b: Ball) -> Any:
     """Return the inverse of a uniform divisor, which is computed once for all elements."""
     return b.field.divide(b.lift(1).mid, b.mid) if b.inverse is None else b.inverse
@@ -140,6 +154,7 @@ def divide(a: Ball, b: Ball) -> Ball:
             # known once for all elements: only then, a power of two divides exactly
             remains = field.remains(inverse, a.lift(1).mid, b.mid)
         found.inexact = either(either(a.inexact, b.inexact), remains)
+    found.inexact = both(found.inexact, _nonzero(a))
     found.unit = 0.0
     if not (a.least > 0.0 and b.most < inf and a.least / b.most >= LEAST):
         found.absolute = UNDERFLOW
