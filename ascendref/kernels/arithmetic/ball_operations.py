@@ -123,8 +123,10 @@ def _nonzero(x: Ball) -> Truth:
 
     That matters for results of float64 only: in narrower ones, what underflows is 0 anyway.
     """
-    if x.field.bits <= 53 or x.absolute or x.spread is not None or x.fewest:
+    if x.field.bits <= 53 or x.fewest:
         return True
+    if x.absolute or x.spread is not None:
+        return either(x.inexact, x.size > 0.0)  # type: ignore[no-any-return]
     return x.size > 0.0
 
 
@@ -172,10 +174,12 @@ def divide(a: Ball, b: Ball) -> Ball:
     if b.spread is not None or b.absolute:
         below = total(b.spread, b.size.lift(b.absolute) if b.absolute else None)
         assert below is not None
+        if isinstance(b.inexact, Condition):
+            below = b.inexact.select(below, 0.0)
         rest = b.size * (1 - 2 * b.relative - 2.0**-40) - below
         numerator = found.size * below
         found.spread = (numerator if above is None else numerator + above) / rest * (1 + 2.0**-30)
-        found.doubt, found.masked = either(found.doubt, rest <= 0.0), True
+        found.doubt, found.masked = either(found.doubt, both(rest <= 0.0, b.inexact)), True
     elif above is not None:
         scale = abs(field.high(inverse)) if inverse is not None else 1.0 / b.size
         found.spread = above * scale * (1 + 4 * b.relative + 2.0**-40)
