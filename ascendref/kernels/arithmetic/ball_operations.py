@@ -183,7 +183,12 @@ def divide(a: Ball, b: Ball) -> Ball:
     elif above is not None:
         scale = abs(field.high(inverse)) if inverse is not None else 1.0 / b.size
         found.spread = above * scale * (1 + 4 * b.relative + 2.0**-40)
-    return _checked(found)
+    if found.most > MOST:
+        # a division by exactly 0 is settled
+        vague = b.inexact if b.absolute or b.spread is not None else False
+        found.doubt = either(found.doubt, both(found.size > MOST, either(vague, b.size > 0.0)))
+        found.masked = True
+    return found
 
 
 def _quotient_range(a: Ball, b: Ball) -> tuple[float, float]:
