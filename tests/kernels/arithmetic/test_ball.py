@@ -176,6 +176,12 @@ def test_pairs_to_float64(name: str) -> None:
     check(PairBall, name, "float64", "float64", 400)
 
 
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("kinds", [("float64", "float32"), ("float32", "bfloat16")])
+def test_doubles_between_types(name: str, kinds: tuple[str, str]) -> None:
+    check(Ball, name, *kinds, 200)
+
+
 def test_ties_are_decided_by_remainders() -> None:
     """Products of short numbers are exact in doubles, and may be ties of the result's type."""
     rng = np.random.default_rng(3)
