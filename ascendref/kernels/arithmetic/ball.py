@@ -1,0 +1,394 @@
+"""Numbers with a rigorous error bound: what decides whether a result is correctly rounded.
+
+A `Ball` is a midpoint, which is computed, and what is known about its distance from the exact
+value::
+
+    abs(exact - mid) <= relative * abs(mid) + absolute + spread
+
+``relative`` and ``absolute`` are Python floats, known while instructions are emitted: most formulas
+need no instruction for their bound. ``spread`` is a register, needed only where a sum cancels.
+``inexact`` tells whether the two differ at all: a bool if it is known, else a condition computed
+from the remainders of sums and products. Ties need it.
+
+Three rules keep balls cheap:
+
+- A division waits. ``d / beta * g / count`` is one division, of two products; if the divisor is the
+  same for all elements, it is a multiplication by its inverse.
+- Ranges are known for every type, so that terms for underflow and overflow vanish.
+- All comparisons are ordered: false for NaN. Infinite inputs turn remainders and bounds into NaN
+  and are decided without a test; the result is what the midpoints give.
+
+A comparison that the bounds leave open is a *doubt*. It belongs to the values that depend on it: a
+selection passes on the doubts of the value that it takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf, isfinite
+from typing import Any, ClassVar, Self
+
+from .ball_condition import BallCondition
+from .ball_functions import apply
+from .ball_operations import add, divide, divisor, multiply, undecided
+from .bounds import GROW, RANGE, Range, either, merged
+from .midpoints import DOUBLES, PAIRS, Field, Truth, differ
+from .registers import CONSTANTS, Condition, Constant, Register
+from .rounding_test import single
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Ball:
+    """A midpoint with a bound of its error, whose operators emit instructions.
+
+    Parameters
+    ----------
+    mid : Register or DoubleDouble
+        The midpoint.
+    relative, absolute : float
+        Parts of the bound.
+    spread : Register or None
+        Part of the bound that is computed.
+    inexact : bool or Condition
+        Whether the midpoint differs from the exact value.
+    low, high : float
+        The range of the exact value, give or take a relative 2**-40.
+    bits, unit : int or None, float
+        Where it is exact, the number has at most that many bits (None: not known), and it is a
+        multiple of ``unit`` in any case (0: not known).
+    nearest : bool
+        Whether the midpoint is the double nearest to the exact value.
+    doubt : Condition or None
+        Whether a comparison on which the number depends is undecided.
+    uniform : bool
+        Whether the number is the same for all elements.
+    inverse : Register or None
+        The inverse of the midpoint, of a uniform number by which something was divided.
+    sides : tuple or None
+        The condition and the two uniform numbers of which this divisor is one.
+    over : Ball or None
+        What the number is yet to be divided by.
+    inputs : tuple of Register
+        The elements and scalars on which it depends.
+    masked : bool
+        Whether its doubt counts only if these are finite.
+    """
+
+    mid: Any
+    relative: float = 0.0
+    absolute: float = 0.0
+    spread: Register | None = None
+    inexact: Truth = False
+    low: float = -inf
+    high: float = inf
+    bits: int | None = None
+    unit: float = 0.0
+    nearest: bool = False
+    doubt: Condition | None = None
+    uniform: bool = False
+    inverse: Register | None = None
+    sides: tuple[BallCondition, Ball, Ball] | None = None
+    over: Ball | None = None
+    inputs: tuple[Register, ...] = ()
+    masked: bool = False
+
+    field: ClassVar[Field] = DOUBLES
+
+    # --- where numbers come from ------------------------------------------------------------------
+
+    @classmethod
+    def tensor(cls, value: Register, kind: str, remainder: Register | None = None) -> Self:
+        """Return an element of a tensor.
+
+        Parameters
+        ----------
+        value : Register
+            The element as a double.
+        kind : str
+            Type of the tensor.
+        remainder : Register, optional
+            What an int64 is more than the double nearest to it.
+        """
+        ball = cls._of(value, RANGE[kind])
+        if remainder is None:
+            return ball
+        inexact: Truth
+        ball.mid, inexact = ball.field.add(ball.mid, ball.field.lift(remainder))
+        if inexact is False:
+            ball.bits = 64
+            return ball
+        lost = (remainder < 0.0) | (remainder > 0.0)
+        return replace(ball, relative=cls.field.unit, inexact=lost, nearest=True)
+
+    @classmethod
+    def scalar(cls, value: Register, *, narrowed: bool) -> Self:
+        """Return a scalar: a float32 value if it was narrowed, else any double."""
+        if narrowed:
+            # it changes nothing, but then LLVM compares floats with it as floats
+            value = value.narrowed().widened()
+        return replace(cls._of(value, RANGE["float32" if narrowed else "float64"]), uniform=True)
+
+    @classmethod
+    def count(cls, value: Register) -> Self:
+        """Return a positive integer below 2**53."""
+        return replace(cls._of(value, RANGE["count"]), uniform=True)
+
+    @classmethod
+    def _of(cls, value: Register, known: Range) -> Self:
+        bits, unit, low, high = known
+        mid = cls.field.lift(value)
+        return cls(mid=mid, bits=bits, unit=unit, low=low, high=high, inputs=(value,))
+
+    def lift(self, number: Ball | Constant) -> Self:
+        """Return a constant as a ball."""
+        if isinstance(number, Ball):
+            return number  # type: ignore[return-value]
+        like = self.field.high(self.mid)
+        if isinstance(number, float) and not isfinite(number):
+            mid = self.field.lift(like.lift(number))
+            return type(self)(mid=mid, low=number, high=number, bits=1, uniform=True)
+        exact = Fraction(number)
+        mid, held = self.field.constant(like, exact)
+        value = float(exact)
+        if held != exact:
+            relative = float(abs(held / exact - 1)) * 1.001
+            return type(self)(mid=mid, relative=relative, inexact=True, low=value, high=value,
+                              unit=0.0, uniform=True)  # fmt: skip
+        numerator = abs(held.numerator)
+        bits = (numerator // (numerator & -numerator)).bit_length() if numerator else 1
+        unit = float((numerator & -numerator) / Fraction(held.denominator)) if numerator else 1.0
+        return type(self)(mid=mid, low=value, high=value, bits=bits, unit=unit, uniform=True)
+
+    # --- what is known ----------------------------------------------------------------------------
+
+    @property
+    def most(self) -> float:
+        """The largest magnitude."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def fewest(self) -> float:
+        """The smallest magnitude."""
+        return 0.0 if self.low <= 0.0 <= self.high else min(abs(self.low), abs(self.high))
+
+    @property
+    def least(self) -> float:
+        """The smallest magnitude that is not 0; 0 if unknown."""
+        return max(self.fewest, self.unit)
+
+    @property
+    def _nearest(self) -> bool:
+        """Whether the midpoint is the double nearest to the exact value."""
+        return self.inexact is False or self.nearest
+
+    @property
+    def size(self) -> Register:
+        """The magnitude of the midpoint, as a double."""
+        return abs(self.field.high(self.mid))
+
+    @property
+    def tame(self) -> bool:
+        """Whether the number and its inverse are far from overflow and underflow."""
+        return self.over is None and self.least >= 2.0**-400 and self.most <= 2.0**400
+
+    @property
+    def inverted(self) -> bool:
+        """Whether to divide by it is to multiply with a number computed once for all elements."""
+        return self.tame and (self.uniform or self.inverse is not None)
+
+    def error(self, ignored: float = 0.0) -> Register | None:
+        """Return the whole bound, or None if it is 0.
+
+        An absolute part up to ``ignored`` is left out. The bound is not set
+        to 0 where the number turns out to be exact.
+        """
+        absolute = 0.0 if self.absolute <= ignored else self.absolute * GROW
+        if self.spread is not None:
+            spread = self.spread + absolute if absolute else self.spread
+            return self.size.fma(self.relative, spread) * GROW if self.relative else spread * GROW
+        if self.relative and absolute:
+            return self.size.fma(self.relative * GROW, absolute)
+        if self.relative:
+            return self.size * (self.relative * GROW)
+        return self.size.lift(absolute) if absolute else None
+
+    # --- operators --------------------------------------------------------------------------------
+
+    def _like(self, *others: Ball, **known: Any) -> Self:
+        """Return a number with the doubts of this and other ones."""
+        doubt, masked, uniform = self.doubt, self.masked, self.uniform
+        inputs = self.inputs
+        for other in others:
+            inputs = merged(inputs, other.inputs)
+            doubt = either(doubt, other.doubt)
+            masked |= other.masked
+            uniform &= other.uniform
+        return type(self)(doubt=doubt, inputs=inputs, masked=masked, uniform=uniform, **known)
+
+    def _over(self, over: Ball | None) -> Self:
+        return replace(self, over=over, inverse=None)
+
+    def __neg__(self) -> Self:
+        return replace(self, mid=-self.mid, low=-self.high, high=-self.low, inverse=None)
+
+    def __abs__(self) -> Self:
+        over = abs(self.over) if self.over is not None else None
+        return replace(self, mid=abs(self.mid), low=self.fewest, high=self.most,
+                       over=over, inverse=None)  # fmt: skip
+
+    def __add__(self, other: Ball | Constant) -> Self:
+        if not isinstance(other, (Ball, *CONSTANTS)):
+            return NotImplemented
+        return add(self.whole(), self.lift(other).whole())  # type: ignore[return-value]
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Ball | Constant) -> Self:
+        if not isinstance(other, (Ball, *CONSTANTS)):
+            return NotImplemented
+        return self + -self.lift(other)
+
+    def __rsub__(self, other: Constant) -> Self:
+        return self.lift(other) - self
+
+    def __mul__(self, other: Ball | Constant) -> Self:
+        if not isinstance(other, (Ball, *CONSTANTS)):
+            return NotImplemented
+        a, b = self, self.lift(other)
+        if a.most * b.most > 2.0**900 or a.least * b.least < 2.0**-900:
+            a, b = a.whole(), b.whole()
+        if a.over is not None and b.over is not None:
+            b = b.whole()
+        over = a.over if b.over is None else b.over
+        found = multiply(a._over(None), b._over(None))
+        return found._over(over)  # type: ignore[return-value]
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Ball | Constant) -> Self:
+        if not isinstance(other, (Ball, *CONSTANTS)):
+            return NotImplemented
+        b = self.lift(other).whole()
+        if self.over is None:
+            return self._over(b)
+        if self.over.inverted and b.inverted:
+            return self._over(divisor(self.over, b))
+        return self.whole()._over(b)
+
+    def __rtruediv__(self, other: Constant) -> Self:
+        return self.lift(other) / self
+
+    def whole(self) -> Self:
+        """Return the number with its division done."""
+        if self.over is None:
+            return self
+        return divide(self._over(None), self.over)  # type: ignore[return-value]
+
+    # --- comparisons ------------------------------------------------------------------------------
+
+    def _compare(self, operator: str, other: Any) -> Any:
+        if not isinstance(other, (Ball, *CONSTANTS)):
+            return NotImplemented
+        a, b = self.whole(), self.lift(other).whole()
+        holds = getattr(a.mid, operator)(b.mid)
+        open_, masked = undecided(a, b)
+        return BallCondition(
+            holds=holds,
+            doubt=either(open_, either(a.doubt, b.doubt)),
+            inputs=merged(a.inputs, b.inputs),
+            masked=masked or a.masked or b.masked,
+            uniform=a.uniform and b.uniform,
+        )
+
+    def __lt__(self, other: Ball | Constant) -> BallCondition:
+        return self._compare("__lt__", other)  # type: ignore[no-any-return]
+
+    def __le__(self, other: Ball | Constant) -> BallCondition:
+        return self._compare("__le__", other)  # type: ignore[no-any-return]
+
+    def __gt__(self, other: Ball | Constant) -> BallCondition:
+        return self._compare("__gt__", other)  # type: ignore[no-any-return]
+
+    def __ge__(self, other: Ball | Constant) -> BallCondition:
+        return self._compare("__ge__", other)  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> BallCondition:  # type: ignore[override]
+        return self._compare("__eq__", other)  # type: ignore[no-any-return]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def sign(self) -> Self:
+        """Return -1, 0 or 1; it is NaN for NaN."""
+        value = self.whole()
+        high = self.field.high(value.mid)
+        unit = self.field.lift(differ(high, 0.0).select(high.lift(1.0).copysign(high), high))
+        open_, masked = undecided(value, value.lift(0))
+        return type(self)(
+            mid=unit,
+            low=max(-1.0, min(value.low, 0.0)),
+            high=min(1.0, max(value.high, 0.0)),
+            bits=1,
+            unit=1.0,
+            doubt=either(value.doubt, open_),
+            uniform=self.uniform,
+            inputs=self.inputs,
+            masked=masked or value.masked,
+        )
+
+    # --- functions: see ball_functions.py ---------------------------------------------------------
+
+    def exp(self) -> Self:
+        """Return the exponential."""
+        return self._function("exp")
+
+    def expm1(self) -> Self:
+        """Return the exponential minus 1."""
+        return self._function("expm1")
+
+    def log(self) -> Self:
+        """Return the natural logarithm."""
+        return self._function("log")
+
+    def log1p(self) -> Self:
+        """Return the logarithm of 1 + self."""
+        return self._function("log1p")
+
+    def sqrt(self) -> Self:
+        """Return the square root."""
+        return self._function("sqrt")
+
+    def tanh(self) -> Self:
+        """Return the hyperbolic tangent."""
+        return self._function("tanh")
+
+    def normal_cdf(self) -> Self:
+        """Return the integral of the normal distribution."""
+        return self._function("normal_cdf")
+
+    def normal_pdf(self) -> Self:
+        """Return the density of the normal distribution."""
+        return self._function("normal_pdf")
+
+    def one_plus_exp(self) -> Self:
+        """Return 1 + exp(self), to divide by."""
+        return self._function("one_plus_exp")
+
+    def softplus(self) -> Self:
+        """Return log(1 + exp(self))."""
+        return self._function("softplus")
+
+    def single(self) -> Self:
+        """Round to float32."""
+        return single(self)  # type: ignore[return-value]
+
+    def _function(self, name: str) -> Self:
+        return apply(name, self.whole())  # type: ignore[return-value]
+
+
+class PairBall(Ball):
+    """A ball around a double-double, for the elements that doubles leave undecided."""
+
+    __slots__ = ()
+
+    field: ClassVar[Field] = PAIRS

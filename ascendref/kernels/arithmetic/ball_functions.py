@@ -1,0 +1,139 @@
+"""Elementary functions of balls.
+
+A function's own error is a relative one, from the tables of `elementary` and `double_double`. The
+relative error of its argument is multiplied by at most the *condition number*
+``abs(x * f'(x) / f(x))``, which is a constant for each function wherever the result is neither too
+small for a double nor too large. Other parts of the argument's error are multiplied by the slope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import exp, expm1, inf, log, log1p, sqrt
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from .bounds import LEAST, MOST, either, total
+from .registers import Register
+
+if TYPE_CHECKING:
+    from .ball import Ball
+
+
+class _Function(NamedTuple):
+    """What is known about a function."""
+
+    #: largest condition number where it is bounded, over the arguments that have a normal result
+    condition: float | None
+    #: bound of the slope near x, of x and the function's value
+    slope: Callable[[Register, Register], Register | float]
+    #: whether a normal argument may have a result too small for a double
+    underflows: bool
+    #: the function itself, which is monotonic, or None
+    value: Callable[[float], float] | None
+    #: its range
+    low: float
+    high: float
+
+
+def _exp(x: float) -> float:
+    return exp(x) if x < 700.0 else inf
+
+
+_FUNCTIONS: Final = {
+    # exponents of normal results are within ±746
+    "exp": _Function(746.0, lambda x, f: 2.0 * f, True, _exp, 0.0, inf),
+    "expm1": _Function(
+        746.0, lambda x, f: 2.0 * f + 2.0, False, lambda x: expm1(min(x, 700.0)), -1.0, inf
+    ),
+    "one_plus_exp": _Function(
+        746.0, lambda x, f: 2.0 * f, False, lambda x: 1.0 + _exp(x), 1.0, inf
+    ),
+    # near 1, logarithms have no condition number: their error is an absolute one
+    "log": _Function(
+        None, lambda x, f: 2.0 / abs(x), False, lambda x: log(x) if x > 0 else -inf, -inf, 745.0
+    ),
+    "log1p": _Function(
+        None,
+        lambda x, f: 2.0 / (1.0 + x),
+        False,
+        lambda x: log1p(x) if x > -1 else -inf,
+        -inf,
+        745.0,
+    ),
+    "sqrt": _Function(0.5, lambda x, f: 1.0 / f, False, lambda x: sqrt(max(x, 0.0)), 0.0, 2.0**512),
+    "tanh": _Function(1.0, lambda x, f: 1.0, False, None, -1.0, 1.0),
+    # x**2 + 1 where the result is normal
+    "normal_cdf": _Function(1500.0, lambda x, f: 0.4, True, None, 0.0, 1.0),
+    "normal_pdf": _Function(1500.0, lambda x, f: 0.25, True, None, 0.0, 0.4),
+    "softplus": _Function(746.0, lambda x, f: 1.0, True, None, 0.0, inf),
+}
+
+#: a spread beyond which the slope at the midpoint says nothing
+_CLOSE: Final = 2.0**-4
+
+
+def apply(name: str, x: Ball) -> Ball:
+    """Return a function of a ball."""
+    known, field = _FUNCTIONS[name], x.field
+    mid, own = field.function(name, x.mid)
+    value, at = field.high(mid), field.high(x.mid)
+    condition = 1.0 if name == "log1p" and x.low >= 0.0 else known.condition
+    found = x._like(mid=mid, inexact=True, relative=own, nearest=False)
+    found.low, found.high = _range(name, known, x)
+    if known.underflows:
+        found.absolute = field.least
+    if field.bits > 53:
+        found = _within_range(found, x)
+    spread, absolute = x.spread, x.absolute
+    if condition is not None:
+        found.relative += condition * x.relative * (1 + 2.0**-20)
+    elif x.relative:
+        spread = total(spread, x.size * x.relative)
+    if name == "exp" or name == "expm1":
+        found = _bounded(found, x)
+    if spread is None and not absolute:
+        return found
+    slope = known.slope(at, value)
+    error = total(spread, at.lift(absolute) if absolute else None)
+    assert error is not None
+    if isinstance(slope, float):
+        return replace(found, spread=error * (slope * 1.01))
+    far = error > _CLOSE
+    if name in ("log", "log1p", "sqrt"):
+        argument = 1.0 + at if name == "log1p" else at
+        far = far | (error > argument * _CLOSE)
+    found.doubt, found.masked = either(found.doubt, far), True
+    return replace(found, spread=error * slope * 1.01)
+
+
+def _bounded(found: Ball, x: Ball) -> Ball:
+    """Put an exponential in doubt where it masked."""
+    if x.high <= 690.0:
+        return found
+    above = x.field.high(x.mid) > 690.0
+    return replace(found, doubt=either(found.doubt, above), masked=True)
+
+
+def _within_range(found: Ball, x: Ball) -> Ball:
+    """Put a number in doubt whose argument is too large or too small for double-doubles."""
+    doubt = found.doubt
+    if x.most > MOST:
+        doubt = either(doubt, x.size > MOST)
+    if x.least < LEAST:
+        doubt = either(doubt, (x.size < LEAST) & (x.size > 0.0))
+    return replace(found, doubt=doubt, masked=found.masked or x.most > MOST)
+
+
+def _range(name: str, known: _Function, x: Ball) -> tuple[float, float]:
+    """Return the range of a function's values."""
+    if known.value is not None:
+        low, high = known.value(x.low), known.value(x.high)
+    elif name == "tanh":
+        low, high = (-1.0 if x.low < 0 else 0.0), (1.0 if x.high > 0 else 0.0)
+    elif name == "softplus":
+        low, high = 0.0, max(x.high, 0.0) + 1.0
+    else:
+        return known.low, known.high
+    low, high = low - abs(low) * 1e-12, high + abs(high) * 1e-12
+    return max(known.low, low), min(known.high, high)

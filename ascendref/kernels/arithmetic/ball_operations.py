@@ -1,0 +1,225 @@
+"""Sums, products, quotients and comparisons of balls, and their bounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import frexp, inf
+from typing import TYPE_CHECKING, Any
+
+from .bounds import GROW, LEAST, MOST, UNDERFLOW, both, either, total
+from .midpoints import Truth
+from .registers import Condition
+
+if TYPE_CHECKING:
+    from .ball import Ball
+    from .ball_condition import BallCondition
+
+
+def _widened(low: float, high: float) -> tuple[float, float]:
+    """Return a range, rounded outwards; NaN is unbounded."""
+    low = low - abs(low) * 1e-15 if low > -inf else -inf
+    high = high + abs(high) * 1e-15 if high < inf else inf
+    return low, high
+
+
+def add(a: Ball, b: Ball) -> Ball:
+    field = a.field
+    low, high = _widened(a.low + b.low, a.high + b.high)
+    # a rounded sum of multiples of a number is one, too
+    unit = min(a.unit, b.unit)
+    mid, lost = field.add(a.mid, b.mid)
+    found = a._like(b, mid=mid, low=low, high=high, unit=unit, absolute=a.absolute + b.absolute)
+    exact = a.inexact is False and b.inexact is False
+    if exact and (lost is False or _fits(max(abs(low), abs(high)), unit, field.bits)):
+        return replace(found, bits=field.bits)
+    found.inexact = either(either(a.inexact, b.inexact), lost)
+    found.spread = total(a.spread, b.spread)
+    found.relative, found.nearest = field.unit, exact and field.nearest
+    larger = max(a.relative, b.relative)
+    if not larger:
+        return _checked(found)
+    fewest = found.fewest
+    parts = [x.relative * x.most if x.relative else 0.0 for x in (a, b)]
+    bound = sum(parts) / fewest if fewest else inf
+    if (a.low >= 0 and b.low >= 0) or (a.high <= 0 and b.high <= 0):
+        found.relative += larger * GROW
+    elif bound < 16 * field.unit:
+        found.relative += bound * GROW
+    else:
+        parts_spread = [x.size * x.relative if x.relative else None for x in (a, b)]
+        found.spread = total(found.spread, *parts_spread)
+    return _checked(found)
+
+
+def _fits(most: float, unit: float, bits: int) -> bool:
+    """Whether all multiples of a unit up to a magnitude have that many bits."""
+    return unit > 0.0 and most < inf and frexp(most)[1] - frexp(unit)[1] < bits
+
+
+def multiply(a: Ball, b: Ball) -> Ball:
+    field = a.field
+    corners = [x * y if x and y else 0.0 for x in (a.low, a.high) for y in (b.low, b.high)]
+    low, high = _widened(min(corners), max(corners))
+    least = a.least * b.least
+    mid, lost = field.multiply(a.mid, b.mid)
+    found = a._like(b, mid=mid, low=low, high=high, unit=a.unit * b.unit)
+    exact = a.inexact is False and b.inexact is False
+    short = (a.bits or inf) + (b.bits or inf)
+    power = any(x.bits == 1 and x.inexact is False for x in (a, b))
+    fits = short <= field.bits or (power and exact)
+    if exact and least >= LEAST and (fits or lost is False):
+        return _checked(replace(found, bits=int(min(short - power, field.bits))))
+    found.bits = int(short) if short <= field.bits else None
+    found.relative = (a.relative + b.relative + a.relative * b.relative) * GROW
+    if not power:
+        found.relative += field.unit
+    found.nearest = (
+        field.nearest and least >= LEAST and (exact or (power and a._nearest and b._nearest))
+    )
+    found.inexact = either(either(a.inexact, b.inexact), lost)
+    if least < LEAST:
+        found.inexact = either(found.inexact, found.size < LEAST) if field.bits > 53 else True
+        found.inexact = both(found.inexact, both(_nonzero(a), _nonzero(b)))
+    found.absolute = UNDERFLOW if least < LEAST else 0.0
+    for x, y in ((a, b), (b, a)):
+        if y.absolute and x.most < 2.0**300:
+            found.absolute += y.absolute * x.most * GROW
+        elif y.absolute:
+            found.spread = total(found.spread, x.size * (y.absolute * GROW))
+        if y.spread is not None:
+            found.spread = total(found.spread, x.size * y.spread)
+    if a.spread is not None and b.spread is not None:
+        found.spread = total(found.spread, a.spread * b.spread)
+    if found.spread is not None:
+        found.spread = found.spread * (1 + 2 * (a.relative + b.relative) + 2.0**-40)
+    return _checked(found)
+
+
+def choice(condition: BallCondition, a: Ball, b: Ball) -> Ball:
+    """Return one of two divisors, with its inverse."""
+    found = condition._select(a, b)
+    found.inverse = a.field.choose(condition.holds, inverse_of(a), inverse_of(b))
+    if a.uniform and b.uniform:
+        found.sides = condition, a, b
+    return found
+
+
+def divisor(a: Ball, b: Ball) -> Ball:
+    """Return the product of two divisors; of uniform ones, an element has only to select."""
+    if b.sides is not None and a.sides is None:
+        a, b = b, a
+    if a.sides is not None and b.uniform:
+        condition, yes, no = a.sides
+        return choice(condition, yes * b, no * b)
+    found = a * b
+    if not found.uniform:
+        found.inverse, _ = a.field.multiply(inverse_of(a), inverse_of(b))
+        found.relative += 2 * a.field.unit
+    return found
+
+
+def _nonzero(x: Ball) -> Truth:
+    """Whether a factor is not exactly 0, in which case the bound is 0, too.
+
+    That matters for results of float64 only: in narrower ones, what underflows is 0 anyway.
+    """
+    if x.field.bits <= 53 or x.fewest:
+        return True
+    if x.absolute or x.spread is not None:
+        return either(x.inexact, x.size > 0.0)  # type: ignore[no-any-return]
+    return x.size > 0.0
+
+
+def inverse_of(b: Ball) -> Any:
+    """Return the inverse of a uniform divisor, which is computed once for all elements."""
+    return b.field.divide(b.lift(1).mid, b.mid) if b.inverse is None else b.inverse
+
+
+def divide(a: Ball, b: Ball) -> Ball:
+    field = a.field
+    roundings = 1
+    if field.bits > 53 and a.least < LEAST:
+        # the remainder of the first quotient may underflow
+        a = replace(a, absolute=a.absolute + UNDERFLOW)
+    if b.inverted or (a.spread is not None and b.least >= 2.0**-900 and a.most <= 2.0**500):
+        inverse = inverse_of(b)
+        mid, _ = field.multiply(a.mid, inverse)
+        roundings = 2
+    else:
+        inverse, mid = None, field.divide(a.mid, b.mid)
+    relative = (a.relative + b.relative + roundings * field.unit) * (1 + 4 * b.relative + 2.0**-40)
+    found = a._like(b, mid=mid, relative=relative, inexact=True)
+    found.low, found.high = _quotient_range(a, b)
+    if b.inverted and a.least > 2.0**-500:
+        remains = field.remains(mid, a.mid, b.mid)
+        if b.uniform:
+            # known once for all elements: only then, a power of two divides exactly
+            remains = field.remains(inverse, a.lift(1).mid, b.mid)
+        found.inexact = either(either(a.inexact, b.inexact), remains)
+    found.inexact = both(found.inexact, _nonzero(a))
+    found.unit = 0.0
+    if not (a.least > 0.0 and b.most < inf and a.least / b.most >= LEAST):
+        found.absolute = UNDERFLOW
+    if b.high == inf and b.low >= 0.0:
+        # an infinite divisor may stand for a large one
+        if a.most <= 2.0**500:
+            found.absolute += a.most * 2.0**-890
+        found.doubt = either(found.doubt, b.size > 2.0**900) if a.most > 2.0**500 else found.doubt
+        found.masked |= a.most > 2.0**500
+    above = a.spread
+    if a.absolute and b.fewest:
+        found.absolute += a.absolute / b.fewest * GROW
+    elif a.absolute:
+        above = total(above, a.size.lift(a.absolute * GROW))
+    if b.spread is not None or b.absolute:
+        below = total(b.spread, b.size.lift(b.absolute) if b.absolute else None)
+        assert below is not None
+        if isinstance(b.inexact, Condition):
+            below = b.inexact.select(below, 0.0)
+        rest = b.size * (1 - 2 * b.relative - 2.0**-40) - below
+        numerator = found.size * below
+        found.spread = (numerator if above is None else numerator + above) / rest * (1 + 2.0**-30)
+        found.doubt, found.masked = either(found.doubt, both(rest <= 0.0, b.inexact)), True
+    elif above is not None:
+        scale = abs(field.high(inverse)) if inverse is not None else 1.0 / b.size
+        found.spread = above * scale * (1 + 4 * b.relative + 2.0**-40)
+    if found.most > MOST:
+        # a division by exactly 0 is settled
+        vague = b.inexact if b.absolute or b.spread is not None else False
+        found.doubt = either(found.doubt, both(found.size > MOST, either(vague, b.size > 0.0)))
+        found.masked = True
+    return found
+
+
+def _quotient_range(a: Ball, b: Ball) -> tuple[float, float]:
+    if not b.fewest:
+        most = a.most / b.least if b.least else inf
+        return (0.0 if a.low >= 0 and b.low >= 0 else -most), most
+    corners = [x / y if abs(y) < inf else 0.0 for x in (a.low, a.high) for y in (b.low, b.high)]
+    return _widened(min(corners), max(corners))
+
+
+def _checked(found: Ball) -> Ball:
+    """Put a number in doubt where it may have overflowed."""
+    if found.most <= MOST:
+        return found
+    doubt = either(found.doubt, found.size > MOST)
+    return replace(found, doubt=doubt, masked=True)
+
+
+def undecided(a: Ball, b: Ball) -> tuple[Condition | None, bool]:
+    """Return whether the bounds leave the order of two numbers open, and if infinities do, too."""
+    if a.inexact is False and b.inexact is False:
+        return None, False
+    for x, y in ((a, b), (b, a)):
+        keeps_sign = x.spread is None and not x.absolute
+        if keeps_sign and y.low == y.high == 0.0:
+            return None, False
+    inexact = either(a.inexact, b.inexact)
+    if a._nearest and b._nearest and False in (a.inexact, b.inexact):
+        # rounding is monotonic: it may only make numbers equal
+        return both(a.mid == b.mid, inexact), False
+    bound = total(a.error(), b.error())
+    assert bound is not None
+    gap = abs(a.field.high(a.mid - b.mid))
+    return both(gap * (1 - 2.0**-40) <= bound * GROW, inexact), True

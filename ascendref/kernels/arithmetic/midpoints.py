@@ -1,0 +1,202 @@
+"""What balls ask of their midpoints: doubles, or double-doubles of about 100 bits.
+
+A *field* has the constants and functions in which the two differ. Both midpoints have Python's
+operators; sums, products and quotients go through the field, so that double-doubles treat
+infinities as doubles do.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+from typing import Any, Final, Protocol
+
+from llvmlite import ir
+
+from . import double_double, elementary, normal
+from .double_double import DoubleDouble
+from .registers import Condition, Register
+
+#: a comparison that is known while emitting, or not
+Truth = bool | Condition
+
+
+class Field(Protocol):
+    """An arithmetic of midpoints."""
+
+    #: bound of the relative error of an operation
+    unit: float
+    #: longest significand that is exact
+    bits: int
+    #: whether the operations give the midpoint nearest to the exact result
+    nearest: bool
+    #: values of functions below it may be wrong, but not by more
+    least: float
+
+    def lift(self, register: Register) -> Any:
+        """Return a double as a midpoint."""
+
+    def constant(self, like: Register, number: Fraction) -> tuple[Any, Fraction]:
+        """Return a constant and the number that it is."""
+
+    def high(self, mid: Any) -> Register:
+        """Return the midpoint as a double."""
+
+    def choose(self, condition: Condition, yes: Any, no: Any) -> Any:
+        """Return one of two midpoints."""
+
+    def add(self, a: Any, b: Any) -> tuple[Any, Truth]:
+        """Return a sum, and whether it differs from the exact one."""
+
+    def multiply(self, a: Any, b: Any) -> tuple[Any, Truth]:
+        """Return a product, and whether it differs from the exact one."""
+
+    def divide(self, a: Any, b: Any) -> Any:
+        """Return a quotient."""
+
+    def remains(self, quotient: Any, a: Any, b: Any) -> Truth:
+        """Whether a quotient differs from the exact one."""
+
+    def function(self, name: str, mid: Any) -> tuple[Any, float]:
+        """Return a function's value, and the bound of its relative error."""
+
+
+def differ(a: Register, b: Register | float) -> Condition:
+    """Whether two numbers differ; with NaN they do not."""
+    right = a.lift(b)
+    return Condition(a.builder, a.builder.fcmp_ordered("!=", a.value, right.value))
+
+
+class Doubles:
+    """Midpoints that are doubles."""
+
+    unit = 2.0**-53
+    bits = 53
+    nearest = True
+    least = 2.0**-1000
+
+    def lift(self, register: Register) -> Register:
+        """Return the double."""
+        return register
+
+    def constant(self, like: Register, number: Fraction) -> tuple[Register, Fraction]:
+        """Return a constant and the number that it is."""
+        return like.lift(float(number)), Fraction(float(number))
+
+    def high(self, mid: Register) -> Register:
+        """Return the double."""
+        return mid
+
+    def choose(self, condition: Condition, yes: Register, no: Register) -> Register:
+        """Return one of two doubles."""
+        return condition.select(yes, no)  # type: ignore[no-any-return]
+
+    def add(self, a: Register, b: Register) -> tuple[Register, Truth]:
+        """Return a sum; it is exact if both numbers can be recovered from it.
+
+        The larger one is recovered exactly (Dekker), so that no other sum passes.
+        """
+        total = a + b
+        return total, differ(total - a, b) | differ(total - b, a)
+
+    def multiply(self, a: Register, b: Register) -> tuple[Register, Truth]:
+        """Return a product; it is exact if its remainder is 0."""
+        product = a * b
+        return product, differ(a.fma(b, -product), 0.0)
+
+    def divide(self, a: Register, b: Register) -> Register:
+        """Return a quotient."""
+        return a / b
+
+    def remains(self, quotient: Register, a: Register, b: Register) -> Truth:
+        """Whether the quotient's product with the divisor differs from the dividend."""
+        return differ(quotient.fma(b, -a), 0.0)
+
+    def function(self, name: str, mid: Register) -> tuple[Register, float]:
+        """Return a function's value, and the bound of its relative error."""
+        if name == "one_plus_exp":
+            # below -85, the exponential is nothing beside 1
+            n, total, low = elementary.exp_sum(mid.at_most(709.0).at_least(-85.0))
+            value = (total + low).fma(elementary.power_of_two(n, True), 1.0)
+            return (mid == inf).select(inf, value), 3.0 * self.unit
+        if name == "sqrt":
+            return mid.sqrt(), self.unit
+        module = normal if name.startswith("normal") else elementary
+        return getattr(module, name)(mid), elementary.RELATIVE_ERROR[name] * self.unit
+
+
+class Pairs:
+    """Midpoints that are double-doubles.
+
+    An operation whose result is infinite or NaN in doubles has that result.
+    """
+
+    unit = 2.0**-100
+    bits = 106
+    nearest = False
+    least = 2.0**-900
+
+    def lift(self, register: Register) -> DoubleDouble:
+        """Return the double as a double-double."""
+        return DoubleDouble(register, register.lift(0.0))
+
+    def constant(self, like: Register, number: Fraction) -> tuple[DoubleDouble, Fraction]:
+        """Return a constant and the number that it is."""
+        high = float(number)
+        low = float(number - Fraction(high))
+        return DoubleDouble(like.lift(high), like.lift(low)), Fraction(high) + Fraction(low)
+
+    def high(self, mid: DoubleDouble) -> Register:
+        """Return the larger of the two doubles, which is their sum rounded."""
+        return mid.high
+
+    def choose(self, condition: Condition, yes: DoubleDouble, no: DoubleDouble) -> DoubleDouble:
+        """Return one of two double-doubles."""
+        if self._single(yes) and self._single(no):
+            return self.lift(condition.select(yes.high, no.high))
+        return double_double.choose(condition, yes, no)
+
+    def add(self, a: DoubleDouble, b: DoubleDouble) -> tuple[DoubleDouble, Truth]:
+        """Return a sum; that of two doubles is exact."""
+        return self._finite(a + b, a.high + b.high), not (self._single(a) and self._single(b))
+
+    def multiply(self, a: DoubleDouble, b: DoubleDouble) -> tuple[DoubleDouble, Truth]:
+        """Return a product; that of two doubles is exact."""
+        return self._finite(a * b, a.high * b.high), not (self._single(a) and self._single(b))
+
+    def divide(self, a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
+        """Return a quotient."""
+        return self._finite(a / b, a.high / b.high)
+
+    def remains(self, quotient: DoubleDouble, a: DoubleDouble, b: DoubleDouble) -> Truth:
+        """Whether a quotient differs from the exact one: not known."""
+        return True
+
+    def function(self, name: str, mid: DoubleDouble) -> tuple[DoubleDouble, float]:
+        """Return a function's value, and the bound of its relative error."""
+        if name == "one_plus_exp":
+            # beyond the limits, one term is nothing beside the other
+            near = (mid.high < inf).select(mid.high.at_most(693.0).at_least(-660.0), mid.high)
+            low = (near == mid.high).select(mid.low, 0.0)
+            value = double_double.exp(DoubleDouble(near, low)) + 1
+            return self._finite(value, (mid.high == inf).select(inf, near)), 2.0**-98
+        if name == "sqrt":
+            return mid.sqrt(), 2.0**-102
+        value = getattr(double_double, name)(mid)
+        return value, double_double.RELATIVE_ERROR[name]
+
+    @staticmethod
+    def _single(mid: DoubleDouble) -> bool:
+        """Whether the second double is known to be 0."""
+        low = mid.low.value
+        return isinstance(low, ir.Constant) and low.constant == 0.0
+
+    def _finite(self, value: DoubleDouble, plain: Register) -> DoubleDouble:
+        finite = abs(plain) < inf
+        if self._single(value):
+            return DoubleDouble(finite.select(value.high, plain), value.low)
+        return DoubleDouble(finite.select(value.high, plain), finite.select(value.low, 0.0))
+
+
+DOUBLES: Final = Doubles()
+PAIRS: Final = Pairs()

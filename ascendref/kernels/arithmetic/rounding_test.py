@@ -1,0 +1,190 @@
+"""Rounding a ball, and the test whether the rounding is sure (Ziv's).
+
+Both ends of the ball are rounded. If they give the same number, that is the correctly rounded
+result. For float16 and bfloat16 it is faster to look at the bits: a midpoint of two neighbours is a
+double whose lower bits are a one and zeros.
+"""
+
+from __future__ import annotations
+
+from math import ceil, inf
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from llvmlite import ir
+
+from .bounds import RANGE, both, either
+from .codecs import _from_float, _to_float
+from .double_double import DoubleDouble
+from .midpoints import differ
+from .registers import Condition, Register, two_sum
+
+if TYPE_CHECKING:
+    from .ball import Ball
+
+#: in narrow types, values and errors below it are 0
+_NOTHING: Final = 2.0**-300
+_WORD: Final = ir.IntType(64)
+
+
+def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
+    """Return a ball's value rounded to a type, and whether the rounding is undecided.
+
+    Parameters
+    ----------
+    ball : Ball
+        The value.
+    kind : str
+        "float16", "bfloat16", "float32" or, for double-doubles, "float64".
+
+    Returns
+    -------
+    value : llvmlite value
+        The encoded number; -0 and +0 count as equal, the sign is the midpoint's.
+    undecided : Condition or None
+        Whether it may differ from the exact value rounded once; None if it never does. It is false
+        where the result is infinite or NaN because an input is, or because of a division by 0.
+    """
+    value = ball.whole()
+    doubt = value.doubt
+    if value.masked:
+        for x in value.inputs:
+            doubt = both(doubt, abs(x) < inf)
+    inexact = value.inexact
+    if kind in ("float32", "float64") and _representable(value, kind):
+        # a number of the type itself stays, whatever error is ascribed to it
+        inexact = True if inexact is not False else False
+    if inexact is False:
+        return _encoded(value, kind), doubt
+    if isinstance(value.mid, DoubleDouble):
+        encoded, undecided = _pair_ends(value, kind, inexact)
+    elif kind in ("float16", "bfloat16") and _reach(value):
+        encoded = _encoded(value, kind)
+        undecided = both(_near_midpoint(value.mid, kind, _reach(value)), inexact)
+    else:
+        encoded, undecided = _double_ends(value, kind, inexact)
+    return encoded, either(undecided, doubt)
+
+
+def _representable(value: Ball, kind: str) -> bool:
+    """Whether the value is a number of the type wherever it is exact."""
+    known = RANGE[kind]
+    return value.bits is not None and value.bits <= known.bits and value.unit >= known.unit
+
+
+def _encode(value: Register, kind: str) -> ir.Value:
+    return _from_float(np.float64, kind)(value.builder, value.value)
+
+
+def _encoded(value: Ball, kind: str) -> ir.Value:
+    """Return the midpoint, rounded once."""
+    if isinstance(value.mid, DoubleDouble):
+        return _encode(_to_odd(value.mid.high, value.mid.low, kind), kind)
+    return _encode(value.mid, kind)
+
+
+def _differ(low: ir.Value, high: ir.Value, builder: ir.IRBuilder, kind: str) -> Condition:
+    """Whether two encoded numbers differ; zeros do not, nor does NaN."""
+    if kind in ("float32", "float64"):
+        return differ(Register(builder, low), Register(builder, high))
+    zeros = builder.shl(builder.or_(low, high), ir.Constant(low.type, 1))
+    apart = builder.icmp_unsigned("!=", low, high)
+    return Condition(builder, builder.and_(
+        apart, builder.icmp_unsigned("!=", zeros, ir.Constant(low.type, 0))))  # fmt: skip
+
+
+def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
+    """Round both ends of a ball around a double."""
+    mid: Register = value.mid
+    # the products round, too: half an ulp more
+    steps = ceil((value.relative * (1 + 2.0**-30) + 2.0**-52) / 2.0**-52)
+    relative = steps * 2.0**-52
+    ignored = 0.0 if kind == "float64" else _NOTHING
+    if value.spread is None and value.absolute <= ignored:
+        if inexact is True:
+            low, high = mid * (1.0 - relative), mid * (1.0 + relative)
+        else:
+            bound = inexact.select(mid * relative, 0.0)
+            low, high = mid - bound, mid + bound
+    else:
+        error = value.error(ignored)
+        assert error is not None
+        # an error below half an ulp would get lost
+        error = abs(mid).fma(2.0**-52, error)
+        if inexact is not True:
+            error = inexact.select(error, 0.0)
+        low, high = mid - error, mid + error
+        differ_ = _differ(_encode(low, kind), _encode(high, kind), mid.builder, kind)
+        return _encode(mid, kind), differ_
+    # the upper end has the midpoint's sign
+    result = _encode(high, kind)
+    return result, _differ(_encode(low, kind), result, mid.builder, kind)
+
+
+def _pair_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
+    """Round both ends of a ball around a double-double."""
+    high, low = value.mid.high, value.mid.low
+    error = value.error(0.0 if kind == "float64" else _NOTHING)
+    assert error is not None
+    if inexact is not True:
+        error = inexact.select(error, 0.0)
+    ends = [low - error, low + error]
+    # the additions round
+    tiny = abs(low) * 2.0**-52 if inexact is True else inexact.select(abs(low) * 2.0**-52, 0.0)
+    ends = [ends[0] - tiny, ends[1] + tiny]
+    encoded = [_encode(_to_odd(*two_sum(high, end), kind), kind) for end in ends]
+    result = _encode(_to_odd(high, low, kind), kind)
+    return result, _differ(encoded[0], encoded[1], high.builder, kind)
+
+
+def _to_odd(high: Register, low: Register, kind: str) -> Register:
+    """Return the sum of two doubles: rounded to nearest for float64, else to odd.
+
+    Rounding to odd keeps it on the right side of the midpoints of narrower types.
+    """
+    if kind == "float64":
+        return high + low
+    bits = high.bits()
+    even = ~(bits & 1).differs(0)
+    lost = ((low < 0.0) | (low > 0.0)) & even & (abs(high) > 0.0)
+    away = (low > 0.0) & (high > 0.0) | (low < 0.0) & (high < 0.0)
+    step = (bits + 1).register(), (bits - 1).register()
+    return lost.select(away.select(*step), high)  # type: ignore[no-any-return]
+
+
+def _reach(value: Ball) -> int:
+    """Return the error in units of the double's last place, or 0 if it is not a relative one."""
+    if value.spread is not None or value.absolute > _NOTHING:
+        return 0
+    return ceil(value.relative * 2.0**53 * (1 + 2.0**-30)) + 1
+
+
+def _near_midpoint(value: Register, kind: str, reach: int) -> Condition:
+    """Whether a double is within some ulp of the midpoint of two neighbouring narrow numbers.
+
+    Subnormal numbers have shorter midpoints; there, any number with the midpoints' bits counts.
+    """
+    digits, least = (11, -14) if kind == "float16" else (8, -126)
+    last = 1 << 52 - digits
+    bits = value.bits()
+    above = bits + reach
+    near = (above & (last - 1)).below(2 * reach + 1)
+    middle = (above & last).differs(0)
+    # one comparison for both ends: zero is a large unsigned number
+    size = (bits & ((1 << 63) - 1)) - 1
+    subnormal = size.below(((1023 + least) << 52) - 1)
+    return near & (middle | subnormal)
+
+
+def single(ball: Ball) -> Ball:
+    """Return a ball rounded to float32; where that is undecided, it is in doubt."""
+    value, undecided = rounded(ball, "float32")
+    like = ball.field.high(ball.mid)
+    narrow = _to_float("float32", np.float64)(like.builder, value)
+    found = type(ball).scalar(like.made(narrow), narrowed=True)
+    found.uniform = ball.uniform
+    found.low, found.high = max(ball.low * 2, found.low), min(ball.high * 2, found.high)
+    if ball.low >= 0.0:
+        found.low = 0.0
+    found.doubt, found.masked = either(undecided, ball.doubt), ball.masked
+    return found

@@ -1,0 +1,252 @@
+"""Balls contain the exact value, and what they decide is correctly rounded. The judge is Arb."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from ascendref.kernels.arithmetic import codecs
+from ascendref.kernels.arithmetic.ball import Ball, PairBall
+from ascendref.kernels.arithmetic.functions import select
+from ascendref.kernels.arithmetic.registers import Condition, Register
+from ascendref.kernels.arithmetic.rounding_test import rounded
+from tests.support.ball_formulas import CASES, Case
+from tests.support.traced import compiled
+
+#: digits, least exponent of a normal number, and the first power of two that is too large
+FORMATS = {
+    "float16": (11, -14, 16),
+    "bfloat16": (8, -126, 128),
+    "float32": (24, -126, 128),
+    "float64": (53, -1022, 1024),
+}
+#: zeros of derivatives
+ROOTS = {
+    "silu_gradient": -1.2784645427610738,
+    "gelu_gradient": -0.7517915246935645,
+    "mish_gradient": -1.1924,
+    "gelu_tanh_gradient": -0.7524,
+}
+
+
+def nearest(value: Fraction, kind: str) -> float:
+    """Return the nearest number of a format, ties to even."""
+    digits, least, most = FORMATS[kind]
+    if not value:
+        return 0.0
+    exponent = abs(value.numerator).bit_length() - value.denominator.bit_length()
+    if abs(value) < Fraction(2) ** exponent:
+        exponent -= 1
+    unit = Fraction(2) ** (max(exponent, least) - digits + 1)
+    found = round(value / unit) * unit
+    return float(found) if abs(found) < 2**most else inf if found > 0 else -inf
+
+
+def run(
+    ball: type[Ball], case: Case, arrays: list[NDArray[Any]], kind: str, out: str
+) -> tuple[NDArray[Any], ...]:
+    """Return rounded results, what is undecided, midpoints (two doubles), bounds and doubts."""
+
+    def traced(*registers: Register) -> tuple[Any, ...]:
+        builder = registers[0].builder
+        tensors = [ball.tensor(x.widened(), kind) for x in registers[: case.tensors]]
+        scalars = [ball.scalar(x, narrowed=True) for x in registers[case.tensors :]]
+        if case.scalars and "smooth_l1" in case.formula.__name__:
+            scalars[-1] = ball.count(registers[-1])
+        value = case.formula(*tensors, *scalars).whole()
+        encoded, undecided = rounded(value, out)
+        result = Register(builder, codecs._to_float(out, np.float64)(builder, encoded))
+        high = value.field.high(value.mid)
+        low = high * 0.0 if ball is Ball else value.mid.low
+        no, zero = high.is_nan() & (high == high), high.lift(0.0)
+        error = zero if value.inexact is False else value.error()
+        if isinstance(value.inexact, Condition):
+            error = value.inexact.select(error, 0.0)
+        return (result, undecided or no, high, low, error, value.doubt or no)
+
+    dtype = np.float64 if kind == "float64" else np.float32
+    function = compiled(traced, *[dtype] * case.tensors, scalars=len(case.scalars))
+    return function(*arrays, scalars=case.scalars)
+
+
+def inputs(name: str, kind: str, count: int) -> list[NDArray[Any]]:
+    """Return inputs of all magnitudes, subnormal ones, and those next to roots and ties."""
+    rng = np.random.default_rng(len(name))
+    digits, least, most = FORMATS[kind]
+
+    def fit(values: NDArray[Any]) -> NDArray[Any]:
+        """Round to the format."""
+        with np.errstate(all="ignore"):
+            _, exponent = np.frexp(values)
+            unit = np.ldexp(1.0, np.maximum(exponent, least + 1) - digits)
+            found = values if kind == "float64" else np.rint(values / unit) * unit
+        return np.where(np.abs(found) < 2.0 ** (most - 1), found, 1.0)
+
+    def column(root: float) -> NDArray[Any]:
+        sign = rng.choice([-1.0, 1.0], count)
+        smallest = 2.0 ** (least - digits + 1)
+        parts = [
+            rng.normal(size=count),
+            rng.uniform(-12, 12, count),
+            rng.uniform(-105, 90, count),
+            sign * 2.0 ** rng.uniform(max(least, -300), min(most, 300) - 1, count),
+            sign * 2.0 ** rng.uniform(-30, 4, count),
+            np.ldexp(1 + rng.integers(-40, 40, count) * 2.0**-23, -24) * sign,
+            sign * rng.integers(0, 200, count) * smallest,
+            root * (1 + rng.normal(size=count) * 2.0 ** rng.uniform(-23, -3, count)),
+            rng.integers(-40, 40, count) / 8.0,
+            np.zeros(count),
+        ]
+        return fit(np.stack(parts)[rng.integers(0, len(parts), count), np.arange(count)])
+
+    columns = [column(1.0) for _ in range(CASES[name].tensors)]
+    at = min(1, len(columns) - 1)
+    columns[at] = column(ROOTS.get(name, 0.5))
+    if name == "logit_gradient":
+        half = count // 2
+        columns[1][:half] = fit(rng.random(half))
+    if name.startswith("smooth_l1"):
+        third = count // 3
+        columns[2][:third] = fit(columns[1][:third] + rng.choice([0.7, -1.0, 0.25, 1], third))
+    return columns
+
+
+def exact_value(case: Case, key: tuple[float, ...]) -> Fraction | None:
+    """Return the value to 400 bits, or None if there is none."""
+    ctx.prec = 500
+    try:
+        value = case.exact(*map(arb, key), *map(arb, case.scalars))
+    except (ZeroDivisionError, ValueError):
+        return None
+    if not value.is_finite():
+        return None
+    mantissa, exponent = value.mid().man_exp()
+    exponent = int(exponent)
+    if exponent < -20000:
+        return Fraction(int(mantissa), 1) / (1 << 20000)
+    return Fraction(int(mantissa)) * Fraction(2) ** exponent
+
+
+def check(ball: type[Ball], name: str, kind: str, out: str, count: int) -> int:
+    """Compare with exact values; return how many elements are undecided."""
+    case = CASES[name]
+    arrays = inputs(name, kind, count)
+    results = run(ball, case, arrays, kind, out)
+    open_ = 0
+    columns = [a.astype(np.float64).tolist() for a in (*arrays, *results)]
+    for row in zip(*columns, strict=True):
+        key, (result, undecided, high, low, error, doubt) = row[: len(arrays)], row[len(arrays) :]
+        exact = exact_value(case, key)
+        if exact is None:
+            continue
+        open_ += bool(undecided)
+        if not undecided:
+            assert result == nearest(exact, out), (name, key, high, low, error, float(exact))
+        if not doubt and np.isfinite(high) and np.isfinite(error):
+            distance = abs(exact - Fraction(high) - Fraction(low))
+            slack = Fraction(2) ** -1073 if ball is PairBall else 0
+            assert distance <= Fraction(error) + slack, (name, key, high, low, error)
+    return open_
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_doubles_to_float32(name: str) -> None:
+    check(Ball, name, "float32", "float32", 800)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_doubles_to_narrow_types(name: str, kind: str) -> None:
+    check(Ball, name, kind, kind, 400)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_pairs_to_float32(name: str) -> None:
+    check(PairBall, name, "float32", "float32", 400)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_pairs_to_float64(name: str) -> None:
+    check(PairBall, name, "float64", "float64", 400)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("kinds", [("float64", "float32"), ("float32", "bfloat16")])
+def test_doubles_between_types(name: str, kinds: tuple[str, str]) -> None:
+    check(Ball, name, *kinds, 200)
+
+
+def test_ties_are_decided_by_remainders() -> None:
+    """Products of short numbers are exact in doubles, and may be ties of the result's type."""
+    rng = np.random.default_rng(3)
+    g = rng.integers(1 << 23, 1 << 24, 4096).astype(np.float32)
+    x, t = (rng.integers(0, 4, 4096).astype(np.float32) / 8 for _ in range(2))
+    result, undecided, *_ = run(Ball, CASES["smooth_l1_unit"]._replace(scalars=(1.0,)),
+                                [g, x, t], "float32", "float32")  # fmt: skip
+    assert not undecided.any()
+    exact = g.astype(np.float64) * (x.astype(np.float64) - t)
+    assert np.array_equal(result, exact.astype(np.float32))
+    assert (exact != result).any()
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("ball", [Ball, PairBall])
+def test_infinite_inputs_are_decided(name: str, ball: type[Ball]) -> None:
+    case = CASES[name]
+    values = np.array([inf, -inf, np.nan, 0.0, 1.0, -1.0], np.float32)
+    grid = [a.ravel() for a in np.meshgrid(*[values] * case.tensors)]
+    chosen = ~np.all([np.isfinite(a) for a in grid], axis=0)
+    _, undecided, *_ = run(ball, case, [a[chosen] for a in grid], "float32", "float32")
+    assert not undecided.any()
+
+
+def test_a_doubt_of_the_branch_not_taken_does_not_count() -> None:
+    def formula(x: Any) -> Any:
+        difference = (x + 2.0**-60) - x  # cancels: its sign is open
+        return select(x > 1.0, x, select(difference > 0.0, x, -x))
+
+    case = Case(formula, 1, (), None)  # type: ignore[arg-type]
+    x = np.array([2.0, 0.5], np.float32)
+    _, undecided, *_ = run(Ball, case, [x], "float32", "float32")
+    assert undecided.tolist() == [False, True]
+
+
+def test_division_by_zero_is_decided() -> None:
+    g = np.array([1.0, -1.0, 0.0, 2.0], np.float32)
+    x = np.array([0.0, 1.0, 0.0, 1.0], np.float32)
+    for ball in (Ball, PairBall):
+        result, undecided, *_ = run(ball, CASES["logit_gradient"], [g, x], "float32", "float32")
+        assert not undecided.any()
+        assert np.array_equal(result, [inf, -inf, np.nan, inf], equal_nan=True)
+
+
+@pytest.mark.parametrize("ball", [Ball, PairBall])
+def test_int64_is_a_double_and_a_remainder(ball: type[Ball]) -> None:
+    numbers = [2**53 + 1, 2**60 + 2**35 + 1, -(2**62) - 1, 2**62 + 2**37, 3, 2**63 - 1]
+    value = np.array([float(n) for n in numbers])
+    rest = np.array([float(n - int(v)) for n, v in zip(numbers, value, strict=True)])
+
+    def traced(high: Register, low: Register) -> Any:
+        x = ball.tensor(high, "int64", low)
+        encoded, undecided = rounded(x * 0.75, "float32")
+        return Register(high.builder, encoded), undecided or high.is_nan()
+
+    result, undecided = compiled(traced, np.float64, np.float64)(value, rest)
+    for number, found, is_open in zip(numbers, result.tolist(), undecided, strict=True):
+        assert is_open or found == nearest(Fraction(3 * number, 4), "float32")
+    assert ball is Ball or not undecided.any()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_random_data_are_decided(name: str) -> None:
+    rng = np.random.default_rng(5)
+    case = CASES[name]
+    arrays = [rng.normal(size=1 << 18).astype(np.float32) for _ in range(case.tensors)]
+    _, undecided, *_ = run(Ball, case, arrays, "float32", "float32")
+    assert undecided.sum() <= (16 if "tanh" in name or "quick" in name else 6)
