@@ -27,7 +27,7 @@ def out(x: Number, dy: Number, eps: Number) -> Number:
 
 def by_eps(eps: Number, dy: Number, value: Number) -> Number:
     """The value for an eps below 1; for a larger one, or NaN, the result does not depend on x."""
-    other = select(eps == 1.0, dy * inf, select(eps == inf, 0.0, nan))
+    other = select(eps == 1.0, dy / 0.0, select(eps == inf, 0.0, nan))
     return select(eps < 1.0, value, other)
 
 

@@ -279,6 +279,10 @@ class Ball:
     def __rtruediv__(self, other: Constant) -> Self:
         return self.lift(other) / self
 
+    def as_element(self) -> Self:
+        """Return a scalar as it is."""
+        return self
+
     def whole(self) -> Self:
         """Return the number with its division done."""
         if self.over is None:
@@ -299,6 +303,7 @@ class Ball:
             inputs=merged(a.inputs, b.inputs),
             masked=masked or a.masked or b.masked,
             uniform=a.uniform and b.uniform,
+            number=a,
         )
 
     def __lt__(self, other: Ball | Constant) -> BallCondition:

@@ -10,7 +10,7 @@ from llvmlite import ir
 from .ball_operations import choice
 from .bounds import either, merged
 from .midpoints import Truth
-from .registers import CONSTANTS, Condition, Constant, Register
+from .registers import Condition, Constant, Register
 
 if TYPE_CHECKING:
     from .ball import Ball
@@ -30,6 +30,8 @@ class BallCondition:
         As for balls.
     uniform : bool
         Whether it is the same for all elements.
+    number : Ball
+        One of the numbers that were compared.
     """
 
     holds: Condition
@@ -37,6 +39,7 @@ class BallCondition:
     inputs: tuple[Register, ...]
     masked: bool
     uniform: bool
+    number: Ball
 
     def _joined(self, other: BallCondition, holds: Condition) -> BallCondition:
         return BallCondition(
@@ -45,6 +48,7 @@ class BallCondition:
             inputs=merged(self.inputs, other.inputs),
             masked=self.masked or other.masked,
             uniform=self.uniform and other.uniform,
+            number=self.number,
         )
 
     def __or__(self, other: BallCondition) -> BallCondition:
@@ -57,9 +61,8 @@ class BallCondition:
         return replace(self, holds=~self.holds)
 
     def select(self, yes: Ball | Constant, no: Ball | Constant) -> Any:
-        """Return one of two numbers, with its doubts; at least one is a ball."""
-        like = yes if not isinstance(yes, CONSTANTS) else no
-        a, b = like.lift(yes), like.lift(no)  # type: ignore[union-attr]
+        """Return one of two numbers, with its doubts."""
+        a, b = self.number.lift(yes), self.number.lift(no)
         over = None
         if all(x.over is None or x.over.inverted for x in (a, b)):
             over = self._over(a, b)

@@ -53,7 +53,7 @@ Constant = int | float | Fraction
 
 
 class Condition(Protocol):
-    """What comparing numbers gives; in exact arithmetic it is a bool."""
+    """What comparing numbers gives."""
 
     def __and__(self, other: Any, /) -> Any:
         """Whether both hold."""

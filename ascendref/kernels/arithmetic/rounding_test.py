@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from .bounds import RANGE, both, either
-from .codecs import _from_float, _to_float
+from .codecs import from_register, to_register
 from .double_double import DoubleDouble
 from .midpoints import differ
 from .registers import Condition, Register, two_sum
@@ -73,7 +73,7 @@ def _representable(value: Ball, kind: str) -> bool:
 
 
 def _encode(value: Register, kind: str) -> ir.Value:
-    return _from_float(np.float64, kind)(value.builder, value.value)
+    return from_register(np.float64, kind)(value.builder, value.value)
 
 
 def _encoded(value: Ball, kind: str) -> ir.Value:
@@ -180,7 +180,7 @@ def single(ball: Ball) -> Ball:
     """Return a ball rounded to float32; where that is undecided, it is in doubt."""
     value, undecided = rounded(ball, "float32")
     like = ball.field.high(ball.mid)
-    narrow = _to_float("float32", np.float64)(like.builder, value)
+    narrow = to_register("float32", np.float64)(like.builder, value)
     found = type(ball).scalar(like.made(narrow), narrowed=True)
     found.uniform = ball.uniform
     found.low, found.high = max(ball.low * 2, found.low), min(ball.high * 2, found.high)

@@ -61,7 +61,7 @@ def run(
             scalars[-1] = ball.count(registers[-1])
         value = case.formula(*tensors, *scalars).whole()
         encoded, undecided = rounded(value, out)
-        result = Register(builder, codecs._to_float(out, np.float64)(builder, encoded))
+        result = Register(builder, codecs.to_register(out, np.float64)(builder, encoded))
         high = value.field.high(value.mid)
         low = high * 0.0 if ball is Ball else value.mid.low
         no, zero = high.is_nan() & (high == high), high.lift(0.0)
@@ -156,7 +156,7 @@ def check(ball: type[Ball], name: str, kind: str, out: str, count: int) -> int:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_doubles_to_float32(name: str) -> None:
+def test_doublesto_register32(name: str) -> None:
     check(Ball, name, "float32", "float32", 800)
 
 
@@ -167,12 +167,12 @@ def test_doubles_to_narrow_types(name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_pairs_to_float32(name: str) -> None:
+def test_pairsto_register32(name: str) -> None:
     check(PairBall, name, "float32", "float32", 400)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_pairs_to_float64(name: str) -> None:
+def test_pairsto_register64(name: str) -> None:
     check(PairBall, name, "float64", "float64", 400)
 
 
