@@ -33,7 +33,7 @@ from .ball_condition import BallCondition
 from .ball_functions import apply
 from .ball_operations import add, divide, divisor, multiply, undecided
 from .bounds import GROW, RANGE, Range, either, merged
-from .midpoints import DOUBLES, PAIRS, Field, Truth, differ
+from .midpoints import DOUBLES, Field, Truth, differ
 from .registers import CONSTANTS, Condition, Constant, Register
 from .rounding_test import single
 
@@ -93,7 +93,12 @@ class Ball:
     inputs: tuple[Register, ...] = ()
     masked: bool = False
 
+    # how numbers of this class are computed
     field: ClassVar[Field] = DOUBLES
+    _sum = staticmethod(add)
+    _product = staticmethod(multiply)
+    _quotient = staticmethod(divide)
+    _applied = staticmethod(apply)
 
     # --- where numbers come from ------------------------------------------------------------------
 
@@ -119,7 +124,7 @@ class Ball:
             ball.bits = 64
             return ball
         lost = (remainder < 0.0) | (remainder > 0.0)
-        return replace(ball, relative=cls.field.unit, inexact=lost, nearest=True)
+        return replace(ball, relative=DOUBLES.unit, inexact=lost, nearest=True)
 
     @classmethod
     def scalar(cls, value: Register, *, narrowed: bool) -> Self:
@@ -240,7 +245,7 @@ class Ball:
     def __add__(self, other: Ball | Constant) -> Self:
         if not isinstance(other, (Ball, *CONSTANTS)):
             return NotImplemented
-        return add(self.whole(), self.lift(other).whole())  # type: ignore[return-value]
+        return self._sum(self.whole(), self.lift(other).whole())  # type: ignore[return-value]
 
     __radd__ = __add__
 
@@ -261,7 +266,7 @@ class Ball:
         if a.over is not None and b.over is not None:
             b = b.whole()
         over = a.over if b.over is None else b.over
-        found = multiply(a._over(None), b._over(None))
+        found = self._product(a._over(None), b._over(None))
         return found._over(over)  # type: ignore[return-value]
 
     __rmul__ = __mul__
@@ -287,7 +292,7 @@ class Ball:
         """Return the number with its division done."""
         if self.over is None:
             return self
-        return divide(self._over(None), self.over)  # type: ignore[return-value]
+        return self._quotient(self._over(None), self.over)  # type: ignore[return-value]
 
     # --- comparisons ------------------------------------------------------------------------------
 
@@ -388,12 +393,4 @@ class Ball:
         return single(self)  # type: ignore[return-value]
 
     def _function(self, name: str) -> Self:
-        return apply(name, self.whole())  # type: ignore[return-value]
-
-
-class PairBall(Ball):
-    """A ball around a double-double, for the elements that doubles leave undecided."""
-
-    __slots__ = ()
-
-    field: ClassVar[Field] = PAIRS
+        return self._applied(name, self.whole())  # type: ignore[return-value]

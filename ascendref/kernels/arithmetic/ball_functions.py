@@ -1,6 +1,6 @@
-"""Elementary functions of balls.
+"""Elementary functions of balls around doubles.
 
-A function's own error is a relative one, from the tables of `elementary` and `double_double`. The
+A function's own error is a relative one, from the table of `elementary`. The
 relative error of its argument is multiplied by at most the *condition number*
 ``abs(x * f'(x) / f(x))``, which is a constant for each function wherever the result is neither too
 small for a double nor too large. Other parts of the argument's error are multiplied by the slope.
@@ -13,7 +13,8 @@ from dataclasses import replace
 from math import exp, expm1, inf, log, log1p, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .bounds import LEAST, MOST, either, total
+from .bounds import either, total
+from .midpoints import DOUBLES
 from .registers import Register
 
 if TYPE_CHECKING:
@@ -75,16 +76,13 @@ _CLOSE: Final = 2.0**-4
 
 def apply(name: str, x: Ball) -> Ball:
     """Return a function of a ball."""
-    known, field = _FUNCTIONS[name], x.field
-    mid, own = field.function(name, x.mid)
-    value, at = field.high(mid), field.high(x.mid)
+    known, at = _FUNCTIONS[name], x.mid
+    value, own = DOUBLES.function(name, x.mid)
     condition = 1.0 if name == "log1p" and x.low >= 0.0 else known.condition
-    found = x._like(mid=mid, inexact=True, relative=own, nearest=False)
-    found.low, found.high = _range(name, known, x)
+    found = x._like(mid=value, inexact=True, relative=own, nearest=False)
+    found.low, found.high = value_range(name, x)
     if known.underflows:
-        found.absolute = field.least
-    if field.bits > 53:
-        found = _within_range(found, x)
+        found.absolute = DOUBLES.least
     spread, absolute = x.spread, x.absolute
     if condition is not None:
         found.relative += condition * x.relative * (1 + 2.0**-20)
@@ -108,25 +106,16 @@ def apply(name: str, x: Ball) -> Ball:
 
 
 def _bounded(found: Ball, x: Ball) -> Ball:
-    """Put an exponential in doubt where it masked."""
+    """Put an exponential in doubt where its terms overflow."""
     if x.high <= 690.0:
         return found
-    above = x.field.high(x.mid) > 690.0
+    above = x.mid > 690.0
     return replace(found, doubt=either(found.doubt, above), masked=True)
 
 
-def _within_range(found: Ball, x: Ball) -> Ball:
-    """Put a number in doubt whose argument is too large or too small for double-doubles."""
-    doubt = found.doubt
-    if x.most > MOST:
-        doubt = either(doubt, x.size > MOST)
-    if x.least < LEAST:
-        doubt = either(doubt, (x.size < LEAST) & (x.size > 0.0))
-    return replace(found, doubt=doubt, masked=found.masked or x.most > MOST)
-
-
-def _range(name: str, known: _Function, x: Ball) -> tuple[float, float]:
+def value_range(name: str, x: Ball) -> tuple[float, float]:
     """Return the range of a function's values."""
+    known = _FUNCTIONS[name]
     if known.value is not None:
         low, high = known.value(x.low), known.value(x.high)
     elif name == "tanh":

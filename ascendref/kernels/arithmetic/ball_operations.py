@@ -1,4 +1,4 @@
-"""Sums, products, quotients and comparisons of balls, and their bounds."""
+"""Sums, products and quotients of balls around doubles, and comparisons of all balls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import frexp, inf
 from typing import TYPE_CHECKING, Any
 
 from .bounds import GROW, LEAST, MOST, UNDERFLOW, both, either, total
-from .midpoints import Truth
+from .midpoints import DOUBLES, Truth
 from .registers import Condition
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .ball_condition import BallCondition
 
 
-def _widened(low: float, high: float) -> tuple[float, float]:
+def widened(low: float, high: float) -> tuple[float, float]:
     """Return a range, rounded outwards; NaN is unbounded."""
     low = low - abs(low) * 1e-15 if low > -inf else -inf
     high = high + abs(high) * 1e-15 if high < inf else inf
@@ -23,63 +23,60 @@ def _widened(low: float, high: float) -> tuple[float, float]:
 
 
 def add(a: Ball, b: Ball) -> Ball:
-    field = a.field
-    low, high = _widened(a.low + b.low, a.high + b.high)
+    low, high = widened(a.low + b.low, a.high + b.high)
     # a rounded sum of multiples of a number is one, too
     unit = min(a.unit, b.unit)
-    mid, lost = field.add(a.mid, b.mid)
+    mid, lost = DOUBLES.add(a.mid, b.mid)
     found = a._like(b, mid=mid, low=low, high=high, unit=unit, absolute=a.absolute + b.absolute)
     exact = a.inexact is False and b.inexact is False
-    if exact and (lost is False or _fits(max(abs(low), abs(high)), unit, field.bits)):
-        return replace(found, bits=field.bits)
+    if exact and (lost is False or fits(max(abs(low), abs(high)), unit, DOUBLES.bits)):
+        return replace(found, bits=DOUBLES.bits)
     found.inexact = either(either(a.inexact, b.inexact), lost)
     found.spread = total(a.spread, b.spread)
-    found.relative, found.nearest = field.unit, exact and field.nearest
+    found.relative, found.nearest = DOUBLES.unit, exact
     larger = max(a.relative, b.relative)
     if not larger:
-        return _checked(found)
+        return checked(found)
     fewest = found.fewest
     parts = [x.relative * x.most if x.relative else 0.0 for x in (a, b)]
     bound = sum(parts) / fewest if fewest else inf
     if (a.low >= 0 and b.low >= 0) or (a.high <= 0 and b.high <= 0):
         found.relative += larger * GROW
-    elif bound < 16 * field.unit:
+    elif bound < 16 * DOUBLES.unit:
         found.relative += bound * GROW
     else:
         parts_spread = [x.size * x.relative if x.relative else None for x in (a, b)]
         found.spread = total(found.spread, *parts_spread)
-    return _checked(found)
+    return checked(found)
 
 
-def _fits(most: float, unit: float, bits: int) -> bool:
+def fits(most: float, unit: float, bits: int) -> bool:
     """Whether all multiples of a unit up to a magnitude have that many bits."""
     return unit > 0.0 and most < inf and frexp(most)[1] - frexp(unit)[1] < bits
 
 
 def multiply(a: Ball, b: Ball) -> Ball:
-    field = a.field
     corners = [x * y if x and y else 0.0 for x in (a.low, a.high) for y in (b.low, b.high)]
-    low, high = _widened(min(corners), max(corners))
+    low, high = widened(min(corners), max(corners))
     least = a.least * b.least
-    mid, lost = field.multiply(a.mid, b.mid)
+    mid, lost = DOUBLES.multiply(a.mid, b.mid)
     found = a._like(b, mid=mid, low=low, high=high, unit=a.unit * b.unit)
     exact = a.inexact is False and b.inexact is False
     short = (a.bits or inf) + (b.bits or inf)
     power = any(x.bits == 1 and x.inexact is False for x in (a, b))
-    fits = short <= field.bits or (power and exact)
+    fits = short <= DOUBLES.bits or (power and exact)
     if exact and least >= LEAST and (fits or lost is False):
-        return _checked(replace(found, bits=int(min(short - power, field.bits))))
-    found.bits = int(short) if short <= field.bits else None
+        return checked(replace(found, bits=int(min(short - power, DOUBLES.bits))))
+    found.bits = int(short) if short <= DOUBLES.bits else None
     found.relative = (a.relative + b.relative + a.relative * b.relative) * GROW
     if not power:
-        found.relative += field.unit
+        found.relative += DOUBLES.unit
     found.nearest = (
-        field.nearest and least >= LEAST and (exact or (power and a._nearest and b._nearest))
+        least >= LEAST and (exact or (power and a._nearest and b._nearest))
     )
     found.inexact = either(either(a.inexact, b.inexact), lost)
     if least < LEAST:
-        found.inexact = either(found.inexact, found.size < LEAST) if field.bits > 53 else True
-        found.inexact = both(found.inexact, both(_nonzero(a), _nonzero(b)))
+        found.inexact = True
     found.absolute = UNDERFLOW if least < LEAST else 0.0
     for x, y in ((a, b), (b, a)):
         if y.absolute and x.most < 2.0**300:
@@ -92,13 +89,14 @@ def multiply(a: Ball, b: Ball) -> Ball:
         found.spread = total(found.spread, a.spread * b.spread)
     if found.spread is not None:
         found.spread = found.spread * (1 + 2 * (a.relative + b.relative) + 2.0**-40)
-    return _checked(found)
+    return checked(found)
 
 
 def choice(condition: BallCondition, a: Ball, b: Ball) -> Ball:
     """Return one of two divisors, with its inverse."""
     found = condition._select(a, b)
-    found.inverse = a.field.choose(condition.holds, inverse_of(a), inverse_of(b))
+    if a.field is DOUBLES:
+        found.inverse = DOUBLES.choose(condition.holds, inverse_of(a), inverse_of(b))
     if a.uniform and b.uniform:
         found.sides = condition, a, b
     return found
@@ -112,51 +110,34 @@ def divisor(a: Ball, b: Ball) -> Ball:
         condition, yes, no = a.sides
         return choice(condition, yes * b, no * b)
     found = a * b
-    if not found.uniform:
-        found.inverse, _ = a.field.multiply(inverse_of(a), inverse_of(b))
-        found.relative += 2 * a.field.unit
+    if not found.uniform and a.field is DOUBLES:
+        found.inverse, _ = DOUBLES.multiply(inverse_of(a), inverse_of(b))
+        found.relative += 2 * DOUBLES.unit
     return found
-
-
-def _nonzero(x: Ball) -> Truth:
-    """Whether a factor is not exactly 0, in which case the bound is 0, too.
-
-    That matters for results of float64 only: in narrower ones, what underflows is 0 anyway.
-    """
-    if x.field.bits <= 53 or x.fewest:
-        return True
-    if x.absolute or x.spread is not None:
-        return either(x.inexact, x.size > 0.0)  # type: ignore[no-any-return]
-    return x.size > 0.0
 
 
 def inverse_of(b: Ball) -> Any:
     """Return the inverse of a uniform divisor, which is computed once for all elements."""
-    return b.field.divide(b.lift(1).mid, b.mid) if b.inverse is None else b.inverse
+    return DOUBLES.divide(b.lift(1).mid, b.mid) if b.inverse is None else b.inverse
 
 
 def divide(a: Ball, b: Ball) -> Ball:
-    field = a.field
     roundings = 1
-    if field.bits > 53 and a.least < LEAST:
-        # the remainder of the first quotient may underflow
-        a = replace(a, absolute=a.absolute + UNDERFLOW)
     if b.inverted or (a.spread is not None and b.least >= 2.0**-900 and a.most <= 2.0**500):
         inverse = inverse_of(b)
-        mid, _ = field.multiply(a.mid, inverse)
+        mid, _ = DOUBLES.multiply(a.mid, inverse)
         roundings = 2
     else:
-        inverse, mid = None, field.divide(a.mid, b.mid)
-    relative = (a.relative + b.relative + roundings * field.unit) * (1 + 4 * b.relative + 2.0**-40)
+        inverse, mid = None, DOUBLES.divide(a.mid, b.mid)
+    relative = (a.relative + b.relative + roundings * DOUBLES.unit) * (1 + 4 * b.relative + 2.0**-40)
     found = a._like(b, mid=mid, relative=relative, inexact=True)
-    found.low, found.high = _quotient_range(a, b)
+    found.low, found.high = quotient_range(a, b)
     if b.inverted and a.least > 2.0**-500:
-        remains = field.remains(mid, a.mid, b.mid)
+        remains = DOUBLES.remains(mid, a.mid, b.mid)
         if b.uniform:
             # known once for all elements: only then, a power of two divides exactly
-            remains = field.remains(inverse, a.lift(1).mid, b.mid)
+            remains = DOUBLES.remains(inverse, a.lift(1).mid, b.mid)
         found.inexact = either(either(a.inexact, b.inexact), remains)
-    found.inexact = both(found.inexact, _nonzero(a))
     found.unit = 0.0
     if not (a.least > 0.0 and b.most < inf and a.least / b.most >= LEAST):
         found.absolute = UNDERFLOW
@@ -181,7 +162,7 @@ def divide(a: Ball, b: Ball) -> Ball:
         found.spread = (numerator if above is None else numerator + above) / rest * (1 + 2.0**-30)
         found.doubt, found.masked = either(found.doubt, both(rest <= 0.0, b.inexact)), True
     elif above is not None:
-        scale = abs(field.high(inverse)) if inverse is not None else 1.0 / b.size
+        scale = abs(inverse) if inverse is not None else 1.0 / b.size
         found.spread = above * scale * (1 + 4 * b.relative + 2.0**-40)
     if found.most > MOST:
         # a division by exactly 0 is settled
@@ -191,15 +172,16 @@ def divide(a: Ball, b: Ball) -> Ball:
     return found
 
 
-def _quotient_range(a: Ball, b: Ball) -> tuple[float, float]:
+def quotient_range(a: Ball, b: Ball) -> tuple[float, float]:
+    """Return the range of a quotient."""
     if not b.fewest:
         most = a.most / b.least if b.least else inf
         return (0.0 if a.low >= 0 and b.low >= 0 else -most), most
     corners = [x / y if abs(y) < inf else 0.0 for x in (a.low, a.high) for y in (b.low, b.high)]
-    return _widened(min(corners), max(corners))
+    return widened(min(corners), max(corners))
 
 
-def _checked(found: Ball) -> Ball:
+def checked(found: Ball) -> Ball:
     """Put a number in doubt where it may have overflowed."""
     if found.most <= MOST:
         return found

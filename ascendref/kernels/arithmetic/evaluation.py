@@ -10,10 +10,11 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import from_dtype, types
 
-from .ball import Ball, PairBall
+from .ball import Ball
 from .codecs import REGISTER, stored_type
 from .formula import Formula
 from .pair import Pair
+from .pair_ball import PairBall
 from .plain import Double, Plain
 from .registers import Register
 from .rounding_test import rounded

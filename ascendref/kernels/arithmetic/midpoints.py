@@ -24,15 +24,6 @@ Truth = bool | Condition
 class Field(Protocol):
     """An arithmetic of midpoints."""
 
-    #: bound of the relative error of an operation
-    unit: float
-    #: longest significand that is exact
-    bits: int
-    #: whether the operations give the midpoint nearest to the exact result
-    nearest: bool
-    #: values of functions below it may be wrong, but not by more
-    least: float
-
     def lift(self, register: Register) -> Any:
         """Return a double as a midpoint."""
 
@@ -54,12 +45,6 @@ class Field(Protocol):
     def divide(self, a: Any, b: Any) -> Any:
         """Return a quotient."""
 
-    def remains(self, quotient: Any, a: Any, b: Any) -> Truth:
-        """Whether a quotient differs from the exact one."""
-
-    def function(self, name: str, mid: Any) -> tuple[Any, float]:
-        """Return a function's value, and the bound of its relative error."""
-
 
 def differ(a: Register, b: Register | float) -> Condition:
     """Whether two numbers differ; with NaN they do not."""
@@ -70,9 +55,11 @@ def differ(a: Register, b: Register | float) -> Condition:
 class Doubles:
     """Midpoints that are doubles."""
 
+    #: bound of the relative error of an operation
     unit = 2.0**-53
+    #: longest significand that is exact
     bits = 53
-    nearest = True
+    #: values of functions below it may be wrong, but not by more
     least = 2.0**-1000
 
     def lift(self, register: Register) -> Register:
@@ -131,11 +118,6 @@ class Pairs:
     An operation whose result is infinite or NaN in doubles has that result.
     """
 
-    unit = 2.0**-100
-    bits = 106
-    nearest = False
-    least = 2.0**-900
-
     def lift(self, register: Register) -> DoubleDouble:
         """Return the double as a double-double."""
         return DoubleDouble(register, register.lift(0.0))
@@ -158,32 +140,15 @@ class Pairs:
 
     def add(self, a: DoubleDouble, b: DoubleDouble) -> tuple[DoubleDouble, Truth]:
         """Return a sum; that of two doubles is exact."""
-        return self._finite(a + b, a.high + b.high), not (self._single(a) and self._single(b))
+        return self.finite(a + b, a.high + b.high), not (self._single(a) and self._single(b))
 
     def multiply(self, a: DoubleDouble, b: DoubleDouble) -> tuple[DoubleDouble, Truth]:
         """Return a product; that of two doubles is exact."""
-        return self._finite(a * b, a.high * b.high), not (self._single(a) and self._single(b))
+        return self.finite(a * b, a.high * b.high), not (self._single(a) and self._single(b))
 
     def divide(self, a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
         """Return a quotient."""
-        return self._finite(a / b, a.high / b.high)
-
-    def remains(self, quotient: DoubleDouble, a: DoubleDouble, b: DoubleDouble) -> Truth:
-        """Whether a quotient differs from the exact one: not known."""
-        return True
-
-    def function(self, name: str, mid: DoubleDouble) -> tuple[DoubleDouble, float]:
-        """Return a function's value, and the bound of its relative error."""
-        if name == "one_plus_exp":
-            # beyond the limits, one term is nothing beside the other
-            near = (mid.high < inf).select(mid.high.at_most(693.0).at_least(-660.0), mid.high)
-            low = (near == mid.high).select(mid.low, 0.0)
-            value = double_double.exp(DoubleDouble(near, low)) + 1
-            return self._finite(value, (mid.high == inf).select(inf, near)), 2.0**-98
-        if name == "sqrt":
-            return mid.sqrt(), 2.0**-102
-        value = getattr(double_double, name)(mid)
-        return value, double_double.RELATIVE_ERROR[name]
+        return self.finite(a / b, a.high / b.high)
 
     @staticmethod
     def _single(mid: DoubleDouble) -> bool:
@@ -191,7 +156,8 @@ class Pairs:
         low = mid.low.value
         return isinstance(low, ir.Constant) and low.constant == 0.0
 
-    def _finite(self, value: DoubleDouble, plain: Register) -> DoubleDouble:
+    def finite(self, value: DoubleDouble, plain: Register) -> DoubleDouble:
+        """Return a value, or its plain counterpart where that is infinite or NaN."""
         finite = abs(plain) < inf
         if self._single(value):
             return DoubleDouble(finite.select(value.high, plain), value.low)

@@ -12,8 +12,9 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from ascendref.kernels.arithmetic import codecs
-from ascendref.kernels.arithmetic.ball import Ball, PairBall
+from ascendref.kernels.arithmetic.ball import Ball
 from ascendref.kernels.arithmetic.functions import select
+from ascendref.kernels.arithmetic.pair_ball import PairBall
 from ascendref.kernels.arithmetic.registers import Condition, Register
 from ascendref.kernels.arithmetic.rounding_test import rounded
 from tests.support.ball_formulas import CASES, Case

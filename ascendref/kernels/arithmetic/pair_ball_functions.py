@@ -1,0 +1,167 @@
+"""Elementary functions of balls around double-doubles.
+
+Where a function's value at 0 is 1, 1/2 or 2, its own error is relative to the distance from it, as
+in ``1 + expm1(x)``: these functions are put together from balls. Near 0, the functions with
+``f(x) = x + ...`` are two terms of their series. Everything else has the relative error of
+`double_double.RELATIVE_ERROR`. The argument's error is multiplied by a bound of the slope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+from . import double_double
+from .ball_functions import value_range
+from .bounds import LEAST, MOST, either
+from .double_double import RELATIVE_ERROR, DoubleDouble
+from .midpoints import PAIRS
+from .pair_ball_operations import measured, raised, residual
+from .registers import Register
+
+if TYPE_CHECKING:
+    from .ball import Ball
+
+#: a spread beyond which the slope at the midpoint says nothing
+_CLOSE: Final = 2.0**-4
+#: exponentials below it lose bits, or stand for smaller ones
+_SMALL: Final = 2.0**-800
+_LOST: Final = 2.0**-900
+
+
+def _made(x: Ball, mid: DoubleDouble, error: Register) -> Ball:
+    """Return a value with its own error."""
+    return measured(x._like(mid=mid, nearest=False), error)
+
+
+def _relative(name: str, x: Ball) -> Ball:
+    mid = getattr(double_double, name)(x.mid)
+    return _made(x, mid, abs(mid.high) * RELATIVE_ERROR[name])
+
+
+def _exp(x: Ball) -> Ball:
+    p, power = double_double.exponential(x.mid)
+    # the reduced argument has an absolute error if it is not the argument itself
+    own = abs(p.high) * 2.0**-99 + (power == 1.0).select(0.0, power.lift(2.0**-105))
+    value = _made(x, p, own) + 1
+    assert value.spread is not None
+    mid = value.mid.scaled(power)
+    lost = (mid.high < _SMALL).select(_LOST, mid.high.lift(0.0))
+    return _made(x, mid, value.spread * power + lost)
+
+
+def _one_plus_exp(x: Ball) -> Ball:
+    # below -660, the exponential is at most the error that it has anyway; above 693, `divide`
+    # knows that the number may be larger
+    near = x.mid.high.at_most(693.0).at_least(-660.0)
+    low = (near == x.mid.high).select(x.mid.low, 0.0)
+    value = _exp(replace(x, mid=DoubleDouble(near, low))) + 1
+    infinite = (x.mid.high == inf).select(inf, x.mid.high - x.mid.high)
+    return replace(value, mid=PAIRS.finite(value.mid, infinite))
+
+
+def _near_0(name: str, second: float, x: Ball) -> Ball:
+    """Return a function as its series ``x + second * x**2`` where the rest is below 2**-100."""
+    value = _relative(name, x)
+    high, square = x.mid.high, x.mid.high * x.mid.high
+    low = x.mid.low + square * second if second else x.mid.low
+    rest = x.size * square + (abs(x.mid.low) + square) * 2.0**-50
+    near = x.size < 2.0**-50
+    mid = double_double.choose(near, DoubleDouble(high, low), value.mid)
+    return _made(x, mid, near.select(raised(rest, x.size > 0.0), value.spread))
+
+
+def _sqrt(x: Ball) -> Ball:
+    mid = x.mid.sqrt()
+    small = (abs(mid.low) > 0.0) | (x.size < _LOST)
+    rest = raised(residual(mid, x.mid, mid), small & (x.size > 0.0))
+    return _made(x, mid, (mid.high > 0.0).select(rest / mid.high, 0.0))
+
+
+def _softplus(x: Ball) -> Ball:
+    positive = replace(x, mid=PAIRS.choose(x.mid.high > 0.0, x.mid, x.mid.lift(0)))
+    power = _exp(-abs(x))
+    rest = _near_0("log1p", -0.5, power)
+    return positive + measured(rest, rest.spread, power.spread)  # the slope is at most 1
+
+
+def _limited(x: Ball) -> Ball:
+    """Return the magnitude, but at most 36: the density is 2**-936 there."""
+    y = abs(x)
+    mid = PAIRS.choose(y.mid.high > 36.0, y.mid.lift(36), y.mid)
+    return replace(y, mid=mid, high=36.0)
+
+
+def _normal_pdf(x: Ball) -> Ball:
+    y = _limited(x)
+    return (y * y * -0.5).exp() * double_double.INVERSE_ROOT_OF_2_PI
+
+
+def _normal_cdf(x: Ball) -> Ball:
+    """See `double_double.normal_sum`.
+
+    The rule's error is an odd and entire function, as is the integral less 1/2: near 0 it is a
+    multiple of the argument.
+    """
+    y = _limited(x)
+    square = y * y
+    terms = double_double.normal_sum(square.mid)
+    power = (y * (-4 * double_double.PI)).exp()
+    pole = (y > 12.5).select(0.0, power / (power + 1))
+    tail = _made(x, terms, terms.high * 2.0**-95) * y * (square * -0.5).exp() + pole
+    return (x > 0.0).select(1 - tail, tail)  # type: ignore[no-any-return]
+
+
+#: function -> its value at an exact argument, and a bound of its slope at x where it is f
+_FUNCTIONS: Final[dict[str, tuple[Callable[[Ball], Ball], Callable[[Register, Register], Any]]]] = {
+    "exp": (_exp, lambda x, f: 2.0 * f),
+    "one_plus_exp": (_one_plus_exp, lambda x, f: 2.0 * f),
+    "expm1": (partial(_near_0, "expm1", 0.5), lambda x, f: 2.0 * f + 2.0),
+    "log": (partial(_relative, "log"), lambda x, f: 2.0 / abs(x)),
+    "log1p": (partial(_near_0, "log1p", -0.5), lambda x, f: 2.0 / (1.0 + x)),
+    "sqrt": (_sqrt, lambda x, f: 1.0 / f),
+    "tanh": (partial(_near_0, "tanh", 0.0), lambda x, f: 1.0),
+    # the logistic function is below softplus
+    "softplus": (_softplus, lambda x, f: 2.0 * f.at_most(1.0)),
+    # the density is at most (x + 1) times the tail (Birnbaum, 1942)
+    "normal_cdf": (_normal_cdf, lambda x, f: (4.0 * abs(x) + 4.0) * f),
+    "normal_pdf": (_normal_pdf, lambda x, f: (4.0 * abs(x) + 4.0) * f),
+}
+
+
+def apply(name: str, x: Ball) -> Ball:
+    """Return a function of a ball."""
+    function, slope = _FUNCTIONS[name]
+    found = function(replace(x, spread=None, inexact=False))
+    found.low, found.high = value_range(name, x)
+    found = _within_range(name, found, x)
+    if x.spread is None:
+        return found
+    at, error = x.mid.high, x.spread
+    far = error > _CLOSE
+    if name in ("log", "log1p", "sqrt"):
+        far = far | (error > (1.0 + at if name == "log1p" else at) * _CLOSE)
+    elif name.startswith("normal"):
+        far = far | (error * x.size > _CLOSE)
+    moved = error * slope(at, found.mid.high) * 1.01
+    if name in ("exp", "one_plus_exp"):
+        # both sides are beyond the limits of the exponential
+        beyond = (x.size > 1000.0) & (error < x.size * 0.25)
+        far, moved = far & ~beyond, beyond.select(0.0, moved)
+    found.doubt, found.masked = either(found.doubt, far), True
+    return measured(found, found.spread, moved)
+
+
+def _within_range(name: str, found: Ball, x: Ball) -> Ball:
+    """Put a number in doubt whose argument is too large or too small for double-doubles."""
+    doubt, masked = found.doubt, found.masked
+    if x.most > MOST:
+        doubt, masked = either(doubt, x.size > MOST), True
+    if x.least < LEAST:
+        doubt = either(doubt, (x.size < LEAST) & (x.size > 0.0))
+    if name in ("exp", "expm1") and x.high > 690.0:
+        doubt, masked = either(doubt, x.mid.high > 690.0), True
+    return replace(found, doubt=doubt, masked=masked)
