@@ -64,7 +64,9 @@ def test_elements_are_computed_in_vectors_of_float32(operator: str, kind: str) -
 
 @pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("operator", [o for o in ELEMENTWISE if not ar.OPERATORS[o].formula.selects])
+@pytest.mark.parametrize(
+    "operator", [o for o in ELEMENTWISE if not ar.OPERATORS[o].formula.selects]
+)
 def test_rounded_results_are_computed_in_vectors_of_float64(operator: str, kind: str) -> None:
     element = ELEMENT_TYPES[kind]
     declared = ar.OPERATORS[operator]

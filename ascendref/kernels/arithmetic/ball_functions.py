@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import exp, expm1, inf, log, log1p, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .bounds import LEAST, MOST, either, total
+from .bounds import LEAST, MOST, total
 from .registers import Register
 
 if TYPE_CHECKING:
@@ -103,26 +103,25 @@ def apply(name: str, x: Ball) -> Ball:
     if name in ("log", "log1p", "sqrt"):
         argument = 1.0 + at if name == "log1p" else at
         far = far | (error > argument * _CLOSE)
-    found.doubt, found.masked = either(found.doubt, far), True
+    found = found.doubted(far)
     return replace(found, spread=error * slope * 1.01)
 
 
 def _bounded(found: Ball, x: Ball) -> Ball:
-    """Put an exponential in doubt where it masked."""
+    """Put an exponential in doubt where it may have overflowed."""
     if x.high <= 690.0:
         return found
     above = x.field.high(x.mid) > 690.0
-    return replace(found, doubt=either(found.doubt, above), masked=True)
+    return found.doubted(above)
 
 
 def _within_range(found: Ball, x: Ball) -> Ball:
     """Put a number in doubt whose argument is too large or too small for double-doubles."""
-    doubt = found.doubt
     if x.most > MOST:
-        doubt = either(doubt, x.size > MOST)
+        found = found.doubted(x.size > MOST)
     if x.least < LEAST:
-        doubt = either(doubt, (x.size < LEAST) & (x.size > 0.0))
-    return replace(found, doubt=doubt, masked=found.masked or x.most > MOST)
+        found = found.doubted((x.size < LEAST) & (x.size > 0.0))
+    return found
 
 
 def _range(name: str, known: _Function, x: Ball) -> tuple[float, float]:
