@@ -247,7 +247,7 @@ def elementwise_kernel(
     """Return the kernel of an elementwise operator; parameters as for `kernel_for`."""
     result = operator.result(types)
     # correctly rounded results are rounded once, to the type of ``out``
-    rounded = out if compute in ROUNDED_ONCE else result
+    rounded = out if compute in ROUNDED_ONCE and result is not FLOAT64 else result
     formula = operator.formula.suited(compute, rounded.name, values)
     return formula_kernel(formula, types, result, out, compute)
 

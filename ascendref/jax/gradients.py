@@ -188,10 +188,11 @@ def _elementwise_formula(
     narrowed to FLOAT.
     """
     formula = OPERATORS[operator].formula
+    suited = formula.suited(compute, kind.name, scalars)
     if kind is not FLOAT64 or compute not in ROUNDED_ONCE:
-        return formula.suited(compute, kind.name, scalars)
-    function = _logit_grad if operator == "logit_grad" else formula.function
-    return formula._replace(name=f"jax_{formula.name}", function=function, narrows=False)
+        return suited
+    function = _logit_grad if operator == "logit_grad" else suited.function
+    return suited._replace(name=f"jax_{suited.name}", function=function, narrows=False)
 
 
 def _logit_grad(x: Number, dy: Number, eps: Number) -> Number:

@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import ArrayT
-from ..core.dtypes import FLOAT32, FLOAT64, DTypeLike, ElementType, float_format
+from ..core.dtypes import (
+    BFLOAT16,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    ROUNDED_ONCE,
+    DTypeLike,
+    ElementType,
+    float_format,
+)
 from ..declaration.accuracy import HALF_ULP, Bound
 from ..declaration.operator import OnDevice, Operator, TensorParam, declare
 from ..declaration.scalars import RealNumber, ScalarParam, single
@@ -36,14 +45,35 @@ def grad_input(
 
 
 def norm(reduction: Number, size: Number) -> Number:
-    """1 / number of results (of all parts) for the mean, else 1."""
-    return 1.0 / select(reduction == 1.0, size, select(reduction < 0.0, -reduction, 1.0))
+    """What the reduction multiplies by."""
+    return 1.0 / count(reduction, size)
+
+
+def count(reduction: Number, size: Number) -> Number:
+    """What it divides by: for the mean, the number of results (of all parts)."""
+    return select(reduction == 1.0, size, select(reduction < 0.0, -reduction, 1.0))
 
 
 def part_scalars(values: tuple[float, ...], size: int) -> tuple[float, ...]:
     """In a part, the mean is over all results: minus their number replaces the reduction."""
     reduction, beta = values
     return (-float(size) if reduction == 1 else reduction), beta
+
+
+def grad_input_float64(
+    grad_out: Number, self: Number, target: Number, reduction: Number, beta: Number, size: Number
+) -> Number:
+    """The same with one division at the end, so that d/β does not lose bits by underflow.
+
+    A power of two keeps the product within the range of float64.
+    """
+    usual = abs(grad_out) < 2.0**400
+    lifted = grad_out * select(usual, 2.0**300, 2.0**-300)
+    d = self - target
+    inside = abs(d) < beta
+    slope, divisor = select(inside, d, sign(d)), select(inside, beta, 1.0)
+    value = lifted * slope / (divisor * count(reduction, size))
+    return value * select(usual, 2.0**-300, 2.0**300)
 
 
 # --- float32 within 1.5 ulp -----------------------------------------------------------------------
@@ -117,15 +147,18 @@ def _formula(name: str, function: Callable[..., Any]) -> Formula:
 
 FLOAT32_FORMULA = _formula("_float32", grad_input_float32)
 UNIT_FLOAT32 = _formula("_unit_float32", unit_float32)
+FLOAT64_FORMULA = _formula("_float64", grad_input_float64)
 UNIT = _formula("_unit", unit)
 
 
 def variant(compute: str, rounded: str, reduction: float, beta: float) -> Formula | None:
     """Half-precision results do not show the errors of float32, and β = 1 needs no division."""
     unit_beta = single(beta) == 1.0
-    if compute == FLOAT32.name == rounded:
+    if compute == FLOAT32.name and rounded not in (FLOAT16.name, BFLOAT16.name):
         return UNIT_FLOAT32 if unit_beta else FLOAT32_FORMULA
-    return UNIT if unit_beta and compute != FLOAT64.name else None
+    if compute == FLOAT64.name == rounded and beta <= 2.0**299:
+        return FLOAT64_FORMULA
+    return UNIT if unit_beta and compute not in ROUNDED_ONCE else None
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:

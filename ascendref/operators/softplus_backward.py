@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import equal_shapes
 from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, one_plus_exp, select
+from ..kernels.arithmetic.functions import Number, inf, one_plus_exp, select, sign
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
@@ -35,18 +35,30 @@ def grad_input_float32(grad_output: Plain, self: Plain, beta: Plain, threshold: 
     return select(passes, grad_output, grad_output / one_plus_exp(-beta * self))
 
 
-FLOAT32_FORMULA = Formula(
-    "softplus_backward_grad_input_float32",
-    grad_input_float32,
-    tensors=2,
-    scalars=2,
-    compute_bound=True,
-)
+def grad_input_float64(
+    grad_output: Number, self: Number, beta: Number, threshold: Number
+) -> Number:
+    """The same, but a product beyond the range of float64 is not infinite."""
+    z = beta * self
+    finite = (abs(beta) < inf) & (abs(self) < inf)
+    z = select(finite & (abs(z) == inf), sign(z) * 2.0**1000, z)
+    return select(z > threshold, grad_output, grad_output / one_plus_exp(-z))
+
+
+def _formula(name: str, function: Callable[..., Any]) -> Formula:
+    name = f"softplus_backward_grad_input{name}"
+    return Formula(name, function, tensors=2, scalars=2, compute_bound=True)
+
+
+FLOAT32_FORMULA = _formula("_float32", grad_input_float32)
+FLOAT64_FORMULA = _formula("_float64", grad_input_float64)
 
 
 def variant(compute: str, rounded: str, beta: float, threshold: float) -> Formula | None:
-    """Only a fused multiply-add compares the exact product with the threshold."""
-    return FLOAT32_FORMULA if compute == FLOAT32.name else None
+    """Versions with the exact product, where the arithmetic would round it or overflow."""
+    if compute == FLOAT32.name:
+        return FLOAT32_FORMULA
+    return FLOAT64_FORMULA if compute == FLOAT64.name == rounded else None
 
 
 def result(types: Types) -> ElementType:
@@ -93,14 +105,7 @@ OPERATOR = declare(
                 \dfrac{\text{grad_output}}{1 + e^{-\beta \cdot \text{self}}} & \text{otherwise}
             \end{cases}
         """,
-        formula=Formula(
-            "softplus_backward_grad_input",
-            grad_input,
-            tensors=2,
-            scalars=2,
-            variant=variant,
-            compute_bound=True,
-        ),
+        formula=_formula("", grad_input)._replace(variant=variant),
         shapes=equal_shapes,
         device=OnDevice(
             products=("Atlas training", "Atlas A2", "Atlas A3"),

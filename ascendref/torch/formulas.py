@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ..core.dtypes import FLOAT32
 from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number, inf, nan, one_plus_exp, select
-from ..operators.smooth_l1_loss_backward import OPERATOR as SMOOTH_L1
+from ..operators.smooth_l1_loss_backward import FLOAT64_FORMULA as SMOOTH_L1_FLOAT64
 from ..operators.smooth_l1_loss_backward import norm
 
 if TYPE_CHECKING:  # at run time this would import Numba
@@ -87,6 +87,6 @@ LOGIT_FLOAT32: Final = LOGIT._replace(
 )
 #: for F64 data the scalars are not FLOAT
 SOFTPLUS_FLOAT64: Final = SOFTPLUS._replace(name="torch_softplus_backward_float64", narrows=False)
-SLOPE_FLOAT64: Final = SMOOTH_L1.formula._replace(
-    name="torch_smooth_l1_loss_backward_float64", variant=None, narrows=False
+SLOPE_FLOAT64: Final = SMOOTH_L1_FLOAT64._replace(
+    name="torch_smooth_l1_loss_backward_float64", narrows=False
 )

@@ -170,7 +170,8 @@ def test_kernels_work_where_array_headers_are_unexpected(
 ) -> None:
     operator = ar.OPERATORS["logit_grad"]
     kind = ELEMENT_TYPES["float32"]
-    kernel = elementwise(operator.formula, (kind, kind), kind, kind, "float32")
+    formula = operator.formula.suited("float32", "float32", (-1.0,))
+    kernel = elementwise(formula, (kind, kind), kind, kind, "float32")
     monkeypatch.setattr(header, "has_expected_headers", lambda: False)
     table = header.operand_table(tuple(header.Operand(kind.numpy, result=k == 2) for k in range(3)))
     monkeypatch.setattr(kernel, "table", table.ctypes.data)

@@ -222,8 +222,8 @@ def _hardshrink_of_two(root: Path) -> str:
     [
         (
             "operators/hardshrink_backward.py",
-            "abs(self) > lambd",
-            "abs(self) >= lambd",
+            "abs(self) > limit",
+            "abs(self) >= limit",
             "[0.5, 1.00390625] [0.5, 1.0]",
         ),
         pytest.param(

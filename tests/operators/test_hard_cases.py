@@ -12,7 +12,7 @@ import pytest
 
 import ascendref as ar
 from ascendref.core.dtypes import ELEMENT_TYPES
-from ascendref.kernels.loops.truth import hard_cases
+from ascendref.kernels.loops.exact_kernel import hard_cases
 
 from ..support.rounding import FORMATS, encode_exact, exact
 

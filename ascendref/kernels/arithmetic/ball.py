@@ -32,7 +32,7 @@ from typing import Any, ClassVar, Self
 from .ball_condition import BallCondition
 from .ball_functions import apply
 from .ball_operations import add, divide, divisor, multiply, undecided
-from .bounds import GROW, RANGE, Range, either, merged
+from .bounds import GROW, RANGE, Range, both, either, merged
 from .midpoints import DOUBLES, Field, Truth, differ
 from .registers import CONSTANTS, Condition, Constant, Register
 from .rounding_test import single
@@ -71,8 +71,6 @@ class Ball:
         What the number is yet to be divided by.
     inputs : tuple of Register
         The elements and scalars on which it depends.
-    masked : bool
-        Whether its doubt counts only if these are finite.
     """
 
     mid: Any
@@ -91,7 +89,6 @@ class Ball:
     sides: tuple[BallCondition, Ball, Ball] | None = None
     over: Ball | None = None
     inputs: tuple[Register, ...] = ()
-    masked: bool = False
 
     # how numbers of this class are computed
     field: ClassVar[Field] = DOUBLES
@@ -222,14 +219,24 @@ class Ball:
 
     def _like(self, *others: Ball, **known: Any) -> Self:
         """Return a number with the doubts of this and other ones."""
-        doubt, masked, uniform = self.doubt, self.masked, self.uniform
-        inputs = self.inputs
+        doubt, inputs, uniform = self.doubt, self.inputs, self.uniform
         for other in others:
             inputs = merged(inputs, other.inputs)
             doubt = either(doubt, other.doubt)
-            masked |= other.masked
             uniform &= other.uniform
-        return type(self)(doubt=doubt, inputs=inputs, masked=masked, uniform=uniform, **known)
+        return type(self)(doubt=doubt, inputs=inputs, uniform=uniform, **known)
+
+    @property
+    def finite(self) -> Truth:
+        """Whether everything on which it depends is finite."""
+        found: Truth = True
+        for x in self.inputs:
+            found = both(found, abs(x) < inf)
+        return found
+
+    def doubted(self, doubt: Truth | None) -> Self:
+        """Return the number, in doubt where a condition holds, unless an input is infinite."""
+        return replace(self, doubt=either(self.doubt, both(doubt, self.finite)) or None)
 
     def _over(self, over: Ball | None) -> Self:
         return replace(self, over=over, inverse=None)
@@ -301,12 +308,10 @@ class Ball:
             return NotImplemented
         a, b = self.whole(), self.lift(other).whole()
         holds = getattr(a.mid, operator)(b.mid)
-        open_, masked = undecided(a, b)
         return BallCondition(
             holds=holds,
-            doubt=either(open_, either(a.doubt, b.doubt)),
+            doubt=either(undecided(a, b), either(a.doubt, b.doubt)),
             inputs=merged(a.inputs, b.inputs),
-            masked=masked or a.masked or b.masked,
             uniform=a.uniform and b.uniform,
             number=a,
         )
@@ -332,18 +337,17 @@ class Ball:
         """Return -1, 0 or 1; it is NaN for NaN."""
         value = self.whole()
         high = self.field.high(value.mid)
-        unit = self.field.lift(differ(high, 0.0).select(high.lift(1.0).copysign(high), high))
-        open_, masked = undecided(value, value.lift(0))
+        zero_or_nan = (high == high.lift(0.0)).select(0.0, high)
+        unit = self.field.lift(differ(high, 0.0).select(high.lift(1.0).copysign(high), zero_or_nan))
         return type(self)(
             mid=unit,
             low=max(-1.0, min(value.low, 0.0)),
             high=min(1.0, max(value.high, 0.0)),
             bits=1,
             unit=1.0,
-            doubt=either(value.doubt, open_),
+            doubt=either(value.doubt, undecided(value, value.lift(0))),
             uniform=self.uniform,
             inputs=self.inputs,
-            masked=masked or value.masked,
         )
 
     # --- functions: see ball_functions.py ---------------------------------------------------------

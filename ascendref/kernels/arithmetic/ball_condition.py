@@ -26,7 +26,7 @@ class BallCondition:
         What the midpoints say.
     doubt : Condition or None
         Whether the bounds leave it open, or one of the numbers is in doubt.
-    inputs, masked
+    inputs : tuple of Register
         As for balls.
     uniform : bool
         Whether it is the same for all elements.
@@ -37,7 +37,6 @@ class BallCondition:
     holds: Condition
     doubt: Condition | None
     inputs: tuple[Register, ...]
-    masked: bool
     uniform: bool
     number: Ball
 
@@ -46,7 +45,6 @@ class BallCondition:
             holds=holds,
             doubt=either(self.doubt, other.doubt),
             inputs=merged(self.inputs, other.inputs),
-            masked=self.masked or other.masked,
             uniform=self.uniform and other.uniform,
             number=self.number,
         )
@@ -74,7 +72,6 @@ class BallCondition:
             over=over,
             doubt=either(found.doubt, self.doubt),
             inputs=merged(found.inputs, self.inputs),
-            masked=found.masked or self.masked,
         )
 
     def _over(self, a: Ball, b: Ball) -> Ball | None:
@@ -115,5 +112,4 @@ class BallCondition:
             doubt=self._truth(a.doubt, b.doubt) or None,
             uniform=a.uniform and b.uniform and self.uniform,
             inputs=merged(a.inputs, b.inputs),
-            masked=a.masked or b.masked,
         )

@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import exp, expm1, inf, log, log1p, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .bounds import either, total
+from .bounds import total
 from .midpoints import DOUBLES
 from .registers import Register
 
@@ -101,16 +101,15 @@ def apply(name: str, x: Ball) -> Ball:
     if name in ("log", "log1p", "sqrt"):
         argument = 1.0 + at if name == "log1p" else at
         far = far | (error > argument * _CLOSE)
-    found.doubt, found.masked = either(found.doubt, far), True
+    found = found.doubted(far)
     return replace(found, spread=error * slope * 1.01)
 
 
 def _bounded(found: Ball, x: Ball) -> Ball:
-    """Put an exponential in doubt where its terms overflow."""
+    """Put an exponential in doubt where it may have overflowed."""
     if x.high <= 690.0:
         return found
-    above = x.mid > 690.0
-    return replace(found, doubt=either(found.doubt, above), masked=True)
+    return found.doubted(x.mid > 690.0)
 
 
 def value_range(name: str, x: Ball) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from math import frexp, inf
 from typing import TYPE_CHECKING, Any
 
 from .bounds import GROW, LEAST, MOST, UNDERFLOW, both, either, total
-from .midpoints import DOUBLES, Truth
+from .midpoints import DOUBLES
 from .registers import Condition
 
 if TYPE_CHECKING:
@@ -71,9 +71,7 @@ def multiply(a: Ball, b: Ball) -> Ball:
     found.relative = (a.relative + b.relative + a.relative * b.relative) * GROW
     if not power:
         found.relative += DOUBLES.unit
-    found.nearest = (
-        least >= LEAST and (exact or (power and a._nearest and b._nearest))
-    )
+    found.nearest = least >= LEAST and (exact or (power and a._nearest and b._nearest))
     found.inexact = either(either(a.inexact, b.inexact), lost)
     if least < LEAST:
         found.inexact = True
@@ -129,7 +127,8 @@ def divide(a: Ball, b: Ball) -> Ball:
         roundings = 2
     else:
         inverse, mid = None, DOUBLES.divide(a.mid, b.mid)
-    relative = (a.relative + b.relative + roundings * DOUBLES.unit) * (1 + 4 * b.relative + 2.0**-40)
+    relative = a.relative + b.relative + roundings * DOUBLES.unit
+    relative *= 1 + 4 * b.relative + 2.0**-40
     found = a._like(b, mid=mid, relative=relative, inexact=True)
     found.low, found.high = quotient_range(a, b)
     if b.inverted and a.least > 2.0**-500:
@@ -145,8 +144,8 @@ def divide(a: Ball, b: Ball) -> Ball:
         # an infinite divisor may stand for a large one
         if a.most <= 2.0**500:
             found.absolute += a.most * 2.0**-890
-        found.doubt = either(found.doubt, b.size > 2.0**900) if a.most > 2.0**500 else found.doubt
-        found.masked |= a.most > 2.0**500
+        else:
+            found = found.doubted(b.size > 2.0**900)
     above = a.spread
     if a.absolute and b.fewest:
         found.absolute += a.absolute / b.fewest * GROW
@@ -160,15 +159,14 @@ def divide(a: Ball, b: Ball) -> Ball:
         rest = b.size * (1 - 2 * b.relative - 2.0**-40) - below
         numerator = found.size * below
         found.spread = (numerator if above is None else numerator + above) / rest * (1 + 2.0**-30)
-        found.doubt, found.masked = either(found.doubt, both(rest <= 0.0, b.inexact)), True
+        found = found.doubted(both(rest <= 0.0, b.inexact))
     elif above is not None:
         scale = abs(inverse) if inverse is not None else 1.0 / b.size
         found.spread = above * scale * (1 + 4 * b.relative + 2.0**-40)
     if found.most > MOST:
         # a division by exactly 0 is settled
         vague = b.inexact if b.absolute or b.spread is not None else False
-        found.doubt = either(found.doubt, both(found.size > MOST, either(vague, b.size > 0.0)))
-        found.masked = True
+        found = found.doubted(both(found.size > MOST, either(vague, b.size > 0.0)))
     return found
 
 
@@ -185,23 +183,23 @@ def checked(found: Ball) -> Ball:
     """Put a number in doubt where it may have overflowed."""
     if found.most <= MOST:
         return found
-    doubt = either(found.doubt, found.size > MOST)
-    return replace(found, doubt=doubt, masked=True)
+    return found.doubted(found.size > MOST)
 
 
-def undecided(a: Ball, b: Ball) -> tuple[Condition | None, bool]:
-    """Return whether the bounds leave the order of two numbers open, and if infinities do, too."""
+def undecided(a: Ball, b: Ball) -> Any:
+    """Return whether the bounds leave the order of two numbers open; infinite inputs do not."""
     if a.inexact is False and b.inexact is False:
-        return None, False
+        return None
     for x, y in ((a, b), (b, a)):
         keeps_sign = x.spread is None and not x.absolute
         if keeps_sign and y.low == y.high == 0.0:
-            return None, False
+            return None
     inexact = either(a.inexact, b.inexact)
     if a._nearest and b._nearest and False in (a.inexact, b.inexact):
         # rounding is monotonic: it may only make numbers equal
-        return both(a.mid == b.mid, inexact), False
+        return both(a.mid == b.mid, inexact)
     bound = total(a.error(), b.error())
     assert bound is not None
     gap = abs(a.field.high(a.mid - b.mid))
-    return both(gap * (1 - 2.0**-40) <= bound * GROW, inexact), True
+    open_ = both(gap * (1 - 2.0**-40) <= bound * GROW, inexact)
+    return both(open_, both(a.finite, b.finite))

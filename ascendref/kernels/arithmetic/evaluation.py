@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import islice
+from math import inf
 from typing import Any, Final
 
 from llvmlite import ir
 from numba import from_dtype, types
 
 from .ball import Ball
+from .bounds import both, either
 from .codecs import REGISTER, stored_type
 from .formula import Formula
+from .midpoints import Truth
 from .pair import Pair
 from .pair_ball import PairBall
 from .plain import Double, Plain
@@ -130,6 +133,13 @@ def rounding(formula: Formula, kinds: tuple[str, ...], out: str, *, wide: bool) 
             numbers[-1] = number.count(given[-1])
         value = elements[0].lift(formula.function(*elements, *numbers))
         encoded, undecided = rounded(value, out)
+        if wide:
+            # double-doubles have neither infinities nor signs of zeros that can be trusted
+            size = value.whole().size
+            strange: Truth = ~((size > 0.0) & (size < inf))
+            for element in elements:
+                strange = both(strange, element.finite)
+            undecided = either(undecided, strange)
         never = ir.Constant(ir.IntType(1), 0)
         return [encoded, never if undecided is None else undecided.value]
 

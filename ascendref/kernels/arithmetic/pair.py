@@ -223,7 +223,8 @@ class Pair:
     def sign(self) -> Pair:
         """Return -1, 0 or 1; it is NaN for NaN."""
         one = self.high.lift(1.0).copysign(self.high)
-        return Pair((abs(self.high) > 0.0).select(one, self.high))
+        zero_or_nan = (self.high == self.high.lift(0.0)).select(0.0, self.high)
+        return Pair((abs(self.high) > 0.0).select(one, zero_or_nan))
 
     def single(self) -> Pair:
         """Round to float32, by way of a double."""

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import double_double
 from .ball_functions import value_range
-from .bounds import LEAST, MOST, either
+from .bounds import LEAST, MOST
 from .double_double import RELATIVE_ERROR, DoubleDouble
 from .midpoints import PAIRS
 from .pair_ball_operations import measured, raised, residual
-from .registers import Register
+from .registers import Register, two_sum
 
 if TYPE_CHECKING:
     from .ball import Ball
@@ -32,9 +32,9 @@ _SMALL: Final = 2.0**-800
 _LOST: Final = 2.0**-900
 
 
-def _made(x: Ball, mid: DoubleDouble, error: Register) -> Ball:
+def _made(x: Ball, mid: DoubleDouble, error: Register | None = None) -> Ball:
     """Return a value with its own error."""
-    return measured(x._like(mid=mid, nearest=False), error)
+    return measured(x._like(mid=mid), error)
 
 
 def _relative(name: str, x: Ball) -> Ball:
@@ -42,15 +42,24 @@ def _relative(name: str, x: Ball) -> Ball:
     return _made(x, mid, abs(mid.high) * RELATIVE_ERROR[name])
 
 
-def _exp(x: Ball) -> Ball:
+def _exponential(x: Ball) -> tuple[Ball, Register]:
+    """Return two numbers, the exponential as their sum; the second one is 1 for small x."""
     p, power = double_double.exponential(x.mid)
+    own = raised(abs(p.high) * RELATIVE_ERROR["exponential"], x.size > 0.0)
     # the reduced argument has an absolute error if it is not the argument itself
-    own = abs(p.high) * 2.0**-99 + (power == 1.0).select(0.0, power.lift(2.0**-105))
-    value = _made(x, p, own) + 1
-    assert value.spread is not None
-    mid = value.mid.scaled(power)
-    lost = (mid.high < _SMALL).select(_LOST, mid.high.lift(0.0))
-    return _made(x, mid, value.spread * power + lost)
+    own = own + (power == 1.0).select(0.0, power.lift(2.0**-105))
+    lost = (power < _SMALL).select(_LOST, power.lift(0.0))
+    return _made(x, p.scaled(power), own * power + lost), power
+
+
+def _exp(x: Ball) -> Ball:
+    p, power = _exponential(x)
+    return p + _made(x, PAIRS.lift(power))
+
+
+def _expm1(x: Ball) -> Ball:
+    p, power = _exponential(x)
+    return p + _made(x, DoubleDouble(*two_sum(power, power.lift(-1.0))))
 
 
 def _one_plus_exp(x: Ball) -> Ball:
@@ -63,15 +72,26 @@ def _one_plus_exp(x: Ball) -> Ball:
     return replace(value, mid=PAIRS.finite(value.mid, infinite))
 
 
-def _near_0(name: str, second: float, x: Ball) -> Ball:
-    """Return a function as its series ``x + second * x**2`` where the rest is below 2**-100."""
-    value = _relative(name, x)
+def _near_0(value: Ball, second: float, x: Ball) -> Ball:
+    """Return a value as its series ``x + second * x**2`` where the rest is below 2**-100."""
     high, square = x.mid.high, x.mid.high * x.mid.high
     low = x.mid.low + square * second if second else x.mid.low
     rest = x.size * square + (abs(x.mid.low) + square) * 2.0**-50
     near = x.size < 2.0**-50
     mid = double_double.choose(near, DoubleDouble(high, low), value.mid)
+    assert value.spread is not None
     return _made(x, mid, near.select(raised(rest, x.size > 0.0), value.spread))
+
+
+def _log1p(x: Ball) -> Ball:
+    return _near_0(_relative("log1p", x), -0.5, x)
+
+
+def _tanh(x: Ball) -> Ball:
+    m = replace(_expm1(abs(x) * -2.0), low=-1.0, high=0.0)
+    value = (-m / (m + 2.0)).whole()
+    mid = double_double.choose(x.mid.high < 0.0, -value.mid, value.mid)
+    return _near_0(replace(value, mid=mid), 0.0, x)
 
 
 def _sqrt(x: Ball) -> Ball:
@@ -84,7 +104,7 @@ def _sqrt(x: Ball) -> Ball:
 def _softplus(x: Ball) -> Ball:
     positive = replace(x, mid=PAIRS.choose(x.mid.high > 0.0, x.mid, x.mid.lift(0)))
     power = _exp(-abs(x))
-    rest = _near_0("log1p", -0.5, power)
+    rest = _log1p(power)
     return positive + measured(rest, rest.spread, power.spread)  # the slope is at most 1
 
 
@@ -115,20 +135,21 @@ def _normal_cdf(x: Ball) -> Ball:
     return (x > 0.0).select(1 - tail, tail)  # type: ignore[no-any-return]
 
 
-#: function -> its value at an exact argument, and a bound of its slope at x where it is f
-_FUNCTIONS: Final[dict[str, tuple[Callable[[Ball], Ball], Callable[[Register, Register], Any]]]] = {
-    "exp": (_exp, lambda x, f: 2.0 * f),
-    "one_plus_exp": (_one_plus_exp, lambda x, f: 2.0 * f),
-    "expm1": (partial(_near_0, "expm1", 0.5), lambda x, f: 2.0 * f + 2.0),
+#: function -> its value at an exact argument, and a bound of its slope near x, where it is f
+_FUNCTIONS: Final[dict[str, tuple[Callable[[Ball], Ball], Callable[[Register, DoubleDouble], Any]]]] = {
+    "exp": (_exp, lambda x, f: 2.0 * f.high),
+    "one_plus_exp": (_one_plus_exp, lambda x, f: 2.0 * f.high),
+    "expm1": (lambda x: _near_0(_expm1(x), 0.5, x), lambda x, f: 2.0 * f.high + 2.0),
     "log": (partial(_relative, "log"), lambda x, f: 2.0 / abs(x)),
-    "log1p": (partial(_near_0, "log1p", -0.5), lambda x, f: 2.0 / (1.0 + x)),
-    "sqrt": (_sqrt, lambda x, f: 1.0 / f),
-    "tanh": (partial(_near_0, "tanh", 0.0), lambda x, f: 1.0),
+    "log1p": (_log1p, lambda x, f: 2.0 / (1.0 + x)),
+    "sqrt": (_sqrt, lambda x, f: 1.0 / f.high),
+    # 1 - f**2
+    "tanh": (_tanh, lambda x, f: 4.0 * abs((1 - abs(f)).high)),
     # the logistic function is below softplus
-    "softplus": (_softplus, lambda x, f: 2.0 * f.at_most(1.0)),
+    "softplus": (_softplus, lambda x, f: 2.0 * f.high.at_most(1.0)),
     # the density is at most (x + 1) times the tail (Birnbaum, 1942)
-    "normal_cdf": (_normal_cdf, lambda x, f: (4.0 * abs(x) + 4.0) * f),
-    "normal_pdf": (_normal_pdf, lambda x, f: (4.0 * abs(x) + 4.0) * f),
+    "normal_cdf": (_normal_cdf, lambda x, f: (4.0 * abs(x) + 4.0) * f.high),
+    "normal_pdf": (_normal_pdf, lambda x, f: (4.0 * abs(x) + 4.0) * f.high),
 }
 
 
@@ -146,22 +167,20 @@ def apply(name: str, x: Ball) -> Ball:
         far = far | (error > (1.0 + at if name == "log1p" else at) * _CLOSE)
     elif name.startswith("normal"):
         far = far | (error * x.size > _CLOSE)
-    moved = error * slope(at, found.mid.high) * 1.01
-    if name in ("exp", "one_plus_exp"):
-        # both sides are beyond the limits of the exponential
+    moved = error * slope(at, found.mid) * 1.01
+    if name in ("exp", "one_plus_exp", "tanh"):
+        # both ends are beyond the limits of the exponential
         beyond = (x.size > 1000.0) & (error < x.size * 0.25)
         far, moved = far & ~beyond, beyond.select(0.0, moved)
-    found.doubt, found.masked = either(found.doubt, far), True
-    return measured(found, found.spread, moved)
+    return measured(found.doubted(far), found.spread, moved)
 
 
 def _within_range(name: str, found: Ball, x: Ball) -> Ball:
     """Put a number in doubt whose argument is too large or too small for double-doubles."""
-    doubt, masked = found.doubt, found.masked
     if x.most > MOST:
-        doubt, masked = either(doubt, x.size > MOST), True
-    if x.least < LEAST:
-        doubt = either(doubt, (x.size < LEAST) & (x.size > 0.0))
+        found = found.doubted(x.size > MOST)
+    if name == "log" and x.least < LEAST:
+        found = found.doubted((x.size < LEAST) & (x.size > 0.0))
     if name in ("exp", "expm1") and x.high > 690.0:
-        doubt, masked = either(doubt, x.mid.high > 690.0), True
-    return replace(found, doubt=doubt, masked=masked)
+        found = found.doubted(x.mid.high > 690.0)
+    return found

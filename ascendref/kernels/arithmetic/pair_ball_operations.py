@@ -124,15 +124,14 @@ def divide(a: Ball, b: Ball) -> Ball:
         above = above + a.spread
     if b.spread is not None:
         above, below = above + found.size * b.spread, below - b.spread
-        found.doubt, found.masked = either(found.doubt, both(below <= 0.0, b.inexact)), True
+        found = found.doubted(both(below <= 0.0, b.inexact))
     spread = raised(above / below * GROW, above > 0.0)
     if b.high == inf and b.low >= 0.0:
         # an infinite divisor, or that of `one_plus_exp`, may stand for a larger one
         spread = (b.size > _LARGE).select(found.size * 2.0 + _TINY, spread)
     if found.most > MOST:
         # a division by exactly 0 is settled
-        overflow = both(found.size > MOST, either(b.inexact or None, b.size > 0.0))
-        found.doubt, found.masked = either(found.doubt, overflow), True
+        found = found.doubted(both(found.size > MOST, either(b.inexact, b.size > 0.0)))
     return measured(found, spread)
 
 

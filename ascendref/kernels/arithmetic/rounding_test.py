@@ -7,7 +7,7 @@ double whose lower bits are a one and zeros.
 
 from __future__ import annotations
 
-from math import ceil, inf
+from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -47,9 +47,6 @@ def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
     """
     value = ball.whole()
     doubt = value.doubt
-    if value.masked:
-        for x in value.inputs:
-            doubt = both(doubt, abs(x) < inf)
     inexact = value.inexact
     if kind in ("float32", "float64") and _representable(value, kind):
         # a number of the type itself stays, whatever error is ascribed to it
@@ -104,7 +101,8 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
         if inexact is True:
             low, high = mid * (1.0 - relative), mid * (1.0 + relative)
         else:
-            bound = inexact.select(mid * relative, 0.0)
+            # adding -0 keeps the sign of a zero
+            bound = inexact.select(mid * relative, -0.0)
             low, high = mid - bound, mid + bound
     else:
         error = value.error(ignored)
@@ -186,5 +184,5 @@ def single(ball: Ball) -> Ball:
     found.low, found.high = max(ball.low * 2, found.low), min(ball.high * 2, found.high)
     if ball.low >= 0.0:
         found.low = 0.0
-    found.doubt, found.masked = either(undecided, ball.doubt), ball.masked
+    found.doubt = either(undecided, ball.doubt)
     return found

@@ -173,7 +173,7 @@ def test_pairsto_register32(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_pairsto_register64(name: str) -> None:
+def test_pairs_to_float64(name: str) -> None:
     check(PairBall, name, "float64", "float64", 400)
 
 
