@@ -6,17 +6,23 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numpy as np
 from flint import arb, fmpq
 
 from ascendref.kernels.arithmetic.functions import (
+    exp,
     expm1,
+    log,
+    log1p,
     logistic,
     normal_cdf,
     normal_pdf,
     one_plus_exp,
     select,
     sign,
+    single,
     softplus,
+    sqrt,
     tanh,
 )
 
@@ -107,6 +113,14 @@ def gelu_quick(x: Any) -> Any:
     return x * logistic(Fraction("1.702") * x)
 
 
+def scaled_by_inverse(x: Any, beta: Any) -> Any:
+    return x * single(1.0 / beta)
+
+
+def ratio(g: Any, x: Any, t: Any) -> Any:
+    return g * x / t
+
+
 # --- the same, exactly ----------------------------------------------------------------------------
 
 
@@ -177,5 +191,14 @@ CASES = {
     "gelu_gradient": Case(gelu_gradient, 2, (), lambda g, x: g * (_cdf(x) + x * _pdf(x))),
     "gelu_tanh": Case(gelu_tanh, 1, (), lambda x: x * _sigmoid(_inner(x))),
     "gelu_tanh_gradient": Case(gelu_tanh_gradient, 2, (), _gelu_tanh_gradient),
+    "exp": Case(exp, 1, (), lambda x: x.exp()),
+    "expm1": Case(expm1, 1, (), lambda x: x.expm1()),
+    "log": Case(log, 1, (), lambda x: x.log()),
+    "log1p": Case(log1p, 1, (), lambda x: x.log1p()),
+    "sqrt": Case(sqrt, 1, (), lambda x: x.sqrt()),
+    "single": Case(
+        scaled_by_inverse, 1, (3.0,), lambda x, b: x * arb(float(np.float32(1 / float(b))))
+    ),
+    "ratio": Case(ratio, 3, (), lambda g, x, t: g * x / t),
     "gelu_quick": Case(gelu_quick, 1, (), lambda x: x * _sigmoid(x * arb(fmpq(1702, 1000)))),
 }

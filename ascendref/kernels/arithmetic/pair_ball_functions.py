@@ -136,7 +136,9 @@ def _normal_cdf(x: Ball) -> Ball:
 
 
 #: function -> its value at an exact argument, and a bound of its slope near x, where it is f
-_FUNCTIONS: Final[dict[str, tuple[Callable[[Ball], Ball], Callable[[Register, DoubleDouble], Any]]]] = {
+_FUNCTIONS: Final[
+    dict[str, tuple[Callable[[Ball], Ball], Callable[[Register, DoubleDouble], Any]]]
+] = {
     "exp": (_exp, lambda x, f: 2.0 * f.high),
     "one_plus_exp": (_one_plus_exp, lambda x, f: 2.0 * f.high),
     "expm1": (lambda x: _near_0(_expm1(x), 0.5, x), lambda x, f: 2.0 * f.high + 2.0),

@@ -119,8 +119,8 @@ def inputs(name: str, kind: str, count: int) -> list[NDArray[Any]]:
 
 
 def exact_value(case: Case, key: tuple[float, ...]) -> Fraction | None:
-    """Return the value to 400 bits, or None if there is none."""
-    ctx.prec = 500
+    """Return the value to 2500 bits, or None if there is none."""
+    ctx.prec = 2600
     try:
         value = case.exact(*map(arb, key), *map(arb, case.scalars))
     except (ZeroDivisionError, ValueError):
@@ -129,8 +129,7 @@ def exact_value(case: Case, key: tuple[float, ...]) -> Fraction | None:
         return None
     mantissa, exponent = value.mid().man_exp()
     exponent = int(exponent)
-    if exponent < -20000:
-        return Fraction(int(mantissa), 1) / (1 << 20000)
+    exponent = max(-20000, min(exponent, 20000))
     return Fraction(int(mantissa)) * Fraction(2) ** exponent
 
 
@@ -151,8 +150,8 @@ def check(ball: type[Ball], name: str, kind: str, out: str, count: int) -> int:
             assert result == nearest(exact, out), (name, key, high, low, error, float(exact))
         if not doubt and np.isfinite(high) and np.isfinite(error):
             distance = abs(exact - Fraction(high) - Fraction(low))
-            slack = Fraction(2) ** -1073 if ball is PairBall else 0
-            assert distance <= Fraction(error) + slack, (name, key, high, low, error)
+            # the bound may have underflowed, but a result of a narrower type is 0 then
+            assert distance <= Fraction(error) + Fraction(2) ** -1073, (name, key, high, low, error)
     return open_
 
 
