@@ -15,11 +15,10 @@ from .ball import Ball
 from .bounds import both, either
 from .codecs import REGISTER, stored_type
 from .formula import Formula
-from .midpoints import Truth
 from .pair import Pair
 from .pair_ball import PairBall
 from .plain import Double, Plain
-from .registers import Register
+from .registers import Condition, Register
 from .rounding_test import rounded
 from .steps import BFloat16, Float16
 from .tracing import traced
@@ -104,7 +103,9 @@ def elements_of(kinds: tuple[str, ...], values: list[ir.Value]) -> Iterator[list
 
 
 @cache
-def rounding(formula: Formula, kinds: tuple[str, ...], out: str, *, wide: bool) -> Any:
+def rounding(
+    formula: Formula, kinds: tuple[str, ...], out: str, *, wide: bool, finite: bool
+) -> Any:
     """Return ``function(tensors, scalars)`` that rounds the exact value, if it can.
 
     Its results are the stored element and whether it may differ from the exact value rounded once.
@@ -119,6 +120,8 @@ def rounding(formula: Formula, kinds: tuple[str, ...], out: str, *, wide: bool) 
         Type of the result.
     wide : bool
         Whether it computes with double-doubles, which decide nearly all roundings, or with doubles.
+    finite : bool
+        Whether only finite elements may be undecided. For others, what doubles give is the result.
     """
     number = PairBall if wide else Ball
 
@@ -136,11 +139,11 @@ def rounding(formula: Formula, kinds: tuple[str, ...], out: str, *, wide: bool) 
         if wide:
             # double-doubles have neither infinities nor signs of zeros that can be trusted
             size = value.whole().size
-            strange: Truth = ~((size > 0.0) & (size < inf))
+            undecided = either(undecided, ~((size > 0.0) & (size < inf)))
+        if finite:
             for element in elements:
-                strange = both(strange, element.finite)
-            undecided = either(undecided, strange)
+                undecided = both(undecided, element.finite)
         never = ir.Constant(ir.IntType(1), 0)
-        return [encoded, never if undecided is None else undecided.value]
+        return [encoded, undecided.value if isinstance(undecided, Condition) else never]
 
     return traced(emit, (stored_type(out), types.boolean))

@@ -87,18 +87,20 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
     def _exact_task(self) -> Any:
         return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.formula.function)
 
-    def _rounding(self, *, wide: bool) -> Any:
+    def _rounding(self, *, wide: bool, finite: bool) -> Any:
         """Return the function that gives a result and whether it is undecided."""
         from ..arithmetic.evaluation import rounding  # needed for compiling, not for loading
 
         kinds = tuple([kind.name for kind in self.inputs])
-        return rounding(self.formula, kinds, self.out.name, wide=wide or self.out is FLOAT64)
+        wide |= self.out is FLOAT64
+        return rounding(self.formula, kinds, self.out.name, wide=wide, finite=finite)
 
     def _make_task(self) -> Task:
         """Return the task that computes contiguous elements."""
         load, scalars = self._load(), self._scalars()
         size, block = self.out.storage.itemsize, _BLOCK[self.out.name]
-        attempt, write = self._rounding(wide=False), poke(self.out.name, apart=True)
+        attempt = self._rounding(wide=False, finite=False)
+        write = poke(self.out.name, apart=True)
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
 
         @helper
@@ -129,7 +131,8 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
     def _make_exact_task(self) -> Task:
         """Return the task that decides what a range of elements left open."""
         load, scalars = self._load(), self._scalars()
-        first_attempt, attempt = self._rounding(wide=False), self._rounding(wide=True)
+        first_attempt = self._rounding(wide=False, finite=True)
+        attempt = self._rounding(wide=True, finite=True)
         write, size = poke(self.out.name, apart=True), self.out.storage.itemsize
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
 
