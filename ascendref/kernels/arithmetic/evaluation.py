@@ -134,12 +134,12 @@ def rounding(
         numbers = [number.scalar(x, narrowed=formula.narrows) for x in scalars_of(formula, given)]
         if formula.sized:
             numbers[-1] = number.count(given[-1])
-        value = elements[0].lift(formula.function(*elements, *numbers))
+        value = elements[0].lift(formula.function(*elements, *numbers)).whole()
         encoded, undecided = rounded(value, out)
         if wide:
-            # double-doubles have neither infinities nor signs of zeros that can be trusted
-            size = value.whole().size
-            undecided = either(undecided, ~((size > 0.0) & (size < inf)))
+            # infinities of double-doubles cannot be trusted, nor can the sign of an inexact 0
+            strange = both(value.inexact, ~(value.size > 0.0))
+            undecided = either(undecided, either(strange, ~(value.size < inf)))
         if finite:
             for element in elements:
                 undecided = both(undecided, element.finite)

@@ -115,7 +115,8 @@ class Doubles:
 class Pairs:
     """Midpoints that are double-doubles.
 
-    An operation whose result is infinite or NaN in doubles has that result.
+    An operation whose result is infinite or NaN in doubles has that result, and a 0 has the sign
+    that it has there.
     """
 
     def lift(self, register: Register) -> DoubleDouble:
@@ -157,11 +158,14 @@ class Pairs:
         return isinstance(low, ir.Constant) and low.constant == 0.0
 
     def finite(self, value: DoubleDouble, plain: Register) -> DoubleDouble:
-        """Return a value, or its plain counterpart where that is infinite or NaN."""
-        finite = abs(plain) < inf
+        """Return a value, or the same computed with doubles if that is infinite, NaN or both are 0.
+
+        Only the latter has the right sign then.
+        """
+        trusted = (abs(plain) < inf) & (abs(value.high) + abs(plain) > 0.0)
         if self._single(value):
-            return DoubleDouble(finite.select(value.high, plain), value.low)
-        return DoubleDouble(finite.select(value.high, plain), finite.select(value.low, 0.0))
+            return DoubleDouble(trusted.select(value.high, plain), value.low)
+        return DoubleDouble(trusted.select(value.high, plain), trusted.select(value.low, 0.0))
 
 
 DOUBLES: Final = Doubles()

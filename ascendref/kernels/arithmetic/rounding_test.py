@@ -141,7 +141,8 @@ def _to_odd(high: Register, low: Register, kind: str) -> Register:
     Rounding to odd keeps it on the right side of the midpoints of narrower types.
     """
     if kind == "float64":
-        return high + low
+        # a sum with +0 would lose the sign of -0
+        return (high == 0.0).select(high, high + low)  # type: ignore[no-any-return]
     bits = high.bits()
     even = ~(bits & 1).differs(0)
     lost = ((low < 0.0) | (low > 0.0)) & even & (abs(high) > 0.0)
