@@ -50,6 +50,8 @@ class Ball:
         Parts of the bound.
     spread : Register or None
         Part of the bound that is computed.
+    growth : Register or None
+        ``spread`` in relation to the midpoint, if that is known: divisors need no more.
     inexact : bool or Condition
         Whether the midpoint differs from the exact value.
     low, high : float
@@ -77,6 +79,7 @@ class Ball:
     relative: float = 0.0
     absolute: float = 0.0
     spread: Register | None = None
+    growth: Register | None = None
     inexact: Truth = False
     low: float = -inf
     high: float = inf

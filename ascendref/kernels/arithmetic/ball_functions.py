@@ -84,6 +84,8 @@ def apply(name: str, x: Ball) -> Ball:
     if known.underflows:
         found.absolute = DOUBLES.least
     spread, absolute = x.spread, x.absolute
+    if name == "one_plus_exp" and spread is not None:
+        return _with_growth(found, x)
     if condition is not None:
         found.relative += condition * x.relative * (1 + 2.0**-20)
     elif x.relative:
@@ -103,6 +105,21 @@ def apply(name: str, x: Ball) -> Ball:
         far = far | (error > argument * _CLOSE)
     found = found.doubted(far)
     return replace(found, spread=error * slope * 1.01)
+
+
+def _with_growth(found: Ball, x: Ball) -> Ball:
+    """Return 1 + exp(x) with its relative error as a register: no division by it is needed.
+
+    The condition number is at most the argument, and that is small where the result matters: of
+    random float32 data, the gelu function's approximation by tanh leaves none in a million open
+    (constant condition number: 5), its gradient 0.1 (27).
+    """
+    error = total(x.spread, x.mid.lift(x.absolute) if x.absolute else None)
+    assert error is not None
+    found = found.doubted(error > _CLOSE)
+    # 1.25 * error: at least exp(error) - 1, and what that is of the inverse
+    growth = x.size.at_most(746.0).fma(x.relative * (1 + 2.0**-20), error * 1.25)
+    return replace(found, growth=growth, spread=found.size * growth)
 
 
 def _bounded(found: Ball, x: Ball) -> Ball:

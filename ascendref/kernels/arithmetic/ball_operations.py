@@ -151,7 +151,13 @@ def divide(a: Ball, b: Ball) -> Ball:
         found.absolute += a.absolute / b.fewest * GROW
     elif a.absolute:
         above = total(above, a.size.lift(a.absolute * GROW))
-    if b.spread is not None or b.absolute:
+    if b.growth is not None and not b.absolute:
+        scale = abs(inverse) if inverse is not None else 1.0 / b.size
+        carried = None if above is None else above * scale
+        found.spread = total(carried, found.size * b.growth)
+        assert found.spread is not None
+        found.spread = found.spread * (1 + 4 * b.relative + 2.0**-20)
+    elif b.spread is not None or b.absolute:
         below = total(b.spread, b.size.lift(b.absolute) if b.absolute else None)
         assert below is not None
         if isinstance(b.inexact, Condition):
