@@ -32,6 +32,8 @@ _ROUNDINGS: Final = 2.0**-50
 _TINY: Final = 2.0**-950
 #: remainders of products from here on are exact
 _SAFE: Final = 2.0**-900
+#: divisors beyond it may stand for larger ones
+_LARGE: Final = 2.0**900
 
 
 def measured(found: Ball, *parts: Register | None) -> Ball:
@@ -82,8 +84,6 @@ def multiply(a: Ball, b: Ball) -> Ball:
     moved, uncertain = bound, seconds
     for x, y in ((a, b), (b, a)):
         if x.spread is not None:
-            # the spread of a product of two inexact numbers: each is at most (1 + 2**-30) * size
-            # or counts as its own spread
             reach = y.size * GROW if y.spread is None else y.size * GROW + y.spread
             moved, uncertain = moved + x.spread * reach, uncertain + x.spread
     tiny = (uncertain > 0.0) | (abs(product) < _SAFE)
@@ -127,12 +127,9 @@ def divide(a: Ball, b: Ball) -> Ball:
         found = found.doubted(both(below <= 0.0, b.inexact))
     spread = raised(above / below * GROW, above > 0.0)
     if b.high == inf and b.low >= 0.0:
-        # an infinite divisor, or that of `one_plus_exp`, may stand for a larger one
+        # that of `one_plus_exp`, or an infinite one: the exact quotient is between 0 and this one
         spread = (b.size > _LARGE).select(found.size * 2.0 + _TINY, spread)
     if found.most > MOST:
         # a division by exactly 0 is settled
         found = found.doubted(both(found.size > MOST, either(b.inexact, b.size > 0.0)))
     return measured(found, spread)
-
-
-_LARGE: Final = 2.0**900
