@@ -33,7 +33,7 @@ def hardshrink(
     lambd : real number
         Threshold, a static value (known at tracing). A negative one has no effect on the result and
         counts as 0 in the gradient.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the gradient is evaluated, as in `ascendref.hardshrink_backward`.
 
     Returns
@@ -79,7 +79,7 @@ def softplus(
         Any shape; F16, BF16, F32 or F64. Integers become JAX's default floating-point type.
     beta, threshold : real number
         Known at tracing.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the gradient is evaluated, as in `ascendref.softplus_backward`.
 
     Returns
@@ -119,7 +119,7 @@ def prelu(x: ArrayLike, weight: ArrayLike, *, compute_dtype: DTypeLike | None = 
         Axis 1 is the channel; with rank 0 or 1 there is one channel. F16, BF16, F32 or F64.
     weight : array
         One element, or one per channel in C order, in any shape.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the gradients are evaluated and the weight's is summed, as in
         `ascendref.prelu_backward`.
 
@@ -178,7 +178,7 @@ def smooth_l1_loss(
         How the elementwise losses are reduced.
     beta : real number
         At least 0, known at tracing.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the gradient is evaluated, as in `ascendref.smooth_l1_loss_backward`.
 
     Returns
@@ -197,8 +197,7 @@ def smooth_l1_loss(
     Notes
     -----
     The gradient for ``x`` has the same bits as `ascendref.smooth_l1_loss_backward`, and that for
-    ``target`` is its negative. Exception: for F64 data, ``beta`` is not narrowed to F32 if it is
-    between 2**-299 and 2**299.
+    ``target`` is its negative. Exception: for F64 data, ``beta`` is not narrowed to F32.
 
     Examples
     --------
@@ -232,7 +231,7 @@ def logit(
     eps : real number or None, optional
         Known at tracing; None means -1. If it is not negative, ``x`` is first clamped to [eps, 1 -
         eps].
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the gradient is evaluated, as in `ascendref.logit_grad`.
 
     Returns

@@ -70,7 +70,7 @@ def hardshrink_backward(
     out : array, optional
         Output array with the broadcast shape and any float dtype. It must not overlap an input
         unless it is the same view.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
         F64 data and F32 for all other data.
 

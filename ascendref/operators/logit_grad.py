@@ -121,7 +121,7 @@ def logit_grad(
     out : array, optional
         Output array with the same shape and dtype. It must not overlap an input unless it is the
         same view.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
         F64 data and F32 for all other data.
 
@@ -149,7 +149,8 @@ def logit_grad(
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1.5 ulp of the exact value, an
     F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic F16, BF16 and F32 results are
-    correctly rounded and F64 results within 1 ulp.
+    correctly rounded and F64 results within 0.75 ulp, or 1 ulp where they are subnormal; with
+    "exact" they are correctly rounded, too.
 
     Examples
     --------

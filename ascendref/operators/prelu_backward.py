@@ -127,7 +127,7 @@ def prelu_backward(
     out : tuple of two arrays, optional
         Output arrays with the shapes and the dtype of the results. They must not overlap each
         other, nor an input unless they are the same view.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the formulas and the sum are evaluated, in any form that `cast` accepts. None
         means F64 for F64 data and F32 for all other data.
 
@@ -199,7 +199,7 @@ def prelu_partial(
     first : int, optional
         Number of the part's first term. Partial sums then take the least memory and merge in any
         order. With None, the default, the part follows the parts that it is merged into.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         As for `prelu_backward`. With "float64" the sums are exact until they are rounded.
 
     Returns

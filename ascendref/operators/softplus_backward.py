@@ -144,7 +144,7 @@ def softplus_backward(
     out : array, optional
         Output array with the same shape and any float dtype. It must not overlap an input unless it
         is the same view.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
         F64 data and F32 for all other data.
 
@@ -177,8 +177,9 @@ def softplus_backward(
     range of F32. Unless ``beta`` is a power of two its product with ``self`` is rounded, which the
     exponential amplifies: by ``abs(beta * self)`` ulp for F32, 2**-13 of that for F16 and 2**-16
     for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded and F64 results
-    within 1 ulp. In F16 and BF16 arithmetic an exponential that overflows gives a 0 with the
-    gradient's sign. Where ``beta * self`` itself overflows to -inf, in F32 arithmetic too, an
+    within 0.75 ulp, or 1 ulp where they are subnormal; with "exact" they are correctly rounded,
+    too. In F16 and BF16 arithmetic an exponential that overflows gives a 0 with the gradient's
+    sign. Where ``beta * self`` itself overflows to -inf, in F32 arithmetic too, an
     infinite gradient gives NaN.
 
     Examples

@@ -299,7 +299,7 @@ def hardshrink(input: Any, lambd: float = 0.5, *, compute_dtype: DTypeLike | Non
         Any shape; F16, BF16, F32 or F64.
     lambd : float, optional
         Threshold.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the gradient is evaluated; None means F64 for F64 data, else F32.
 
     Returns

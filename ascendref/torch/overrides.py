@@ -312,7 +312,7 @@ def enable(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | Non
         Names of forward functions: ``"hardshrink"``, ``"softplus"``, ``"prelu"``,
         ``"smooth_l1_loss"``, ``"logit"``; or ``"all"``. The default is PReLU, the only one that
         becomes faster; the others are for numerical studies.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64"} or dtype, optional
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the formulas are evaluated, as for the array functions. None means F64 for F64
         data and F32 for all other data.
 

@@ -14,8 +14,8 @@ from ascendref.bench.cases import KINDS
 from ascendref.bench.scalars import scalar_values
 from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.kernels.loops.channel_sums import ChannelSumKernel
-from ascendref.kernels.loops.elementwise import ElementwiseKernel
 from ascendref.kernels.loops.correctly_rounded import RoundedKernel
+from ascendref.kernels.loops.elementwise import ElementwiseKernel
 
 ELEMENTWISE = [name for name, operator in ar.OPERATORS.items() if operator.channel_term is None]
 #: LLVM's names of what is stored

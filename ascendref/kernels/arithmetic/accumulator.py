@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..compiler.jit import helper
-from .math import bits64, from_bits64
+from .intrinsics import bits64, from_bits64
 
 #: limbs: products reach from 2**-2148 to 2**2048, and 2**63 of them may be added
 LIMBS: Final = 136

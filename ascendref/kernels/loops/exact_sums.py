@@ -19,7 +19,7 @@ from ..arithmetic.codecs import decoder, encoder, same
 from ..arithmetic.evaluation import factors_evaluator
 from ..arithmetic.formula import Formula
 from ..arithmetic.functions import two_sum
-from ..arithmetic.math import bits32, fma
+from ..arithmetic.intrinsics import bits32, fma
 from ..compiler.jit import helper, inlined, once_each
 from ..runtime.launch import (
     PLAN,

@@ -28,7 +28,7 @@ from ..arithmetic.accumulator import (
     to_odd,
 )
 from ..arithmetic.formula import Formula
-from ..arithmetic.math import fma
+from ..arithmetic.intrinsics import fma
 from ..compiler.jit import helper, inlined, integer_kernel, once_each
 from ..runtime.kernel import Piece
 from ..runtime.launch import PLAN
