@@ -273,9 +273,12 @@ class Ball:
         a, b = self, self.lift(other)
         if a.most * b.most > 2.0**900 or a.least * b.least < 2.0**-900:
             a, b = a.whole(), b.whole()
-        if a.over is not None and b.over is not None:
-            b = b.whole()
         over = a.over if b.over is None else b.over
+        if a.over is not None and b.over is not None:
+            if a.over.inverted and b.over.inverted:
+                over = divisor(a.over, b.over)
+            else:
+                b, over = b.whole(), a.over
         found = self._product(a._over(None), b._over(None))
         return found._over(over)  # type: ignore[return-value]
 
