@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from typing import Any, Final
@@ -12,10 +11,11 @@ from numpy.typing import NDArray
 
 from ..core.errors import OptionError
 from ..core.extras import install_command
+from ..kernels.arithmetic.arrays import evaluate
 from ..verify.accuracy.pytorch import as_torch
 from ..verify.references import REFERENCES
 from .cases import Arrays, Call, Case
-from .scalars import default_scalars
+from .scalars import default_scalars, scalar_values
 
 PEERS: Final = ("torch", "jax", "none")
 
@@ -94,25 +94,26 @@ def _torch_sums(function: Any, grad: Any, data: Any, weight: Any) -> Call:
     return call
 
 
-def _jax_call(case: Case, arrays: Arrays) -> Call | None:
+def _jax_call(case: Case, arrays: Arrays) -> Call:
     """JAX compiles a formula for the processor; it writes to arrays of its own."""
     import jax
 
-    formula = REFERENCES[case.operator].jax
-    if formula is None:
-        return None
-    formula = partial(formula, jax.numpy, **default_scalars(case.operator))
-    if case.declared.channel_term is not None:
-        formula = partial(_jax_sums, formula)
-    function = jax.jit(formula)
+    formula, term = case.declared.formula, case.declared.channel_term
+    scalars: list[float] = list(scalar_values(case.operator))
+    if formula.sized:
+        scalars.append(arrays[0].size)
+
+    def function(*tensors: Any) -> Any:
+        if term is None:
+            return evaluate(formula.function, jax.numpy, tensors, scalars)
+        grad, data, weight = tensors
+        axes, shape = _channels(data.ndim, weight.size)
+        first = evaluate(formula.function, jax.numpy, (grad, data, weight.reshape(shape)))
+        return first, evaluate(term.function, jax.numpy, (grad, data)).sum(axes)
+
+    compiled = jax.jit(function)
     tensors = [jax.numpy.asarray(np.ascontiguousarray(array)) for array in arrays]
-    return lambda: jax.block_until_ready(function(*tensors))
-
-
-def _jax_sums(formula: Callable[..., Any], grad: Any, data: Any, weight: Any) -> Any:
-    axes, shape = _channels(data.ndim, weight.size)
-    first, second = formula(grad, data, weight.reshape(shape))
-    return first, second.sum(axes)
+    return lambda: jax.block_until_ready(compiled(*tensors))
 
 
 def _channels(rank: int, weights: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -91,10 +91,8 @@ class Reference:
     interval: tuple[float, float] = _USUAL
     #: data, beside the scalars themselves, at which the formula changes: from scalars by name
     thresholds: Callable[..., tuple[float, ...]] | None = None
-    #: the same in PyTorch, and in JAX: ``(jax.numpy, *tensors, **scalars)``, where the tensors have
-    #: one shape; what is summed per channel is returned as terms
+    #: the same in PyTorch
     torch: TorchOperator | None = None
-    jax: Callable[..., Any] | None = None
 
     @property
     def name(self) -> str:

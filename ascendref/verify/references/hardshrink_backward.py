@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numba import prange
@@ -50,11 +49,6 @@ def steps(a: Arithmetic, g: Doubles, x: Doubles, other: Doubles, lambd: float) -
     return np.where((x > bound) | (x < -bound), g, 0.0)
 
 
-def jax(jnp: Any, grad_output: Any, self: Any, lambd: float) -> Any:
-    """The gradient where the input is outside."""
-    return jnp.where(abs(self) > lambd, grad_output, 0)
-
-
 REFERENCE = Reference(
     operator=OPERATORS["hardshrink_backward"],
     gradient="grad_output",
@@ -74,5 +68,4 @@ REFERENCE = Reference(
         lambda grad_output, self, lambd: (grad_output, self, lambd),
         out="grad_input",
     ),
-    jax=jax,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numba import prange
@@ -104,13 +103,6 @@ def steps(
     )
 
 
-def jax(jnp: Any, x: Any, dy: Any, eps: float) -> Any:
-    """The quotient inside; NaN outside of [0, 1], 0 outside of [eps, 1 − eps]."""
-    low = max(eps, 0.0)
-    inside = (x >= low) & (x <= 1 - low)
-    return jnp.where(inside, dy / (x * (1 - x)), jnp.nan if eps < 0 else 0)
-
-
 REFERENCE = Reference(
     operator=OPERATORS["logit_grad"],
     gradient="dy",
@@ -131,5 +123,4 @@ REFERENCE = Reference(
         lambda x, dy, eps: (dy, x, None if eps < 0 else eps),
         out="grad_input",
     ),
-    jax=jax,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numba import prange
@@ -43,12 +42,6 @@ def steps(a: Arithmetic, g: Doubles, x: Doubles, other: Doubles) -> Doubles:
     return np.where(x > 0, g, a.at("g·w", g * other))
 
 
-def jax(jnp: Any, grad_output: Any, self: Any, weight: Any) -> Any:
-    """The input's gradient, and the terms of the weight's."""
-    grad_input = jnp.where(self > 0, grad_output, weight * grad_output)
-    return grad_input, jnp.where(self > 0, 0, self * grad_output)
-
-
 REFERENCE = Reference(
     operator=OPERATORS["prelu_backward"],
     gradient="grad_output",
@@ -72,5 +65,4 @@ REFERENCE = Reference(
         "_prelu_kernel_backward",
         lambda grad_output, self, weight: (grad_output, self, weight),
     ),
-    jax=jax,
 )

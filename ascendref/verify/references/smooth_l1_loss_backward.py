@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numba import prange
@@ -83,13 +83,6 @@ def steps(
     return a.at("n·g", a.at("n = norm·s", norm * slope) * g)
 
 
-def jax(jnp: Any, grad_out: Any, self: Any, target: Any, reduction: str, beta: float) -> Any:
-    """The slope times the gradient times the norm."""
-    d = self - target
-    slope = jnp.where(abs(d) < beta, d / beta, jnp.sign(d))
-    return slope * grad_out * (1 / d.size if reduction == "mean" else 1)
-
-
 REFERENCE = Reference(
     operator=OPERATORS["smooth_l1_loss_backward"],
     gradient="grad_out",
@@ -130,5 +123,4 @@ REFERENCE = Reference(
         ),
         out="grad_input",
     ),
-    jax=jax,
 )
