@@ -42,10 +42,14 @@ def usual_float32(x: Plain, dy: Plain, eps: Plain) -> Number:
 
 
 def within(x: Number, low: Number, high: Number, quotient: Number) -> Number:
-    """The quotient from low to high, else 0; from 0 to 1, else NaN, if low is negative."""
+    """The quotient from low to high, else 0; from 0 to 1, else NaN, if low is negative.
+
+    Processors with masks combine two comparisons by "and" in one instruction, not by "or".
+    """
     everywhere = low < 0.0
     least, most = select(everywhere, 0.0, low), select(everywhere, 1.0, high)
-    return select((x < least) | (x > most), select(everywhere, nan, 0.0), quotient)
+    inside = ~(x < least) & ~(x > most)  # or NaN
+    return select(inside, quotient, select(everywhere, nan, 0.0))
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:

@@ -61,6 +61,9 @@ class Condition(Protocol):
     def __or__(self, other: Any, /) -> Any:
         """Whether one of them holds."""
 
+    def __invert__(self) -> Any:
+        """Whether it does not hold."""
+
 
 class Number(Protocol):
     """A number of an arithmetic.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ..arithmetic.codecs import encode_bfloat16_pair
-from ..compiler.jit import merged
+from ..compiler.jit import helper, merged, outlined
 from ..runtime.launch import NUMBERS, OPERANDS, PAST_CACHES, SIZE, ZERO, Task, own_address
 from ..runtime.memory import poke, reals, smaller, word, words
 from ..runtime.nontemporal import LINE, copy_past_caches, fence, line_buffer
@@ -54,10 +54,11 @@ def one_at_a_time(
         first: int,
         last: int,
     ) -> None:
+        outlined()
         for i in range(first, last):
             write(out, i * size, encode(formula(load(tensors, i, zero), scalars)))
 
-    return merged(loop)
+    return helper(loop)
 
 
 def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Compiled) -> Compiled:
@@ -75,6 +76,7 @@ def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Com
         first: int,
         last: int,
     ) -> None:
+        outlined()
         pairs = (last - first) // 2
         for i in range(pairs):
             at = first * 2 + i * 4
@@ -86,7 +88,7 @@ def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Com
             i = last - 1
             write(out, i * 2, encode(formula(load(tensors, i, zero), scalars)))
 
-    return merged(loop)
+    return helper(loop)
 
 
 def scalar_reader(count: int, *, sized: bool) -> Compiled:
