@@ -43,6 +43,9 @@ class Condition:
     def __or__(self, other: Condition) -> Condition:
         return Condition(self.holds or other.holds)
 
+    def __invert__(self) -> Condition:
+        return Condition(not self.holds)
+
     def select(self, yes: Any, no: Any) -> Judged:
         """Return one of two numbers."""
         return lifted(yes if self.holds else no)

@@ -1,0 +1,74 @@
+"""``compute_dtype="exact"``: results of every type are the exact value, rounded once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+from ascendref.bench.scalars import scalar_values
+from ascendref.kernels.arithmetic import exact
+
+from ..support.judge import judged
+
+ELEMENTWISE = [name for name, operator in ar.OPERATORS.items() if operator.channel_term is None]
+SIZE = 300
+
+
+def tensors(operator: str, dtype: Any) -> list[Any]:
+    """Return numbers of all magnitudes; those of logit are from 0 to 1."""
+    rng = np.random.default_rng(5)
+    count = len(ar.OPERATORS[operator].tensors)
+    found = [rng.normal(size=SIZE) * 2.0 ** rng.integers(-30, 5, SIZE) for _ in range(count)]
+    if operator == "logit_grad":
+        found[0] = rng.random(SIZE)
+    return [array.astype(dtype) for array in found]
+
+
+@pytest.mark.parametrize("operator", ELEMENTWISE)
+def test_results_of_float64_are_correctly_rounded(operator: str) -> None:
+    formula, data = ar.OPERATORS[operator].formula, tensors(operator, np.float64)
+    scalars = scalar_values(operator)
+    got = getattr(ar, operator)(*data, *scalars, compute_dtype="exact")
+    given = tuple([float(np.float32(s)) for s in scalars]) + ((SIZE,) if formula.sized else ())
+    rows = zip(*[array.tolist() for array in data], strict=True)
+    want = [judged(formula.function, row, given, "float64") for row in rows]
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_narrower_results_are_those_of_float64(operator: str) -> None:
+    data = tensors(operator, np.float32)
+    if operator == "prelu_backward":
+        data[2] = data[2][:1]
+    results = [
+        getattr(ar, operator)(*data, compute_dtype=compute) for compute in ("exact", "float64")
+    ]
+    for one, other in zip(*[r if isinstance(r, tuple) else (r,) for r in results], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_quotient_that_only_fractions_decide() -> None:
+    """``dy / (x·(1 - x))`` halfway between two subnormal numbers is rounded to even."""
+    x, dy = np.array([0.5, 0.5]), np.array([1, 3]) * 2.0**-1074
+    # 1 / (x·(1 - x)) is 4; the mean of eight elements makes it a half
+    got = ar.smooth_l1_loss_backward(dy, x, np.zeros(2), "mean", 1.0, compute_dtype="exact")
+    np.testing.assert_array_equal(got, [0.0, 2.0**-1074])
+
+
+def test_an_error_in_python_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*arguments: Any) -> float:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(exact, "decide", fails)
+    x, dy = np.array([0.5, 0.5]), np.array([1, 3]) * 2.0**-1074
+    with pytest.raises(KeyboardInterrupt):
+        ar.smooth_l1_loss_backward(dy, x, np.zeros(2), "mean", 1.0, compute_dtype="exact")
+
+
+def test_the_message_names_it() -> None:
+    x = np.ones(2)
+    with pytest.raises(ar.ArgumentTypeError, match="compute_dtype.*allowed are None, exact, "):
+        ar.hardshrink_backward(x, x, compute_dtype="precise")
