@@ -70,5 +70,5 @@ def test_an_error_in_python_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_message_names_it() -> None:
     x = np.ones(2)
-    with pytest.raises(ar.ArgumentTypeError, match="compute_dtype.*allowed are None, exact, "):
+    with pytest.raises(ar.ArgumentTypeError, match=r"compute_dtype.*allowed are None, exact, "):
         ar.hardshrink_backward(x, x, compute_dtype="precise")
