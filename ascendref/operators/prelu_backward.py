@@ -20,12 +20,12 @@ from ..kernels.loops.channel_plan import BLOCK, LANES
 
 def grad_input(grad_output: Number, self: Number, weight: Number) -> Number:
     """A selection, not a product: the weight has no effect where ``self`` is positive."""
-    return select(self > 0.0, grad_output, grad_output * weight)
+    return select(~(self > 0.0), grad_output * weight, grad_output)
 
 
 def weight_term(grad_output: Number, self: Number) -> Number:
     """The term of one element in the gradient of its channel's weight."""
-    return select(self > 0.0, 0.0, grad_output * self)
+    return select(~(self > 0.0), grad_output * self, 0.0)
 
 
 def weight_factors(grad_output: Number, self: Number) -> tuple[Number, Number]:

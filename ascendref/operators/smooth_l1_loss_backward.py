@@ -26,7 +26,7 @@ from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import broadcast_shapes
 from ..functional.call import array_call
 from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, inf, select, sign, two_sum
+from ..kernels.arithmetic.functions import Number, inf, select, sign, two_difference
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
@@ -96,16 +96,16 @@ def grad_input_float32(
     scale = no_beta.select(factor, (beta < inf).select(factor / (lift * limit), 0.0))
     large = self.lift(scale)
     small = scale - large.widened()
-    d, lost = two_sum(self, -target)
+    d, lost = two_difference(self, target)
     lifted = d * lift
     quotient = lifted.fma(large, no_beta.select(0.0, -0.0))
     product_rest = lifted.fma(small, lifted.fma(large, -quotient))
     rest = lost.fma(lift * scale, product_rest)
-    outside = abs(d) >= limit
-    slope = outside.select(self.lift(factor).copysign(d), quotient)
-    corrected = slope.fma(grad_out, outside.select(0.0, rest) * grad_out)
+    inside = ~(abs(d) >= limit)  # or NaN
+    slope = inside.select(quotient, self.lift(factor).copysign(d))
+    corrected = slope.fma(grad_out, inside.select(rest, 0.0) * grad_out)
     # the plain product has the right infinities and signs of zeros
-    return (abs(corrected) > 0.0).select(corrected, slope * grad_out)
+    return (~(abs(corrected) > 0.0)).select(slope * grad_out, corrected)
 
 
 def unit_float32(
@@ -120,12 +120,12 @@ def unit_float32(
     below = self.lift(near * (1.0 - 2.0**-24))  # the next smaller float32
     large = (near > factor).select(below.widened(), near)
     small = (factor - large).at_least(factor * 2.0**-60)
-    d, lost = two_sum(self, -target)
-    outside = abs(d) >= 1.0
-    slope = outside.select(self.lift(1.0).copysign(d), d)
+    d, lost = two_difference(self, target)
+    inside = ~(abs(d) >= 1.0)  # or NaN
+    slope = inside.select(d, self.lift(1.0).copysign(d))
     scaled = grad_out.fma(large, grad_out * small)
-    corrected = slope.fma(scaled, outside.select(0.0, lost) * scaled)
-    return (abs(corrected) > 0.0).select(corrected, slope * scaled)
+    corrected = slope.fma(scaled, inside.select(lost, 0.0) * scaled)
+    return (~(abs(corrected) > 0.0)).select(slope * scaled, corrected)
 
 
 def unit(

@@ -44,6 +44,7 @@ __all__ = [
     "softplus",
     "sqrt",
     "tanh",
+    "two_difference",
     "two_sum",
 ]
 
@@ -104,7 +105,11 @@ class Number(Protocol):
 
 
 def select(condition: Any, yes: Any, no: Any) -> Number:
-    """Return ``yes`` where the condition holds, else ``no``."""
+    """Return ``yes`` where the condition holds, else ``no``.
+
+    Processors with masks merge the last operation of ``yes`` with the selection: the number that
+    needs no arithmetic is better ``no``.
+    """
     if isinstance(condition, bool):
         return yes if condition else no  # type: ignore[no-any-return]
     return condition.select(yes, no)  # type: ignore[no-any-return]
@@ -185,3 +190,10 @@ def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
+
+
+def two_difference(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return the rounded difference of two floating-point numbers and its exact rounding error."""
+    total = a - b
+    part = total - a
+    return total, (a - (total - part)) - (b + part)
