@@ -167,7 +167,7 @@ def test_doubles_to_narrow_types(name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_pairsto_register32(name: str) -> None:
+def test_pairs_to_float32(name: str) -> None:
     check(PairBall, name, "float32", "float32", 400)
 
 
