@@ -156,7 +156,7 @@ def check(ball: type[Ball], name: str, kind: str, out: str, count: int) -> int:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_doublesto_register32(name: str) -> None:
+def test_doubles_to_float32(name: str) -> None:
     check(Ball, name, "float32", "float32", 800)
 
 
