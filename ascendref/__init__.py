@@ -1,4 +1,4 @@
-"""Five operators of Huawei's Ascend NPUs: as functions on arrays, and on an emulated device.
+"""Operators of Huawei's Ascend NPUs: as functions on arrays, and on an emulated device.
 
 The functions take arrays of any library that supports DLPack or that NumPy can read. If a call
 mixes libraries, the result belongs to the library of the first tensor argument that is not a NumPy

@@ -22,12 +22,12 @@ array([1., 0., 3.], dtype=float32)
 
 from __future__ import annotations
 
-from .operators import OPERATORS
+from .declaration.operator import APIS
 from .twophase.functions import phase_1_function, phase_2_function
 
 __all__: list[str] = []
 
-for _operator in OPERATORS.values():
+for _operator in APIS.values():
     for _function in (phase_1_function(_operator), phase_2_function(_operator)):
         globals()[_function.__name__] = _function
         __all__.append(_function.__name__)

@@ -7,12 +7,67 @@ from .device.scalar import Scalar
 from .device.streams.stream import Stream
 from .twophase.executor import Executor
 
+def aclnnBinaryCrossEntropyGetWorkspaceSize(
+    self: Tensor, target: Tensor, weight: Tensor, reduction: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBinaryCrossEntropy; nothing is computed yet."""
+
+def aclnnBinaryCrossEntropy(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weightOptional: Tensor,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBinaryCrossEntropyBackward; nothing is computed yet."""
+
+def aclnnBinaryCrossEntropyBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGeluBackwardV2GetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, approximate: str, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGeluBackwardV2; nothing is computed yet."""
+
+def aclnnGeluBackwardV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGeluBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGeluBackward; nothing is computed yet."""
+
+def aclnnGeluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnHardshrinkBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call of aclnnHardshrinkBackward; nothing is computed yet."""
 
 def aclnnHardshrinkBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogitGetWorkspaceSize(
+    input: Tensor, eps: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogit; nothing is computed yet."""
+
+def aclnnLogit(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -33,6 +88,14 @@ def aclnnPreluBackwardGetWorkspaceSize(
     """Check and plan a call of aclnnPreluBackward; nothing is computed yet."""
 
 def aclnnPreluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSiluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSilu; nothing is computed yet."""
+
+def aclnnSilu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -5,24 +5,14 @@ from __future__ import annotations
 import tracemalloc
 
 import ascendref as ar
-from ascendref.bench.cases import (
-    CHANNEL_LAYOUTS,
-    KINDS,
-    LAYOUTS,
-    SIZES,
-    Case,
-    kinds_of,
-    own_call,
-    tensors,
-)
+from ascendref.bench.cases import KINDS, LAYOUTS, SIZES, Case, kinds_of, own_call, tensors
 from ascendref.bench.measure import measure
 from ascendref.bench.peers import chosen_peer
-from ascendref.bench.results import Job, Row
+from ascendref.bench.results import Job
 
 #: PyTorch, where it is installed
 PEER = chosen_peer(None)
 OPERATORS = list(ar.OPERATORS)
-SUMMED = [name for name, operator in ar.OPERATORS.items() if operator.channel_term is not None]
 #: seconds for a ratio
 BUDGET = 0.5
 
@@ -33,25 +23,18 @@ class Arrays:
     params: tuple[list[object], ...] = (OPERATORS, list(KINDS), list(SIZES.values()))
     param_names: tuple[str, ...] = ("operator", "type", "elements")
     layout = "dense"
-    out = True
     options: dict[str, str] = {}  # noqa: RUF012
 
     def setup(self, operator: str, kind: str, size: int) -> None:
         """Make arrays and compile."""
         if kind not in kinds_of(operator, KINDS):
             raise NotImplementedError  # asv leaves these parameters out
-        self.case = Case(operator, kind, size, self.layout, self.out)
+        self.case = Case(operator, kind, size, self.layout)
         self.call = own_call(self.case, tensors(self.case), **self.options)
 
     def time_call(self, operator: str, kind: str, size: int) -> None:
         """One call."""
         self.call()
-
-
-class NewResults(Arrays):
-    """Time of one call that makes its result."""
-
-    out = False
 
 
 class Layouts(Arrays):
@@ -64,22 +47,6 @@ class Layouts(Arrays):
         """Make arrays and compile."""
         self.layout = layout
         super().setup(operator, kind, SIZES["1 Mi"])
-
-
-class Sums(Arrays):
-    """Time of one call with sums per channel, in other shapes."""
-
-    params = (SUMMED, list(KINDS), list(CHANNEL_LAYOUTS), [SIZES["64 Ki"], SIZES["1 Mi"]])
-    param_names = ("operator", "type", "layout", "elements")
-
-    def setup(self, operator: str, kind: str, layout: str, size: int) -> None:  # type: ignore[override]
-        """Make arrays and compile."""
-        self.layout = layout
-        super().setup(operator, kind, size)
-
-    def time_call(self, operator: str, kind: str, layout: str, size: int) -> None:  # type: ignore[override]
-        """One call."""
-        self.call()
 
 
 class Truth(Arrays):
@@ -102,17 +69,10 @@ class Ratios:
         if kind not in kinds_of(operator, KINDS):
             raise NotImplementedError
 
-    def _row(self, operator: str, kind: str, size: int) -> Row:
-        job = Job("sizes", Case(operator, kind, size), ar.get_num_threads())
-        return measure(job, PEER, BUDGET)
-
     def track_torch(self, operator: str, kind: str, size: int) -> float:
         """PyTorch's time as a multiple of ascendref's; NaN without PyTorch."""
-        return self._row(operator, kind, size).ratio or float("nan")
-
-    def track_triad(self, operator: str, kind: str, size: int) -> float:
-        """The time of a triad of as many bytes as a multiple of ascendref's."""
-        return self._row(operator, kind, size).roof or float("nan")
+        job = Job("sizes", Case(operator, kind, size), ar.get_num_threads())
+        return measure(job, PEER, BUDGET).ratio or float("nan")
 
 
 class Memory:

@@ -45,18 +45,6 @@ def queuing(operator: str, turns: int) -> Any:
     return found
 
 
-class Queuing:
-    """Queuing calls on a checked device beside one that is not."""
-
-    params = (list(ar.OPERATORS),)
-    param_names = ("operator",)
-    unit = "ratio"
-
-    def track_unchecked(self, operator: str) -> float:
-        """Return the time relative to a device without a checker."""
-        return float(queuing(operator, 20)[2])
-
-
 def rows(turns: int) -> Iterable[tuple[str, ...]]:
     """Return rows about queuing calls."""
     for operator in ar.OPERATORS:

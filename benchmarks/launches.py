@@ -19,7 +19,7 @@ from typing import Any
 
 import ascendref as ar
 from ascendref import aclnn
-from ascendref.bench.cases import Case, results, tensors
+from ascendref.bench.cases import Case, tensors
 from ascendref.cli.markdown import table
 
 #: calls between two synchronizations
@@ -36,10 +36,10 @@ class Launches:
         """Make tensors and compile what is needed."""
         ar.set_num_threads(1)  # the other core is the host's
         self.declared = ar.OPERATORS[operator]
-        layout = "dense" if self.declared.channel_term is None else "one weight"
+        layout = "one weight" if self.declared.per_channel else "dense"
         case = Case(operator, "float32", size, layout)
         self.arrays = tensors(case)
-        self.out = results(case, self.arrays)
+        self.out = getattr(ar, operator)(*self.arrays, *self._scalars(0))
         self.device = ar.Device("Atlas A2", check=check)
         outputs = self.out if isinstance(self.out, tuple) else (self.out,)
         self.tensors = [self.device.tensor(array) for array in (*self.arrays, *outputs)]
@@ -56,10 +56,17 @@ class Launches:
         """Give the threads back."""
         self.pool.shutdown()
 
-    def _scalars(self, turn: int) -> tuple[float, ...]:
+    def _scalars(self, turn: int) -> tuple[Any, ...]:
         """Return scalars that are the same for every call with one number."""
-        count = len(self.declared.scalars)
-        return (*[0.0] * (count - 1), 1 + turn / 2**20) if count else ()
+        values = [next(iter(p.choices or ())) if p.is_text else 0 for p in self.declared.scalars]
+        if self.varied:
+            values[-1:] = [1 + turn / 2**20]
+        return tuple(values)
+
+    @property
+    def varied(self) -> bool:
+        """Whether the last scalar may be any number."""
+        return any(param.choices is None for param in self.declared.scalars[-1:])
 
     def _plan(self, turn: int) -> tuple[int, Any]:
         inputs = len(self.arrays)
@@ -149,7 +156,7 @@ def main() -> None:
         work.setup(operator)
         seconds = [(work.repeated(), work.new(), work.pooled()) for _ in range(turns)]
         repeated, new, pool = (min(column) / BATCH * 1e6 for column in zip(*seconds, strict=True))
-        new_text = f"{new:.1f}" if work.declared.scalars else "–"
+        new_text = f"{new:.1f}" if work.varied else "–"
         ratio = repeated / pool
         rows.append((operator, f"{repeated:.1f}", new_text, f"{pool:.1f}", f"{ratio:.2f}"))
         work.teardown(operator)

@@ -49,8 +49,17 @@ class FirstCall:
 
 def first_call(operator: str, size: int, layout: str, cache: str | None = None) -> float:
     """Return the CPU seconds of a call in a new process, perhaps with a cache of its own."""
-    program = ["-m", "benchmarks.first_call", operator, str(size), layout]
-    return run(program, {"NUMBA_CACHE_DIR": cache} if cache else {})
+    program = f"""
+import time, numba, ascendref as ar
+from ascendref.bench.cases import Case, tensors
+first, *rest = tensors(Case({operator!r}, "float32", {size}))
+if {layout!r} == "strided":
+    first = first[..., ::-1]
+start = time.process_time()
+ar.{operator}(first, *rest)
+print(time.process_time() - start)
+"""
+    return run(["-c", program], {"NUMBA_CACHE_DIR": cache} if cache else {})
 
 
 def run(arguments: list[str], variables: dict[str, str]) -> float:

@@ -13,7 +13,7 @@ import ascendref as ar
 from ascendref.core.errors import get_last_error, recent_error_message
 from ascendref.functional import call, call_cache
 
-from .support.daily import SEED, VARIABLE
+from .support.daily import SEED, VARIABLE, todays
 
 # the same examples in every run: a failure in CI is a failure here
 settings.register_profile("stable", deadline=None, derandomize=True, print_blob=True)
@@ -29,8 +29,25 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_report_header() -> str:
-    """Print which part of the long sweeps this run has."""
-    return f"long sweeps: {VARIABLE}={SEED}"
+    """Print which part of the long tests this run has."""
+    return f"long tests: {VARIABLE}={SEED}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave cases of a test marked ``daily`` to their day."""
+    groups: dict[Any, list[pytest.Item]] = {}
+    for item in items:
+        if mark := item.get_closest_marker("daily"):
+            long = item.get_closest_marker("exhaustive") is not None
+            function = item.nodeid.partition("[")[0]
+            groups.setdefault((function, long, *mark.args), []).append(item)
+    other = {
+        item
+        for (*_, parts), cases in groups.items()
+        for item in set(cases).difference(todays(cases, parts))
+    }
+    config.hook.pytest_deselected(items=[*other])
+    items[:] = [item for item in items if item not in other]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -20,8 +20,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import ascendref as ar
+from ascendref.declaration.shapes import equal_shapes, shape_of_self
 
 from .support.calls import call
+from .support.cases import SCALARS, SUMMING
 from .support.daily import todays
 from .support.programs import without_copies
 from .support.rounding import FORMATS, bits_of, digest
@@ -31,15 +33,13 @@ from .support.two_phase import place, plain, queue
 STORED: Final = Path(__file__).with_name("portability.json")
 KINDS: Final = tuple(FORMATS)
 
-#: operator -> the scalars that every row takes
-SCALARS: Final[dict[str, list[tuple[Any, ...]]]] = {
-    "hardshrink_backward": [(0.5,), (0.0,), (float("nan"),)],
-    "softplus_backward": [(1.0, 20.0), (-2.5, 3.0), (0.75, 0.1)],
-    "prelu_backward": [()],
-    "smooth_l1_loss_backward": [("mean", 1.0), ("none", 0.3), ("sum", 0.0), ("none", 1e-40)],
-    "logit_grad": [(-1.0,), (0.1,), (0.5,)],
-}
 TENSORS: Final = {name: len(operator.tensors) for name, operator in ar.OPERATORS.items()}
+#: number of tensors -> their shapes in the layout "broadcast"
+BROADCAST: Final = {
+    2: [(5, 1, 37), (33, 1)],
+    3: [(37,), (5, 33, 1), (33, 37)],
+    4: [(37,), (5, 33, 1), (33, 37), (5, 1, 1)],
+}
 
 #: the product on whose device the rows of the two-phase API are computed
 PRODUCT: Final = ar.Product.find("Atlas A2")
@@ -103,9 +103,9 @@ class Row(NamedTuple):
         device = ar.Device(PRODUCT)
         inputs = [place(device, tensor) for tensor in tensors]
         # grad_input is laid out like the data, grad_weight like the weight
-        like = (tensors[0], tensors[2]) if self.operator == "prelu_backward" else (tensors[0],)
+        like = (tensors[0], tensors[2]) if self.operator in SUMMING else (tensors[0],)
         results = [place(device, np.zeros_like(array)) for array in like]
-        queue(device, self.operator, *inputs, *map(plain, scalars), *results)
+        queue(device, self.operator, *inputs, *plain(self.operator, scalars), *results)
         device.synchronize()
         for result in results:
             yield result.numpy()
@@ -113,17 +113,10 @@ class Row(NamedTuple):
     def tensors(self) -> list[Any]:
         """Return the tensors of a row."""
         shape = SHAPES[self.layout]
-        sums = self.operator == "prelu_backward"
-        if self.layout == "broadcast":
-            shapes = {
-                "hardshrink_backward": [(5, 1, 37), (33, 1)],
-                "smooth_l1_loss_backward": [(37,), (5, 33, 1), (33, 37)],
-                "prelu_backward": [(33, 1), shape, (33,)],
-            }[self.operator]
-        else:
-            shapes = [shape] * TENSORS[self.operator]
-            if sums:
-                shapes[2] = (shape[1],)
+        sums, count = self.operator in SUMMING, TENSORS[self.operator]
+        shapes = BROADCAST[count] if self.layout == "broadcast" else [shape] * count
+        if sums:
+            shapes = [(33, 1) if self.layout == "broadcast" else shape, shape, (shape[1],)]
         found = []
         for seed, (kind, size) in enumerate(zip(self.kinds, shapes, strict=True)):
             array = numbers(kind, size, seed, tame=sums)
@@ -148,13 +141,17 @@ def table() -> list[Row]:
             rows += [Row(operator, kinds, compute=compute) for compute in computed]
             rows += [Row(operator, kinds, layout) for layout in EVERYWHERE]
         for kind in ("bfloat16", "float32"):
-            layouts = ["reversed", "broadcast", "parallel, transposed", "streamed"]
-            if operator in ("softplus_backward", "logit_grad"):
-                layouts.remove("broadcast")
+            layouts = ["reversed", "parallel, transposed", "streamed"]
+            if (
+                ar.OPERATORS[operator].shapes not in (equal_shapes, shape_of_self)
+                and count in BROADCAST
+            ):
+                layouts.append("broadcast")
             rows += [Row(operator, (kind,) * count, layout) for layout in layouts]
         rows.append(Row(operator, ("float32",) * count, "parallel", "float64"))
-    for operator in ("hardshrink_backward", "softplus_backward", "smooth_l1_loss_backward"):
-        last = TENSORS[operator] - 1
+    for operator, last in {name: count - 1 for name, count in TENSORS.items() if count > 1}.items():
+        if ar.OPERATORS[operator].same_type:
+            continue
         for first, others, out in (
             ("float16", "bfloat16", None), ("bfloat16", "float32", "float16"),
             ("float64", "float16", "bfloat16"), ("float32", "float64", "float32"),

@@ -15,8 +15,8 @@ from .. import operators
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, promote
 from ..declaration.operator import OPERATORS, Operator
 from ..functional.call import compute_type, kernel_for
-from ..verify.references import REFERENCES
-from .scalars import scalar_values
+from ..verify.scalars import scalar_values
+from ..verify.setting import data_name
 
 Call = Callable[[], object]
 Arrays = tuple[NDArray[Any], ...]
@@ -73,14 +73,15 @@ def kinds_of(operator: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
 def tensors(case: Case) -> Arrays:
     """Return the tensors of a call, filled with the same numbers every time."""
     rng = np.random.default_rng(7)
-    shape, declared, reference = case.shape(), case.declared, REFERENCES[case.operator]
+    shape, declared = case.shape(), case.declared
     made = []
     for position, param in enumerate(declared.tensors):
-        low, high = reference.interval if param.name == reference.data else _INTERVAL
-        if declared.channel_term is not None and position == 2:
+        is_data = param.name == data_name(declared) or declared.forward is None
+        low, high = declared.interval if is_data else _INTERVAL
+        if declared.per_channel and position == 2:
             count = 1 if case.layout == "one weight" else shape[1]
             made.append(_fill(rng, (count,), case.kind, low, high))
-        elif case.layout == "transposed" and position:
+        elif case.layout == "transposed" and (position or len(declared.tensors) == 1):
             made.append(_fill(rng, shape[::-1], case.kind, low, high).T)
         elif case.layout == "sliced":
             wide = (*shape[:-1], 2 * shape[-1])
@@ -132,7 +133,7 @@ def bytes_moved(case: Case) -> int:
     size, row = prod(shape), shape[-1]
     elements = size
     for position in range(len(declared.tensors)):
-        if declared.channel_term is not None and position == 2:
+        if declared.per_channel and position == 2:
             continue  # a weight is negligible
         elements += row if case.layout == "broadcast" and not position else size
     return elements * ELEMENT_TYPES[case.kind].numpy.itemsize

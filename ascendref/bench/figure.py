@@ -2,81 +2,82 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
 
-from ..verify.figures.style import COLOURS, LABELS, figure_style, save_figure
-from .results import Row
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-#: how lines are drawn: ascendref's, the peer's
-_OWN_LINE: Final[dict[str, Any]] = {
-    "linestyle": "-", "linewidth": 1.2, "markersize": 2.5, "marker": "o"
-}  # fmt: skip
-_PEER_LINE: Final[dict[str, Any]] = {
-    "linestyle": "--", "linewidth": 0.9, "markersize": 2.5, "marker": "o"
-}  # fmt: skip
+from ..verify.figures.panels import Level, Marks, Panel, Tick
+from ..verify.figures.style import LABELS
+from .results import Row, size_text
 
 
-def draw_benchmarks(rows: Sequence[Row], path: Path, peer: str) -> None:
-    """Draw ratios and bytes per second against the number of elements, a column per operator.
+def size_panels(rows: Sequence[Row], peer: str) -> dict[int, list[list[Panel]]]:
+    """Return panels of contiguous arrays by the number of threads: a column for every operator.
 
-    Of several numbers of threads the largest is drawn.
+    A column has ratios above, if there is a peer, and bandwidths below.
     """
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
-
-    most = max(row.job.threads for row in rows)
-    shown = [
-        r for r in rows if r.job.section == "sizes" and r.job.case.out and r.job.threads == most
-    ]
-    names = list(dict.fromkeys(row.job.case.operator for row in shown))
-    kinds = list(dict.fromkeys(row.job.case.kind for row in shown))
-    with figure_style():
-        figure = Figure(figsize=(max(1.65 * len(names) + 0.8, 4.4), 4.2), layout="constrained")
-        panels: Any = figure.subplots(2, len(names), squeeze=False, sharex=True, sharey="row")
-        for place, name in enumerate(names):
-            upper, lower = panels[0, place], panels[1, place]
-            for kind in kinds:
-                line = [r for r in shown if (r.job.case.operator, r.job.case.kind) == (name, kind)]
-                _draw(upper, lower, line, COLOURS[kind])
-            upper.axhline(1, color="0.6", linewidth=0.6)
-            upper.set_title(name.replace("_backward", "").replace("_", " "))
-            for panel in (upper, lower):
-                panel.set_xscale("log", base=2)
-                panel.set_yscale("log")
-                panel.grid(which="major", color="0.92", linewidth=0.5)
-                panel.set_axisbelow(True)
-        panels[0, 0].set_ylabel(f"time of {peer} ÷ time of ascendref")
-        panels[1, 0].set_ylabel("GB/s, reads and writes")
-        figure.supxlabel("elements", fontsize=8)
-        handles = [Line2D([], [], color=COLOURS[kind], label=LABELS[kind]) for kind in kinds]
-        handles += [
-            Line2D([], [], color="0.3", label="ascendref", linestyle="-"),
-            Line2D([], [], color="0.3", label=peer, linestyle="--"),
-            Line2D([], [], color="0.6", label="triad of as many bytes", linestyle=":"),
-        ]
-        columns = 6 if len(names) > 3 else 3
-        figure.legend(handles=handles, loc="outside upper center", ncols=columns, frameon=False)
-        save_figure(figure, path)
+    rows = [row for row in rows if row.job.section == "sizes"]
+    compared = any(row.ratio is not None for row in rows)
+    groups: dict[int, dict[str, list[Row]]] = {}
+    for row in rows:
+        columns = groups.setdefault(row.job.threads, {})
+        columns.setdefault(row.job.case.operator, []).append(row)
+    return {
+        threads: [_column(name, mine, peer)[not compared :] for name, mine in columns.items()]
+        for threads, columns in groups.items()
+    }
 
 
-def _draw(upper: Axes, lower: Axes, rows: Sequence[Row], colour: str) -> None:
-    """Draw the lines of one operator and type: ratios above, bandwidths below."""
+def _column(name: str, rows: Sequence[Row], peer: str) -> list[Panel]:
+    """Return the panels of one operator."""
     rows = sorted(rows, key=lambda row: row.job.case.size)
-    compared = [(row.job.case.size, row.ratio, row.bandwidth) for row in rows if row.ratio]
-    if compared:
-        places = [size for size, _, _ in compared]
-        upper.plot(places, [ratio for _, ratio, _ in compared], color=colour, **_OWN_LINE)
-        peers = [bandwidth / ratio / 1e9 for _, ratio, bandwidth in compared]
-        lower.plot(places, peers, color=colour, **_PEER_LINE)
-    sizes = [row.job.case.size for row in rows]
-    lower.plot(sizes, [row.bandwidth / 1e9 for row in rows], color=colour, **_OWN_LINE)
-    triads = [(row.job.case.size, row.triad_bandwidth) for row in rows if row.triad_bandwidth]
-    lower.plot(
-        [size for size, _ in triads], [bandwidth / 1e9 for _, bandwidth in triads],
-        color=colour, linestyle=":", linewidth=0.9,
-    )  # fmt: skip
+    sizes = sorted({row.job.case.size for row in rows})
+    ratios, bandwidths = list[Marks](), list[Marks]()
+
+    def add(to: list[Marks], line: str, dash: str, found: list[tuple[Row, float]]) -> None:
+        if not found:
+            return
+        kind = found[0][0].job.case.kind
+        places = [math.log2(row.job.case.size) for row, _ in found]
+        values, texts = [y for _, y in found], [_hover(row, peer) for row, _ in found]
+        label = f"{LABELS[kind]}, {line}"
+        to.append(Marks(label, kind, places, values, dash, 2.5, "%{customdata}", texts))
+
+    for kind in dict.fromkeys(row.job.case.kind for row in rows):
+        for out, line, dash in ((True, "given", "solid"), (False, "made", "dash")):
+            mine = [row for row in rows if (row.job.case.kind, row.job.case.out) == (kind, out)]
+            compared = [(row, row.ratio) for row in mine if row.ratio is not None]
+            add(ratios, line, dash, compared)
+            add(bandwidths, line, dash, [(row, row.bandwidth / 1e9) for row in mine])
+            if out:
+                peers = [(row, row.bandwidth / 1e9 / ratio) for row, ratio in compared]
+                add(bandwidths, peer, "dashdot", peers)
+    places = [math.log2(size) for size in sizes]
+    ticks = [Tick(x, size_text(size)) for x, size in zip(places, sizes, strict=True)]
+    x_range = places[0] - 0.5, places[-1] + 0.5
+    title = f"{peer} ÷ ascendref, time"
+    return [
+        Panel(name, "elements", title, ratios, [Level(1.0)], ticks, x_range),
+        Panel(name, "elements", "GB/s", bandwidths, (), ticks, x_range),
+    ]
+
+
+def _hover(row: Row, peer: str) -> str:
+    """Return what is known of a cell."""
+    case = row.job.case
+    lines = [
+        f"<b>{size_text(case.size)} elements, {LABELS[case.kind]}</b>",
+        f"result {'given' if case.out else 'made'}",
+    ]
+    if row.ratio is not None and row.other is not None:
+        lines.append(f"ratio {row.ratio:.2f}" + (", below its goal" if row.below_goal else ""))
+        lines.append(f"{peer}: {_time(row.other.seconds)}")
+    lines.append(f"ascendref: {_time(row.ours.seconds)}, {row.bandwidth / 1e9:.1f} GB/s")
+    return "<br>".join(lines)
+
+
+def _time(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds * 1e9:.3g} ns"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
+import numba
 import numpy as np
+from numba import prange
 
 from ..core.dtypes import FLOAT64
 from ..core.threads import num_threads
 from ..declaration.operator import OPERATORS
+from ..verify.judge import compiled
 from .cases import (
     CHANNEL_LAYOUTS,
     LAYOUTS,
@@ -26,7 +28,6 @@ from .cases import (
 from .peers import peer_call, set_threads
 from .results import Job, Row
 from .timing import take_turns
-from .triad import triad
 
 #: elements where one size has to do
 _USUAL: Final = SIZES["1 Mi"]
@@ -43,7 +44,7 @@ def jobs(
     """Yield the cells to be measured."""
     for count in threads:
         for operator in operators:
-            summed = OPERATORS[operator].channel_term is not None
+            summed = OPERATORS[operator].per_channel
             for kind in kinds_of(operator, kinds):
                 case = Case(operator, kind, _USUAL)
                 for size in sizes:
@@ -62,72 +63,61 @@ def jobs(
 
 
 def measure(job: Job, peer: str, budget: float) -> Row:
-    """Measure one cell.
-
-    Parameters
-    ----------
-    job : Job
-        The cell.
-    peer : str
-        One of `peers.PEERS`.
-    budget : float
-        Seconds.
-    """
+    """Measure one cell beside one of `peers.PEERS`, for so many seconds."""
     set_threads(peer, job.threads)
     with num_threads(job.threads):
-        return _MEASURES.get(job.section, _beside_peer)(job, peer, budget)
+        calls = _calls(job, peer)
+        times = iter(take_turns([call for call in calls if call is not None], budget))
+        return Row(job, next(times), *[call and next(times) for call in calls[1:]])
 
 
-def _beside_peer(job: Job, peer: str, budget: float) -> Row:
+def _calls(job: Job, peer: str) -> tuple[Call, Call | None, Call | None]:
+    """Return the call of a cell, the other side's, and a triad, if they are to be timed."""
     case = job.case
     arrays = tensors(case)
+    if job.section == "truth":
+        wide = tuple([array.astype(np.float64) for array in arrays])
+        other = peer_call(peer, case._replace(kind=FLOAT64.name), wide, np.empty(case.shape()))
+        return own_call(case, arrays, compute_dtype="float64"), other, None
+    if job.section == "rounding":
+        return own_call(case, arrays), own_call(case, arrays, compute_dtype="float64"), None
+    if job.section == "threads":
+        call = own_call(case, arrays)
+
+        def alone() -> None:
+            with num_threads(1):
+                call()
+
+        return call, alone, None
     # both sides write to the same memory: its alignment makes a difference of up to a third
     out = results(case, arrays) if case.out else None
-    calls = [own_call(case, arrays, out=out)]
-    theirs = peer_call(peer, case, arrays, out)
-    if theirs is not None:
-        calls.append(theirs)
-    with_triad = job.section == "sizes" and case.out
-    if with_triad:
-        calls.append(triad(bytes_moved(case)))
-    times = take_turns(calls, budget)
-    return Row(
-        job,
-        times[0],
-        times[1] if theirs is not None else None,
-        times[-1] if with_triad else None,
+    with_triad = job.section == "sizes" and case.out and case.size == max(SIZES.values())
+    return (
+        own_call(case, arrays, out=out),
+        peer_call(peer, case, arrays, out),
+        triad(bytes_moved(case), job.threads) if with_triad else None,
     )
 
 
-def _truth(job: Job, peer: str, budget: float) -> Row:
-    case = job.case
-    arrays = tensors(case)
-    calls = [own_call(case, arrays, compute_dtype="float64")]
-    wide = tuple([array.astype(np.float64) for array in arrays])
-    out = np.empty(case.shape())
-    theirs = peer_call(peer, case._replace(kind=FLOAT64.name), wide, out)
-    times = take_turns(calls + ([theirs] if theirs is not None else []), budget)
-    return Row(job, times[0], times[1] if theirs is not None else None)
+def triad(moved: int, threads: int) -> Call:
+    """Return the memory's benchmark: a call that moves so many bytes, two thirds of them read.
+
+    It is the triad of STREAM, ``a = b + s * c``, in float32; the call returns ``a``.
+    """
+    a, b, c = (np.ones(moved // 12, np.float32) for _ in range(3))
+
+    def call() -> Any:
+        before = numba.get_num_threads()
+        numba.set_num_threads(threads)
+        _triad(a, b, c, np.float32(3))
+        numba.set_num_threads(before)
+        return a
+
+    call()
+    return call
 
 
-def _rounding(job: Job, peer: str, budget: float) -> Row:
-    arrays = tensors(job.case)
-    correct = own_call(job.case, arrays, compute_dtype="float64")
-    return Row(job, *take_turns((own_call(job.case, arrays), correct), budget))
-
-
-def _threads(job: Job, peer: str, budget: float) -> Row:
-    call = own_call(job.case, tensors(job.case))
-    return Row(job, *take_turns((call, partial(_alone, call)), budget))
-
-
-def _alone(call: Call) -> None:
-    with num_threads(1):
-        call()
-
-
-_MEASURES: Final[dict[str, Callable[[Job, str, float], Row]]] = {
-    "truth": _truth,
-    "rounding": _rounding,
-    "threads": _threads,
-}
+@compiled(parallel=True)
+def _triad(a: Any, b: Any, c: Any, s: Any) -> None:
+    for i in prange(a.size):
+        a[i] = b[i] + s * c[i]

@@ -13,21 +13,14 @@ from ..core.errors import OptionError
 from ..core.extras import install_command
 from ..kernels.arithmetic.arrays import evaluate
 from ..verify.accuracy.pytorch import as_torch
-from ..verify.references import REFERENCES
+from ..verify.scalars import default_scalars, scalar_values
 from .cases import Arrays, Call, Case
-from .scalars import default_scalars, scalar_values
 
 PEERS: Final = ("torch", "jax", "none")
 
 
 def chosen_peer(name: str | None) -> str:
-    """Return the requested peer; by default PyTorch if it is installed.
-
-    Raises
-    ------
-    OptionError
-        If there is no such peer, or it is not installed.
-    """
+    """Return the requested peer, or raise OptionError; by default PyTorch if it is installed."""
     if name is None:
         return "torch" if find_spec("torch") is not None else "none"
     if name not in PEERS:
@@ -65,21 +58,21 @@ def peer_call(
 def _torch_call(case: Case, arrays: Arrays, out: NDArray[Any] | None) -> Call | None:
     import torch
 
-    operator = REFERENCES[case.operator].torch
+    operator = case.declared.torch
     if operator is None:
         return None
     overloads = getattr(torch.ops.aten, operator.name)
     tensors = [as_torch(array) for array in arrays]
-    if case.declared.channel_term is not None:
+    if case.declared.per_channel:
         return _torch_sums(overloads.default, *tensors)
     names = [param.name for param in case.declared.tensors]
     by_name = dict(zip(names, tensors, strict=True))
-    arguments = operator.arguments(**by_name, **default_scalars(case.operator))
-    if out is not None and operator.out is not None:
-        return partial(
-            getattr(overloads, operator.out), *arguments, **{operator.out: as_torch(out)}
-        )
-    return partial(overloads.default, *arguments)
+    arguments, keywords = case.declared.for_torch({**by_name, **default_scalars(case.operator)})
+    # PyTorch's losses resize what is given for their mean
+    if out is not None and operator.out is not None and case.declared.reduction is None:
+        keywords[operator.out] = as_torch(out)
+        return partial(getattr(overloads, operator.out), *arguments, **keywords)
+    return partial(overloads.default, *arguments, **keywords)
 
 
 def _torch_sums(function: Any, grad: Any, data: Any, weight: Any) -> Call:
@@ -98,18 +91,20 @@ def _jax_call(case: Case, arrays: Arrays) -> Call:
     """JAX compiles a formula for the processor; it writes to arrays of its own."""
     import jax
 
-    formula, term = case.declared.formula, case.declared.channel_term
+    formula, reduction = case.declared.formula, case.declared.reduction
     scalars: list[float] = list(scalar_values(case.operator))
     if formula.sized:
         scalars.append(arrays[0].size)
 
     def function(*tensors: Any) -> Any:
-        if term is None:
-            return evaluate(formula.function, jax.numpy, tensors, scalars)
+        if reduction is None or not case.declared.per_channel:
+            value = evaluate(formula.function, jax.numpy, tensors, scalars)
+            mode = case.declared.mode(scalars)
+            return value if mode == "none" else getattr(jax.numpy, mode)(value)
         grad, data, weight = tensors
         axes, shape = _channels(data.ndim, weight.size)
         first = evaluate(formula.function, jax.numpy, (grad, data, weight.reshape(shape)))
-        return first, evaluate(term.function, jax.numpy, (grad, data)).sum(axes)
+        return first, evaluate(reduction.term.function, jax.numpy, (grad, data)).sum(axes)
 
     compiled = jax.jit(function)
     tensors = [jax.numpy.asarray(np.ascontiguousarray(array)) for array in arrays]

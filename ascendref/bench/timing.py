@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from .cases import Call
@@ -34,23 +33,20 @@ class Timing(NamedTuple):
 
 
 def take_turns(calls: Sequence[Call], budget: float) -> list[Timing]:
-    """Time calls in turns, so that a busy machine slows all of them equally.
-
-    Parameters
-    ----------
-    calls : sequence of callable
-        What to time; each has run before.
-    budget : float
-        Seconds for all of them together.
-    """
+    """Time calls that have run before, in turns: a busy machine slows all of them equally."""
     repeats = [_repeats(call) for call in calls]
     turns: list[list[float]] = [[] for _ in calls]
-    with _undisturbed():
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
         end = time.perf_counter() + budget
         while time.perf_counter() < end or len(turns[0]) < _TURNS:
             for call, count, seconds in zip(calls, repeats, turns, strict=True):
                 _settle(call)
                 seconds.append(_seconds(call, count))
+    finally:
+        if collecting:
+            gc.enable()
     return [Timing(min(seconds), statistics.median(seconds)) for seconds in turns]
 
 
@@ -73,15 +69,3 @@ def _seconds(call: Call, repeats: int) -> float:
     for _ in range(repeats):
         call()
     return (time.perf_counter() - start) / repeats
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Disable garbage collection."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

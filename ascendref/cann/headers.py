@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from os.path import dirname, relpath
 from pathlib import PurePath
 
-from ..declaration.operator import OPERATORS
+from ..declaration.operator import APIS
 from .constants import BASE_ENUMS, BASE_MACROS, META_MACROS, RT_ENUMS, RT_MACROS
 from .functions import ACL, ACLNN, BASE, META, RT, functions
 from .structures import STRUCTURES
@@ -20,16 +20,7 @@ typedef void *aclrtNotify;"""
 _RT_TYPES = """typedef void (*aclrtCallback)(void *userData);
 typedef void (*aclrtHostFunc)(void *args);
 typedef void *aclrtDrvMemHandle;"""
-_OBJECTS = (
-    "aclTensor",
-    "aclScalar",
-    "aclIntArray",
-    "aclFloatArray",
-    "aclBoolArray",
-    "aclTensorList",
-    "aclScalarList",
-    "aclOpExecutor",
-)
+_OBJECTS = "Tensor Scalar IntArray FloatArray BoolArray TensorList ScalarList OpExecutor".split()
 
 
 def headers() -> dict[str, str]:
@@ -38,7 +29,7 @@ def headers() -> dict[str, str]:
     Headers include each other by relative paths and can also be found by their bare names: programs
     include them with or without the folder, and build scripts name some of the folders.
     """
-    opaque = "\n".join(f"typedef struct {name} {name};" for name in _OBJECTS)
+    opaque = "\n".join(f"typedef struct acl{name} acl{name};" for name in _OBJECTS)
     texts = {
         BASE: _header(
             BASE,
@@ -53,14 +44,14 @@ def headers() -> dict[str, str]:
         ),
         ACLNN: _header(ACLNN, (META,), []),
     }  # fmt: skip
-    for operator in OPERATORS.values():
+    for operator in APIS.values():
         path = f"aclnnop/{operator.header}"
         texts[path] = _header(path, (ACLNN,), [])
         texts[f"aclnnop/level2/{operator.header}"] = f'#include "../{operator.header}"\n'
     return {PurePath(path).name: f'#include "{path}"\n' for path in texts} | texts
 
 
-def _header(path: str, includes: Iterable[str], parts: Iterable[str], only_cpp: str = "") -> str:
+def _header(path: str, includes: Iterable[str], parts: Iterable[str], *only_cpp: str) -> str:
     guard = "ASCENDREF_" + path.upper().replace("/", "_").replace(".", "_")
     declared = [
         f"{function.prototype.declaration};"
@@ -79,7 +70,7 @@ def _header(path: str, includes: Iterable[str], parts: Iterable[str], only_cpp: 
         *declared,
         "#ifdef __cplusplus",
         "}",
-        *([only_cpp] if only_cpp else []),
+        *only_cpp,
         "#endif",
         "#endif",
     ]

@@ -5,36 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from .constants import BASE_ENUMS, RT_ENUMS
+
 #: C types of values -> kind of `native.h`, and the member of ``argument`` that holds one
 _VALUES: Final = {
-    **dict.fromkeys(
-        (
-            "int32_t",
-            "bool",
-            "aclCannAttr",
-            "aclDataType",
-            "aclDeviceInfo",
-            "aclFormat",
-            "aclSysParamOpt",
-            "aclrtCallbackBlockType",
-            "aclrtDevAttr",
-            "aclrtDevFeatureType",
-            "aclrtDevResLimitType",
-            "aclrtEventRecordedStatus",
-            "aclrtEventStatus",
-            "aclrtEventWaitStatus",
-            "aclrtFloatOverflowMode",
-            "aclrtLastErrLevel",
-            "aclrtMemAttr",
-            "aclrtMemGranularityOptions",
-            "aclrtMemMallocPolicy",
-            "aclrtMemcpyKind",
-            "aclrtReduceKind",
-            "aclrtRunMode",
-            "aclrtStreamStatus",
-        ),
-        ("INT32", "i"),
-    ),
+    **dict.fromkeys(("int32_t", "bool", *BASE_ENUMS, *RT_ENUMS), ("INT32", "i")),
     "int64_t": ("INT64", "i"),
     "uint32_t": ("UINT32", "u"),
     "aclFloat16": ("UINT32", "u"),
@@ -89,8 +64,8 @@ class Prototype(NamedTuple):
     @property
     def declaration(self) -> str:
         """The declaration in C, without a semicolon."""
-        parameters = ", ".join(_declared(p.type, p.name) for p in self.parameters) or "void"
-        return f"{_declared(self.result, self.name)}({parameters})"
+        parameters = ", ".join(declared(p.type, p.name) for p in self.parameters) or "void"
+        return f"{declared(self.result, self.name)}({parameters})"
 
 
 def parse(prototype: str) -> Prototype:
@@ -126,5 +101,6 @@ def _parameter(text: str, prototype: str) -> Parameter:
     return Parameter(match["name"], declared, kind, "p" if output else member, output)
 
 
-def _declared(kind: str, name: str) -> str:
+def declared(kind: str, name: str) -> str:
+    """Return the declaration of a name in C."""
     return f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}"

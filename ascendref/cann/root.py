@@ -23,24 +23,11 @@ from .libpython import find_libpython
 from .source import functions_header, table_source
 
 #: the names under which programs link and load the library
-LIBRARIES: Final = (
-    "libascendcl.so",
-    "libacl_rt.so",
-    "libnnopbase.so",
-    "libopapi.so",
-    "libopapi_nn.so",
-    "libopapi_math.so",
+LIBRARIES: Final = tuple(
+    f"lib{name}.so" for name in "ascendcl acl_rt nnopbase opapi opapi_nn opapi_math".split()
 )
 _NATIVE: Final = Path(__file__).with_name("native")
-_FLAGS: Final = (
-    "-std=gnu11",
-    "-D_GNU_SOURCE",
-    "-O2",
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-shared",
-    "-pthread",
-)
+_FLAGS: Final = "-std=gnu11 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden -shared -pthread".split()
 #: variables of the vendor's set_env.sh -> folders of the root
 _VARIABLES: Final = {
     "ASCEND_HOME_PATH": "",
@@ -58,12 +45,7 @@ _SEARCH_PATHS: Final = {
 #: folders in which the vendor's components have their own headers and libraries
 _ARCHITECTURE: Final = platform.machine()
 _COMPONENTS: Final = (
-    "acllib",
-    "atc",
-    "compiler",
-    "fwkacllib",
-    "runtime",
-    "toolkit",
+    *"acllib atc compiler fwkacllib runtime toolkit".split(),
     f"{_ARCHITECTURE}-linux",
 )
 #: folders with the libraries for linking on machines without a device
@@ -105,13 +87,7 @@ def compile_command() -> list[str]:
 
 
 def install(root: Path | None = None) -> Path:
-    """Write an install root and return it; the default one only if it does not exist.
-
-    Parameters
-    ----------
-    root : Path, optional
-        The folder; None for one in the user's cache.
-    """
+    """Write an install root, or None for one in the user's cache unless it exists; return it."""
     if root is None:
         root = default_root()
         if (root / "set_env.sh").is_file():

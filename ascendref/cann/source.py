@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 
 from .functions import Function, functions
-from .prototypes import Parameter
+from .prototypes import Parameter, declared
 
 _RESULTS = {"aclError": "STATUS", "aclnnStatus": "STATUS", "const char *": "TEXT"}
 #: functions in Python whose result is not a status
@@ -78,12 +78,14 @@ def _exported(function: Function, number: int) -> Iterator[str]:
     given = ", ".join(map(_argument, parameters)) or "{.u = 0}"
     arguments = f"    const argument arguments[] = {{{given}}};"
     if function.native:
-        logged = _logged(prototype.result)
         call = f"native_{name}({', '.join(p.name for p in parameters)})"
-        yield f"    {_type(prototype.result)}result = {call};"
+        logged = "double" if prototype.result == "float" else "int64_t"
+        pointer = "(intptr_t)" if prototype.result.endswith("*") else ""
+        yield f"    {declared(prototype.result, 'result')} = {call};"
         yield "    if (ascendref_logging) {"
         yield f"    {arguments}"
-        yield f"        {_log(prototype.result)}(&function_{name}, arguments, {logged});"
+        log = "ascendref_log_double" if logged == "double" else "ascendref_log"
+        yield f"        {log}(&function_{name}, arguments, ({logged}){pointer}result);"
         yield "    }"
         yield "    return result;"
     else:
@@ -102,17 +104,3 @@ def _argument(parameter: Parameter) -> str:
     if parameter.member == "f":
         return f"{{.u = (uintptr_t){parameter.name}}}"
     return f"{{.{parameter.member} = {parameter.name}}}"
-
-
-def _type(result: str) -> str:
-    return result if result.endswith("*") else f"{result} "
-
-
-def _log(result: str) -> str:
-    return "ascendref_log_double" if result == "float" else "ascendref_log"
-
-
-def _logged(result: str) -> str:
-    if result == "float":
-        return "(double)result"
-    return "(int64_t)(intptr_t)result" if result.endswith("*") else "(int64_t)result"

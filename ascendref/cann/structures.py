@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Final
-
-from ..core.errors import fail
-from ..core.status import Status
+from ctypes import Structure, c_int32, c_size_t, c_uint8, c_uint32, c_uint64
+from typing import Any, Final
 
 #: most addresses of faulty memory in an error
 MEMORY_ERRORS: Final = 20
@@ -80,74 +77,45 @@ typedef struct {{
 }} aclrtRandomNumTaskInfo;"""
 
 
-class Location(ctypes.Structure):
+def _fields(**types: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple(types.items())
+
+
+class Location(Structure):
     """``aclrtMemLocation``."""
 
-    _fields_ = (("id", ctypes.c_uint32), ("type", ctypes.c_int32))
+    _fields_ = _fields(id=c_uint32, type=c_int32)
 
 
-class PhysicalProperties(ctypes.Structure):
+class PhysicalProperties(Structure):
     """``aclrtPhysicalMemProp``."""
 
-    _fields_ = (
-        ("handle_type", ctypes.c_int32),
-        ("allocation_type", ctypes.c_int32),
-        ("attribute", ctypes.c_int32),
-        ("location", Location),
-        ("reserve", ctypes.c_uint64),
-    )
+    _fields_ = _fields(
+        handle_type=c_int32, allocation_type=c_int32, attribute=c_int32, location=Location,
+        reserve=c_uint64,
+    )  # fmt: skip
 
 
-class ErrorInformation(ctypes.Structure):
+class ErrorInformation(Structure):
     """``aclrtErrorInfo``, whose detail is empty."""
 
-    _fields_ = (
-        ("try_repair", ctypes.c_uint8),
-        ("has_detail", ctypes.c_uint8),
-        ("reserved", ctypes.c_uint8 * 2),
-        ("error_type", ctypes.c_int32),
-        ("detail", ctypes.c_size_t * (1 + 16 * MEMORY_ERRORS)),
-    )
+    _fields_ = _fields(
+        try_repair=c_uint8, has_detail=c_uint8, reserved=c_uint8 * 2, error_type=c_int32,
+        detail=c_size_t * (1 + 16 * MEMORY_ERRORS),
+    )  # fmt: skip
 
 
-class RandomParameter(ctypes.Structure):
+class RandomParameter(Structure):
     """``aclrtRandomParaInfo``."""
 
-    _fields_ = (
-        ("is_address", ctypes.c_uint8),
-        ("value", ctypes.c_uint8 * 8),
-        ("size", ctypes.c_uint8),
-        ("reserved", ctypes.c_uint8 * 6),
-    )
+    _fields_ = _fields(is_address=c_uint8, value=c_uint8 * 8, size=c_uint8, reserved=c_uint8 * 6)
 
 
-class RandomTask(ctypes.Structure):
+class RandomTask(Structure):
     """``aclrtRandomNumTaskInfo``, with that of the function in it."""
 
-    _fields_ = (
-        ("data_type", ctypes.c_int32),
-        ("function", ctypes.c_int32),
-        ("parameters", RandomParameter * 2),
-        ("parameter_address", ctypes.c_uint64),
-        ("result_address", ctypes.c_uint64),
-        ("counter_address", ctypes.c_uint64),
-        ("seed", RandomParameter),
-        ("count", RandomParameter),
-        ("reserved", ctypes.c_uint8 * 8),
-    )
-
-
-def text_at(argument: str, address: int) -> str:
-    """Return the text that an argument points to."""
-    if not address:
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is NULL; a string is expected")
-    return ctypes.string_at(address).decode(errors="replace")
-
-
-def write_text(argument: str, address: int, text: str) -> None:
-    """Write a text, which ends with a NUL, to where an argument points."""
-    if not address:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM, f"{argument} is NULL; a buffer for a string is expected"
-        )
-    ctypes.memmove(address, text.encode() + b"\0", len(text) + 1)
+    _fields_ = _fields(
+        data_type=c_int32, function=c_int32, parameters=RandomParameter * 2,
+        parameter_address=c_uint64, result_address=c_uint64, counter_address=c_uint64,
+        seed=RandomParameter, count=RandomParameter, reserved=c_uint8 * 8,
+    )  # fmt: skip

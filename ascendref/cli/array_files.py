@@ -26,20 +26,7 @@ from .outputs import check_writable, reason, report_write_errors
 
 
 def read_array(argument: str, path: Path) -> NDArray[Any]:
-    """Return the array of a .npy file.
-
-    Parameters
-    ----------
-    argument : str
-        What the user passed the file to, for the message.
-    path : Path
-        The file.
-
-    Raises
-    ------
-    OptionError
-        If it is not a .npy file.
-    """
+    """Return the array of a .npy file, or raise OptionError about an argument."""
     with _loaded(argument, path) as found:
         if isinstance(found, NpzFile):
             raise OptionError(argument, f"{path} is a .npz file; one array (.npy) is expected")
@@ -47,22 +34,7 @@ def read_array(argument: str, path: Path) -> NDArray[Any]:
 
 
 def read_arrays(argument: str, path: Path, allowed: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a .npz file by name.
-
-    Parameters
-    ----------
-    argument : str
-        What the user passed the file to, for the message.
-    path : Path
-        The file.
-    allowed : tuple of str
-        The names that it may hold.
-
-    Raises
-    ------
-    OptionError
-        If it is not a .npz file, or holds an array of another name.
-    """
+    """Return the arrays of a .npz file by name; OptionError if one of them is not allowed."""
     with _loaded(argument, path) as found:
         if not isinstance(found, NpzFile):
             raise OptionError(argument, f"{path} holds one array without a name; use NAME={path}")
@@ -124,22 +96,7 @@ def check_target(argument: str, path: Path, results: tuple[str, ...]) -> None:
 
 
 def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays to a .npz file, or one array to a .npy file, as a whole or not at all.
-
-    Parameters
-    ----------
-    argument : str
-        What the user passed the file to, for the message.
-    path : Path
-        The file, by ``ascendref.core.output_files.output_file``; .npz unless its name ends in .npy.
-    arrays : mapping
-        What to write, by name.
-
-    Raises
-    ------
-    OptionError
-        If it cannot be written; an existing file is as it was.
-    """
+    """Write arrays to a .npz file, or one array to a .npy file, as a whole or not at all."""
     with report_write_errors(argument, path), output_file(path) as file:
         if path.suffix == ".npy":
             (array,) = arrays.values()

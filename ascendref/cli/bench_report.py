@@ -1,50 +1,117 @@
-"""The report of ``ascendref bench``, for a Markdown file and for a page."""
+"""The tables of ``ascendref bench``, and its report for a Markdown file and for a page."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
-from ..bench.breakdown import Breakdown
 from ..bench.cases import SIZES
-from ..bench.results import (
-    SUMMARY_HEADINGS,
-    Grid,
-    Row,
-    largest_beside_triad,
-    noise,
-    sections,
-    size_text,
-    summary,
-    summary_rows,
-    verdict_text,
-)
+from ..bench.results import Row, geometric_mean, median, noise, size_text
 from . import markdown
+from .markdown import Table
+
+_TITLES: Final = {
+    "sizes": "Contiguous arrays, result given / result made",
+    "layouts": "Other layouts, 1 Mi elements",
+    "channels": "Sums per channel, other shapes",
+    "truth": "Float64 arithmetic beside the peer's on float64 arrays, 1 Mi elements",
+    "rounding": "What correct rounding costs: float64 arithmetic beside the default, 1 Mi elements",
+    "threads": "All threads beside one, 1 Mi elements",
+}
+
+
+def verdict_text(rows: Sequence[Row]) -> str:
+    """Return in one line how many ratios reach their goal."""
+    judged = [row for row in rows if row.ratio is not None and row.goal is not None]
+    if not judged:
+        return "Nothing was compared."
+    below = sum(row.below_goal for row in judged)
+    if below:
+        return f"{below} of {len(judged)} ratios are below their goal."
+    return f"All {len(judged)} ratios reach their goal."
+
+
+def summary(rows: Sequence[Row], title: str = "") -> Table:
+    """Return what the ratios to a peer come to: a row for every element type."""
+    found = []
+    for kind in dict.fromkeys(row.job.case.kind for row in rows):
+        mine = [row for row in rows if row.job.case.kind == kind and row.ratio is not None]
+        judged = [row for row in mine if row.goal is not None]
+        sizes = [row for row in mine if row.job.section == "sizes"]
+        medians = (
+            median(row for row in sizes if row.job.case.out),
+            median(row for row in sizes if not row.job.case.out),
+            median(row for row in mine if row.job.section == "layouts"),
+        )
+        texts = ["–" if math.isnan(x) else f"{x:.2f}" for x in medians]
+        if sizes:
+            below = sum(row.below_goal for row in judged)
+            found.append((f"{below} of {len(judged)}", kind, *texts))
+    headings = ("below goal", "type", "result given", "result made", "other layouts")
+    return Table(title, headings, found)
+
+
+def tables(rows: Sequence[Row]) -> Iterator[Table]:
+    """Yield the tables of all sections that have ratios, and that of the memory's bandwidth."""
+    for count in dict.fromkeys(row.job.threads for row in rows):
+        for section, title in _TITLES.items():
+            mine = [r for r in rows if (r.job.threads, r.job.section) == (count, section)]
+            if any(row.ratio is not None for row in mine):
+                yield _ratios(f"{title}; {threads_text(count)}", mine)
+    measured = [
+        (
+            _bold(row.roof, row.below_roof), f"{row.bandwidth / 1e9:.1f}",
+            row.job.case.operator, row.job.case.kind, str(row.job.threads),
+        )
+        for row in rows
+        if row.roof is not None
+    ]  # fmt: skip
+    if measured:
+        yield Table(
+            f"Bytes per second, {size_text(max(SIZES.values()))} elements",
+            ("of the triad", "GB/s", "operator", "type", "threads"),
+            measured,
+            "Each byte that is read or written counts once. The triad (a = b + s·c) moves as many"
+            " bytes with ordinary stores; large results of the operators use non-temporal stores.",
+        )
+
+
+def _ratios(title: str, rows: Sequence[Row]) -> Table:
+    """Return a table of ratios: a line for every operator and type, and geometric means."""
+    columns = list(dict.fromkeys(row.column for row in rows if row.ratio is not None))
+    lines: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for row in rows:
+        line = lines.setdefault((row.job.case.operator, row.job.case.kind), {})
+        line.setdefault(row.column, []).append(_ratio(row))
+    found = [
+        (*key, *[" / ".join(line.get(name, ())) for name in columns]) for key, line in lines.items()
+    ]
+    means = [geometric_mean(row for row in rows if row.column == name) for name in columns]
+    found.append(("geometric mean", "", *[f"{mean:.2f}" for mean in means]))
+    headings = ("operator", "type", *columns)
+    if len(columns) == 1:  # one column of ratios comes first, several are a matrix
+        headings, found = headings[2:] + headings[:2], [row[2:] + row[:2] for row in found]
+    return Table(title, headings, found)
+
+
+def _ratio(row: Row) -> str:
+    return "–" if row.ratio is None else _bold(row.ratio, row.below_goal)
+
+
+def _bold(number: float, below: bool) -> str:
+    """Return a number, in bold if it is below its goal."""
+    return f"**{number:.2f}**" if below else f"{number:.2f}"
 
 
 def report_lines(
-    rows: Sequence[Row],
-    calls: Sequence[Breakdown],
-    command: str,
-    peer: str,
-    figure: Iterable[str],
+    rows: Sequence[Row], command: str, peer: str, figure: Iterable[str]
 ) -> Iterator[str]:
-    """Yield the lines of the report.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        The cells of the tables.
-    calls : sequence of Breakdown
-        Where the time of small calls goes.
-    command, peer : str
-        The command that writes it, and the peer.
-    figure : iterable of str
-        The lines that show the figure or are headings of plots, if anything is drawn.
-    """
+    """Yield the lines of the report; a figure is the lines that show it or are its headings."""
     found = summary(rows)
-    yield from ("# Performance", "", f"**{verdict_text(found)}**", "")
-    if found:
-        yield from markdown.table(("below goal", "type", *SUMMARY_HEADINGS), summary_rows(found))
+    yield from ("# Performance", "", f"**{verdict_text(rows)}**", "")
+    if found.rows:
+        yield from markdown.table(found.headings, found.rows)
         yield from ("", "Medians of all operators, sizes and numbers of threads.", "")
     yield (
         f"Ratios are the time of {peer} divided by the time of `ascendref`: above 1, `ascendref`"
@@ -56,11 +123,8 @@ def report_lines(
     yield f"- the median turn took {noise(rows):.0%} longer than the fastest one"
     yield from figure
     yield from _cells_below_goal(rows)
-    for title, mine in sections(rows):
-        yield from ("", f"## {title[0].upper()}{title[1:]}", "")
-        yield from _ratios(mine)
-    yield from _memory(largest_beside_triad(rows))
-    yield from _small_calls(calls)
+    for table in tables(rows):
+        yield from table.lines()
 
 
 def _cells_below_goal(rows: Sequence[Row]) -> Iterator[str]:
@@ -69,78 +133,22 @@ def _cells_below_goal(rows: Sequence[Row]) -> Iterator[str]:
     if not below:
         yield "There are none."
         return
-    yield from markdown.table(
+    below.sort(key=lambda row: (row.ratio or 0) / (row.goal or 1))
+    cells = [
         (
-            "ratio", "goal", "section", "operator", "type", "elements", "layout", "result",
-            "threads",
-        ),
-        (
-            (
-                f"{row.ratio:.2f}", f"{row.goal:g}",
-                row.job.section, row.job.case.operator, row.job.case.kind,
-                size_text(row.job.case.size), row.job.case.layout,
-                "given" if row.job.case.out else "made", str(row.job.threads),
-            )
-            for row in sorted(below, key=lambda row: (row.ratio or 0) / (row.goal or 1))
-        ),
+            f"{row.ratio:.2f}", f"{row.goal:g}",
+            row.job.section, row.job.case.operator, row.job.case.kind,
+            size_text(row.job.case.size), row.job.case.layout,
+            "given" if row.job.case.out else "made", str(row.job.threads),
+        )
+        for row in below
+    ]  # fmt: skip
+    headings = (
+        "ratio", "goal", "section", "operator", "type", "elements", "layout", "result", "threads",
     )  # fmt: skip
+    yield from markdown.table(headings, cells)
 
 
-def _ratios(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the ratios of a section."""
-    grid = Grid.of(rows)
-    lines = [
-        [*key, *(" / ".join(map(_ratio, found)) for found in cells)]
-        for key, cells in grid.lines.items()
-    ]
-    lines.append(["geometric mean", "", *(f"{mean:.2f}" for mean in grid.means)])
-    yield from markdown.table(*grid.ordered(lines))
-
-
-def _ratio(row: Row) -> str:
-    """Return a ratio, bold where it is below its goal."""
-    if row.ratio is None:
-        return "–"
-    return f"**{row.ratio:.2f}**" if row.below_goal else f"{row.ratio:.2f}"
-
-
-def _memory(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the bytes per second of the largest arrays."""
-    if not rows or rows[0].job.case.size < max(SIZES.values()):
-        return
-    yield from ("", f"## Bytes per second, {size_text(rows[0].job.case.size)} elements", "")
-    yield (
-        "Each byte that is read or written counts once. The triad (a = b + s·c) moves as many bytes"
-        " with ordinary stores; large results of the operators use non-temporal stores."
-    )
-    yield ""
-    lines = []
-    for row in rows:
-        roof = row.roof or 0
-        part = f"{roof:.2f}" if roof >= row.roof_goal else f"**{roof:.2f}**"
-        case = row.job.case
-        bandwidth = f"{row.bandwidth / 1e9:.1f}"
-        lines.append((part, bandwidth, case.operator, case.kind, str(row.job.threads)))
-    yield from markdown.table(("of the triad", "GB/s", "operator", "type", "threads"), lines)
-
-
-def _small_calls(calls: Sequence[Breakdown]) -> Iterator[str]:
-    """Yield where the time of a small call goes."""
-    yield from ("", "## Where the time of a small call goes", "")
-    yield (
-        "A call on 16 elements with `out=`, in nanoseconds. *Arguments* is the array function's"
-        " handling of its arguments, *dispatch* the entry into compiled code and its checks, *loop*"
-        " the computation of the 16 elements."
-    )
-    yield ""
-    yield from markdown.table(
-        ("call", "arguments", "dispatch", "loop", "operator", "type"),
-        (
-            (
-                *(f"{t * 1e9:.0f}" for t in (call.call, call.arguments, call.dispatch, call.loop)),
-                call.operator,
-                call.kind,
-            )
-            for call in calls
-        ),
-    )
+def threads_text(count: int) -> str:
+    """Return a number of threads in words."""
+    return "1 thread" if count == 1 else f"{count} threads"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
@@ -17,10 +21,16 @@ from ..core.output_files import output_file
 from ..core.tracebacks import SHORT, VARIABLE
 from ..device.check_output import FOLDER, MODE
 from ..device.checker.hazards import Site
-from . import check_page
+from . import html_page, timeline
 from .console import print_error, print_json, print_row, wrapped
 from .outputs import check_writable, report_write_errors
 from .programs import check_program, starting
+
+_STYLE: Final = """
+.kind { color: light-dark(#b00, #f77) }
+.picture { overflow-x: auto }
+p, li { overflow-wrap: anywhere }
+"""
 
 
 def check(
@@ -45,7 +55,7 @@ def check(
         ]
     hazards = _once([hazard for device in devices for hazard in device["hazards"]])
     if page_file is not None:
-        text = check_page.page([str(program), *arguments], devices)
+        text = page([str(program), *arguments], devices)
         with report_write_errors("--html", page_file), output_file(page_file) as file:
             file.write(text.encode(errors="backslashreplace"))
     if as_json:
@@ -77,7 +87,7 @@ def _once(hazards: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def show(hazards: list[dict[str, Any]], devices: int) -> None:
     """Print how many hazards there are, then a block for each."""
-    print(check_page.summary(hazards, devices))
+    print(summary(hazards, devices))
     console = Console()
     for hazard in hazards:
         title = Text(wrapped(f"{hazard['kind']}: {hazard['problem']}", console.width, "", "  "))
@@ -104,3 +114,39 @@ def _shown(file: str) -> str:
     """Return the path of a source file, relative to the current folder if it is in there."""
     path = Path(file)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
+
+
+def page(command: Sequence[str], devices: list[dict[str, Any]]) -> str:
+    """Return the page of what the devices of a program found (`device.check_output`)."""
+    found = [(device, hazard) for device in devices for hazard in device["hazards"]]
+    title = f"ascendref check {shlex.join(command)}"
+    parts = [
+        f"<h1>{escape(title)}</h1><p>{summary([hazard for _, hazard in found], len(devices))}</p>",
+        *[_section(device, hazard) for device, hazard in found],
+    ]
+    return html_page.page(title, "\n".join(parts), _STYLE)
+
+
+def summary(hazards: Sequence[dict[str, Any]], devices: int) -> str:
+    """Return how many hazards of which kinds were found on how many devices."""
+    kinds = Counter(hazard["kind"] for hazard in hazards)
+    of_kinds = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    text = f"{_counted(len(hazards), 'hazard')} on {_counted(devices, 'device')}"
+    return f"{text}: {of_kinds}" if hazards else text
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _section(device: dict[str, Any], hazard: dict[str, Any]) -> str:
+    sites = [(name, hazard[name]) for name in ("first", "second") if hazard[name] is not None]
+    places = "".join(f"<li>{name}: {escape(str(Site(**site)))}</li>" for name, site in sites)
+    picture = timeline.svg([("", timeline.draw(device["tasks"], hazard))])
+    name = escape(device["device"].strip("<>"))
+    return (
+        f'<h2><span class="kind">{hazard["kind"]}</span> on {name}</h2>'
+        f"<p>{escape(hazard['problem'])}</p><ul>{places}</ul>"
+        f"<p>Fix: {escape(hazard['missing'])}</p>"
+        f'<div class="picture">{picture}</div>'
+    )

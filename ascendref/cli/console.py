@@ -82,12 +82,8 @@ def wrapped(text: str, width: int, first: str, later: str) -> str:
 def progress(*, thread: bool = True, long: bool = False) -> Progress:
     """Return a progress bar on stderr; it disappears at the end and is not shown in pipes.
 
-    Parameters
-    ----------
-    thread : bool
-        Whether a thread redraws the bar. Without one, nothing runs beside timed code.
-    long : bool
-        Whether to show the time left instead of the number of steps.
+    Without a thread that redraws it, nothing runs beside timed code. A long one shows the time left
+    instead of the number of steps.
     """
     steps = (TaskProgressColumn(), TimeRemainingColumn()) if long else (MofNCompleteColumn(),)
     console = Console(stderr=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from rich.console import Console
-from rich.table import Table
 
 from ..core.dtypes import BFLOAT16, FLOAT32
 from . import digits
 from .console import print_json, progress
+from .markdown import Table
 
 #: share of the held-out digits that must be recognised
 REQUIRED: Final = 0.95
@@ -46,17 +46,16 @@ def demo(seed: int, epochs: int, judged: bool, as_json: bool) -> bool:
             }
         )
         return enough
-    table = Table("epoch", title="F32 tensors, and BF16 tensors with weights kept in F32")
-    for column in ("F32 loss", "BF16 loss", "F32 held out", "BF16 held out"):
-        table.add_column(column, justify="right")
-    for number, (single, brain) in enumerate(history, start=1):
-        table.add_row(
-            str(number),
-            f"{single.loss:.4f}",
-            f"{brain.loss:.4f}",
-            f"{single.accuracy:.1%}",
-            f"{brain.accuracy:.1%}",
+    rows = [
+        (
+            str(number), f"{single.loss:.4f}", f"{brain.loss:.4f}",
+            f"{single.accuracy:.1%}", f"{brain.accuracy:.1%}",
         )
+        for number, (single, brain) in enumerate(history, start=1)
+    ]  # fmt: skip
+    title = "F32 tensors, and BF16 tensors with weights kept in F32"
+    headings = ("epoch", "F32 loss", "BF16 loss", "F32 held out", "BF16 held out")
+    table = Table(title, headings, rows).in_terminal()
     console = Console()
     console.print(table)
     verdict = f"; required: {REQUIRED:.0%}, {'reached' if enough else 'NOT REACHED'}"

@@ -84,17 +84,7 @@ document.querySelectorAll(".plot").forEach(plot => watch.observe(plot));
 
 
 def page(title: str, body: str, style: str = "") -> str:
-    """Return a page.
-
-    Parameters
-    ----------
-    title : str
-        The title, as text.
-    body : str
-        The content, as HTML.
-    style : str
-        CSS for this page alone.
-    """
+    """Return a page; the title is text, body and style are HTML and CSS."""
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{_RULES}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -114,17 +104,7 @@ def check_page(path: Path | None) -> None:
 
 
 def write_page(path: Path, lines: Iterable[str], plots: Mapping[str, Sequence[Figure]]) -> None:
-    """Write a report as a page.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    lines : iterable of str
-        The report in Markdown; the first line is its title.
-    plots : mapping of str to sequence of Figure
-        Plots by the heading below which they stand.
-    """
+    """Write a report in Markdown as a page, with plots by the heading below which they stand."""
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
     from plotly.offline import get_plotlyjs

@@ -1,4 +1,4 @@
-"""Markdown reports: origin, figures, tables, and writing the file."""
+"""Reports: tables for a terminal and for Markdown, origin, figures, and writing the file."""
 
 from __future__ import annotations
 
@@ -6,17 +6,46 @@ import datetime
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import rich.table
+from rich.text import Text
 
 from ..core.output_files import output_file
 from .machine import processor, versions
-from .outputs import check_writable, report_write_errors
+from .outputs import report_write_errors
 
 
-def check_report(path: Path | None) -> None:
-    """Raise OptionError if a report cannot be written, before any work is done."""
-    if path is not None:
-        check_writable("--report", path)
+class Table(NamedTuple):
+    """A table of a report; what is between ``**`` is bold in Markdown, and red in a terminal."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    #: what stands above it in a report
+    note: str = ""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of its section in Markdown."""
+        yield from ("", f"## {self.title}", "")
+        if self.note:
+            yield from (self.note, "")
+        yield from table(self.headings, self.rows)
+
+    def in_terminal(self, *hidden: str) -> rich.table.Table:
+        """Return it for a terminal, without columns that there is no room for."""
+        shown = [k for k, name in enumerate(self.headings) if name not in hidden]
+        headings = [self.headings[k] for k in shown]
+        made = rich.table.Table(*headings, title=self.title or None, title_justify="left")
+        for row in self.rows:
+            made.add_row(*[_text(row[k]) for k in shown])
+        return made
+
+
+def _text(cell: str) -> Text:
+    """Return a cell for a terminal."""
+    parts = cell.split("**")
+    return Text.assemble(*[(part, "bold red" if k % 2 else "") for k, part in enumerate(parts)])
 
 
 def write_report(path: Path, lines: Iterable[str]) -> None:
@@ -26,9 +55,24 @@ def write_report(path: Path, lines: Iterable[str]) -> None:
         file.write(text.encode())
 
 
-def full_command(command: str, path: Path, plot: Path | None) -> str:
-    """Return the command that writes a report again, and its figure."""
-    return f"{command} --report {path}" + (f" --plot {plot}" if plot else "")
+def command_text(*words: str, **options: Any) -> str:
+    """Return a command with the options that are given.
+
+    Examples
+    --------
+    >>> from ascendref.cli.markdown import command_text
+    >>> command_text("bench", dtype=("float16", "float32"), size=(), quick=True, seconds=None)
+    'ascendref bench --dtype float16 --dtype float32 --quick'
+    """
+    found = ["ascendref", *words]
+    for name, value in options.items():
+        if value is True:
+            found.append(f"--{name}")
+        elif isinstance(value, tuple):
+            found += [f"--{name} {one}" for one in value]
+        elif value is not None and value is not False:
+            found.append(f"--{name} {value}")
+    return " ".join(found)
 
 
 def origin(*packages: str) -> Iterator[str]:

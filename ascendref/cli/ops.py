@@ -10,10 +10,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ..bench.scalars import default_scalars
 from ..core.products import PRODUCTS, Product
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import ScalarParam
+from ..verify.scalars import default_scalars
 from .console import print_json, print_row
 
 

@@ -16,6 +16,19 @@ from ..declaration.operator import find_operator
 #: names of the floating-point types
 FLOAT_TYPES: Final = tuple([kind.name for kind in FLOATS])
 
+
+def integer(least: int) -> Callable[[str], int]:
+    """Return a parser of integers whose message, unlike Typer's own, quotes the text."""
+
+    def parse(text: str) -> int:
+        with suppress(ValueError):
+            if int(text) >= least:
+                return int(text)
+        raise typer.BadParameter(f"must be an integer ≥ {least}, not {text!r}")
+
+    return parse
+
+
 Dtypes = Annotated[
     list[str] | None,
     typer.Option(
@@ -41,6 +54,10 @@ Attributes = Annotated[
     list[str] | None,
     typer.Option("--attr", metavar="NAME=VALUE", help="Value of a scalar. Repeatable."),
 ]
+Seed = Annotated[int, typer.Option(parser=integer(0), metavar="N", help="Seed of the numbers.")]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Write a figure (.png, .pdf, …).")
+]
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
 ]
@@ -51,18 +68,6 @@ Html = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-
-
-def integer(least: int) -> Callable[[str], int]:
-    """Return a parser of integers whose message, unlike Typer's own, quotes the text."""
-
-    def parse(text: str) -> int:
-        with suppress(ValueError):
-            if int(text) >= least:
-                return int(text)
-        raise typer.BadParameter(f"must be an integer ≥ {least}, not {text!r}")
-
-    return parse
 
 
 def check_choices(

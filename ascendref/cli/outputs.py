@@ -44,11 +44,13 @@ def reason(error: BaseException) -> str:
     return textwrap.shorten(str(error) or type(error).__name__, _REASON, placeholder=" …")
 
 
-def check_plot(plot: Path | None) -> None:
-    """Raise OptionError if a figure cannot be drawn or written, before any work is done."""
+def check_outputs(plot: Path | None, report: Path | None = None) -> None:
+    """Raise OptionError if a figure or a report cannot be written, before any work is done."""
+    if report is not None:
+        check_writable("--report", report)
     if plot is None:
         return
-    from ..verify.figures.style import check_format
+    from ..verify.figures.panels import check_format
 
     check_writable("--plot", plot)
     with needs_plot_extra("--plot"):

@@ -13,17 +13,7 @@ from .outputs import named, reason
 
 
 def check_program(argument: str, path: Path, *, executable: bool = False) -> None:
-    """Raise OptionError unless a path leads to a program.
-
-    Parameters
-    ----------
-    argument : str
-        What the user passed the file to, for the message.
-    path : Path
-        The file.
-    executable : bool, optional
-        Whether the file itself is executed; else Python reads it.
-    """
+    """Raise OptionError unless a path leads to a program, to be executed or for Python."""
     try:
         status = path.stat()
     except FileNotFoundError:

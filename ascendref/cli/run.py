@@ -7,11 +7,11 @@ import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
+import rich.table
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
 
 import ascendref
 
@@ -20,6 +20,7 @@ from ..declaration.operator import Operator, find_operator
 from .array_files import check_target, read_array, read_arrays, write_arrays
 from .attributes import parse_attributes
 from .console import print_json, progress
+from .markdown import Table
 from .options import FLOAT_TYPES, check_choices
 from .outputs import keep_stdout_for
 
@@ -27,17 +28,6 @@ T = TypeVar("T")
 
 #: warm calls are repeated for this long, and at least once
 _SECONDS: Final = 0.2
-
-
-class CallTimes(NamedTuple):
-    """How long a call took."""
-
-    #: the first call in this process, in which kernels are compiled or loaded
-    first: float
-    #: the median of calls that found their kernels in place
-    warm: float
-    #: how many calls those were
-    calls: int
 
 
 def run(
@@ -63,18 +53,38 @@ def run(
         call = lambda: function(**arrays, **attrs, compute_dtype=compute_dtype)  # noqa: E731
         first, value = timed(call)
         bar.update(task, advance=1, description="warm calls", refresh=True)
-        times = time_warm(call, first)
+        seconds = time_warm(call)
         bar.update(task, advance=1, description="writing", refresh=True)
-        results = dict(
-            zip(operator.outputs, value if isinstance(value, tuple) else (value,), strict=True)
-        )
+        values = value if isinstance(value, tuple) else (value,)
+        results = dict(zip(operator.outputs, values, strict=True))
         write_arrays("--output", output, results)
         bar.update(task, advance=1, refresh=True)
+    warm = statistics.median(seconds)
+    # of the largest result: a sum per channel is no measure
+    size = max(array.size for array in results.values())
+    report = {
+        "operator": operator.name,
+        "api": operator.api,
+        "attrs": {
+            name: value if isinstance(value, str) or math.isfinite(value) else str(value)
+            for name, value in attrs.items()
+        },
+        "compute_dtype": compute_dtype,
+        "output": str(output),
+        "results": [
+            {"name": name, "shape": list(array.shape), "dtype": array.dtype.name}
+            for name, array in results.items()
+        ],
+        "first_call_seconds": first,
+        "seconds": warm,
+        "calls": len(seconds),
+        "elements_per_second": size / warm if warm > 0 else 0.0,
+    }
     with keep_stdout_for(output):
         if as_json:
-            print_json(as_dict(operator, attrs, compute_dtype, results, times, output))
+            print_json(report)
         else:
-            show(operator, results, times, output)
+            show(report)
 
 
 def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[Any]]:
@@ -112,7 +122,7 @@ def timed(call: Callable[[], T]) -> tuple[float, T]:
     return time.perf_counter() - start, value
 
 
-def time_warm(call: Callable[[], object], first: float) -> CallTimes:
+def time_warm(call: Callable[[], object]) -> list[float]:
     """Time calls for a while, but at least one, once a call needs no new kernel."""
     before = -1
     while before != (kernels := len(ascendref.kernel_statistics())):
@@ -122,54 +132,17 @@ def time_warm(call: Callable[[], object], first: float) -> CallTimes:
     end = time.perf_counter() + _SECONDS
     while not seconds or time.perf_counter() < end:
         seconds.append(timed(call)[0])
-    return CallTimes(first, statistics.median(seconds), len(seconds))
+    return seconds
 
 
-def rate(results: dict[str, NDArray[Any]], times: CallTimes) -> float:
-    """Return the elements per second of the largest result: a sum per channel is no measure."""
-    size = max(array.size for array in results.values())
-    return size / times.warm if times.warm > 0 else 0.0
-
-
-def as_dict(
-    operator: Operator,
-    attrs: dict[str, float | str],
-    compute_dtype: str | None,
-    results: dict[str, NDArray[Any]],
-    times: CallTimes,
-    output: Path,
-) -> dict[str, Any]:
-    """Return for programs what ``show`` prints for people."""
-    return {
-        "operator": operator.name,
-        "api": operator.api,
-        "attrs": {
-            name: value if isinstance(value, str) or math.isfinite(value) else str(value)
-            for name, value in attrs.items()
-        },
-        "compute_dtype": compute_dtype,
-        "output": str(output),
-        "results": [
-            {"name": name, "shape": list(array.shape), "dtype": array.dtype.name}
-            for name, array in results.items()
-        ],
-        "first_call_seconds": times.first,
-        "seconds": times.warm,
-        "calls": times.calls,
-        "elements_per_second": rate(results, times),
-    }
-
-
-def show(
-    operator: Operator, results: dict[str, NDArray[Any]], times: CallTimes, output: Path
-) -> None:
+def show(report: dict[str, Any]) -> None:
     """Print the results and the times."""
-    table = Table("result", "shape", "type", title=f"{operator.name} ({operator.api})")
-    for name, array in results.items():
-        table.add_row(name, str(array.shape), array.dtype.name)
-    speeds = Table.grid(padding=(0, 2))
-    speeds.add_row("warm call", f"{times.warm:.3g} s", f"median of {times.calls}")
-    speeds.add_row("elements/s", f"{rate(results, times):.3g}", "of a warm call")
-    speeds.add_row("first call", f"{times.first:.3g} s", "kernels compiled or loaded from disk")
-    Console().print(table, speeds, sep="\n")
-    print(f"written to {output}")  # rich would wrap a path and read its brackets as markup
+    rows = [(x["name"], str(tuple(x["shape"])), x["dtype"]) for x in report["results"]]
+    table = Table(f"{report['operator']} ({report['api']})", ("result", "shape", "type"), rows)
+    speeds = rich.table.Table.grid(padding=(0, 2))
+    speeds.add_row("warm call", f"{report['seconds']:.3g} s", f"median of {report['calls']}")
+    speeds.add_row("elements/s", f"{report['elements_per_second']:.3g}", "of a warm call")
+    first = f"{report['first_call_seconds']:.3g} s"
+    speeds.add_row("first call", first, "kernels compiled or loaded from disk")
+    Console().print(table.in_terminal(), speeds, sep="\n")
+    print(f"written to {report['output']}")  # rich would wrap a path and read brackets as markup

@@ -1,97 +1,102 @@
-"""``ascendref study``: what each rounding of a formula costs."""
+"""``ascendref study``: the error of each compute type's arithmetic."""
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
+from ..core.dtypes import ELEMENT_TYPES, float_format
 from ..core.errors import OptionError
-from ..verify.references import REFERENCES, find_reference
-from ..verify.study import COMPUTED, PAIRS, Cost, Study, study
+from ..declaration.operator import OPERATORS, find_operator
+from ..verify.setting import data_name, given_settings
+from ..verify.study import COMPUTED, PAIRS, Study, study
 from .attributes import parse_attributes
 from .console import print_json, progress
-from .outputs import check_plot, keep_stdout_for, report_write_errors
+from .markdown import Table
+from .outputs import check_outputs, keep_stdout_for, report_write_errors
 
 
 def study_operators(
     operator: str | None, attributes: list[str], seed: int, as_json: bool, plot: Path | None
 ) -> None:
     """Send the same data through every compute type, print and draw."""
-    check_plot(plot)
+    check_outputs(plot)
     if attributes and operator is None:
         raise OptionError("--attr", "needs an OPERATOR")
-    references = list(REFERENCES.values()) if operator is None else [find_reference(operator)]
+    operators = list(OPERATORS.values()) if operator is None else [find_operator(operator)]
     chosen = [
-        (reference, reference.given(parse_attributes(reference.operator, attributes))[0])
-        for reference in references
+        given_settings(declared.name, parse_attributes(declared, attributes))[0]
+        for declared in operators
     ]
     with progress() as bar:
-        studies = [study(*pair, seed) for pair in bar.track(chosen, description="studying")]
+        studies = [study(setting, seed) for setting in bar.track(chosen, description="studying")]
     if plot is not None:
-        from ..verify.figures.study import draw_study
-
-        # an operator that only selects loses nothing and has nothing to show
-        with report_write_errors("--plot", plot):
-            draw_study([s for s in studies if any(s.points.values())] or studies, plot)
+        draw_studies(studies, plot)
     with keep_stdout_for(plot):
         if as_json:
             print_json([as_dict(row) for row in studies])
             return
+        console = Console()
         for row in studies:
-            Console().print(study_table(row))
+            console.print(table(row).in_terminal())
         print(
-            f"{PAIRS:,} pairs of numbers that every compute type holds, and F64 results:"
-            " what is lost is lost in between"
+            f"{PAIRS:,} pairs of numbers that every compute type holds, and F64 results: what is"
+            " lost is lost in between"
         )
 
 
 def as_dict(row: Study) -> dict[str, Any]:
-    """Return for programs what the table holds."""
-    return {
-        "operator": row.reference.name,
-        "setting": row.reference.label(row.setting),
-        "pairs": PAIRS,
-        "compute_dtypes": {
-            compute: {
-                "max_relative_error": float(row.errors[compute].max()),
-                "mean_relative_error": float(row.errors[compute].mean()),
-                "max_ulp": row.costs[compute].max_ulp,
-                "mean_ulp": row.costs[compute].mean_ulp,
-                "points": {
-                    point: {"max_ulp": cost.max_ulp, "mean_ulp": cost.mean_ulp}
-                    for point, cost in row.points.get(compute, {}).items()
-                },
-            }
-            for compute in COMPUTED
-        },
+    """Return what a study found, for programs."""
+    types = {
+        compute: {
+            "max_relative_error": float(row.relative[compute].max()),
+            "mean_relative_error": float(row.relative[compute].mean()),
+            "max_ulp": float(row.ulps[compute].max()),
+            "mean_ulp": float(row.ulps[compute].mean()),
+        }
+        for compute in COMPUTED
     }
+    name, label = row.setting.operator.name, row.setting.label
+    return {"operator": name, "setting": label, "pairs": row.data.size, "compute_dtypes": types}
 
 
-def study_table(row: Study) -> Table:
-    """Return a table: a row for each rounding point, a column for each compute type."""
-    table = Table(
-        "mean and largest error\nin ulp of the compute type",
-        *COMPUTED,
-        title=f"{row.reference.name}, {row.reference.label(row.setting)}",
-        title_justify="left",
-    )
-    points = dict.fromkeys(point for costs in row.points.values() for point in costs)
-    for point in points:
-        cells = []
-        for compute in COMPUTED:
-            cost = row.points.get(compute, {}).get(point)
-            cells.append("" if cost is None else ulps(cost))
-        table.add_row(f"{point} alone", *cells)
-    table.add_section()
-    table.add_row("all roundings", *(ulps(row.costs[compute]) for compute in COMPUTED))
-    largest = (f"{row.errors[compute].max():.1e}" for compute in COMPUTED)
-    table.add_row("largest relative error", *largest)
-    return table
+def table(row: Study) -> Table:
+    """Return the table of an operator: a row for each compute type."""
+    lines = [
+        (compute, f"{found['mean_ulp']:.2f}", f"{found['max_ulp']:.2f}",
+         f"{found['max_relative_error']:.1e}")
+        for compute, found in as_dict(row)["compute_dtypes"].items()
+    ]  # fmt: skip
+    title = f"{row.setting.operator.name}, {row.setting.label}"
+    headings = ("computed in", "mean, in ulp of the type", "largest", "largest, relative")
+    return Table(title, headings, lines)
 
 
-def ulps(cost: Cost) -> str:
-    """Return a mean and a largest error."""
-    return f"{cost.mean_ulp:.2f} {cost.max_ulp:.2f}"
+def draw_studies(studies: list[Study], path: Path) -> None:
+    """Draw relative errors against the input, a column for every operator."""
+    from ..verify.figures.panels import Level, Marks, Panel, Tick, draw
+    from ..verify.figures.style import computed_label
+
+    panels = []
+    for row in studies:
+        operator = row.setting.operator
+        marks = [
+            Marks(computed_label(c), c, row.data[errors > 0], errors[errors > 0], size=1.5)
+            for c, errors in row.relative.items()
+        ]
+        halves = [2.0 ** -(float_format(ELEMENT_TYPES[c]).fraction + 1) for c in COMPUTED]
+        levels = [
+            Level(half, "one rounding, at most", c)
+            for half, c in zip(halves, COMPUTED, strict=True)
+        ]
+        low, high = operator.interval
+        ticks = [Tick(x, f"{x:g}") for x in (low, (low + high) / 2, high)]
+        title = textwrap.fill(f"{operator.name} {row.setting.label}", 22)
+        y_range = 2.0**-66, 2.0**-3
+        name = data_name(operator)
+        panels.append(Panel(title, name, "relative error", marks, levels, ticks, y_range=y_range))
+    with report_write_errors("--plot", path):
+        draw([panels], path)

@@ -99,15 +99,7 @@ def _legend(drawn: str) -> str:
 
 
 def draw(tasks: Iterable[dict[str, Any]], hazard: dict[str, Any] | None) -> Drawing:
-    """Draw tasks: all of them, or those around a hazard.
-
-    Parameters
-    ----------
-    tasks : iterable of dict
-        The tasks as `ascendref.device.check_output` writes them, in the order of their submission.
-    hazard : dict or None
-        The hazard as it is written there.
-    """
+    """Draw tasks in the order of their submission: all of them, or those around a hazard."""
     boxes = {box.key: box for box in map(_task_box, tasks)}
     pair: list[Key] = []
     for name in ("first", "second"):

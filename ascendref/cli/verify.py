@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,27 +18,26 @@ from rich.progress import Progress
 
 from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
 from ..core.errors import OptionError
+from ..declaration.operator import OPERATORS, Operator, find_operator
 from ..verify.accuracy.channel_sums import measure_sums
 from ..verify.accuracy.checkpoint import check_state, default_state, discard, load, save
 from ..verify.accuracy.float64 import measure_float64
 from ..verify.accuracy.half_precision import measure_half_precision
 from ..verify.accuracy.pytorch import has_torch
-from ..verify.accuracy.results import Results
+from ..verify.accuracy.rows import Measured
 from ..verify.accuracy.runner import run
 from ..verify.accuracy.sweep import TORCH, Sweep
 from ..verify.accuracy.sweep_result import SweepResult
-from ..verify.oracles.reference import Reference, Setting
-from ..verify.oracles.rounding import HALF
-from ..verify.references import REFERENCES, find_reference
+from ..verify.rounding import HALF
+from ..verify.setting import Setting, given_settings, settings
 from .attributes import parse_attributes
 from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress, wrapped
 from .html_page import ABOUT_ZOOM, check_page, write_page
-from .markdown import check_report, write_report
-from .outputs import check_plot, keep_stdout_for, report_write_errors
-from .verify_data import Measured, measured
-from .verify_report import heading, report_lines, report_words
-from .verify_summary import outside_rows, verdict_text
-from .verify_tables import detail_tables, summary_table
+from .machine import processor, versions
+from .markdown import command_text, figure, write_report
+from .outputs import check_outputs, keep_stdout_for, report_write_errors
+from .verify_report import report_lines, tables
+from .verify_summary import broken, outside_table, types_table, verdict_text
 
 #: the element types that are swept; F64 can only be sampled
 _SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
@@ -58,13 +58,15 @@ _ABOUT_SUMMARY: Final = (
     "wrong: not the exact value rounded once, in the default arithmetic, within the range of the"
     " bounds"
 )
+#: columns that a terminal has no room for
+_REPORTED: Final = ("at input, gradient", "pairs", "hard", "seconds")
 #: seconds between two records of how far a run has come
 _SAVE_EVERY: Final = 30.0
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be verified, as it was asked for."""
+    """What is to be verified, as it was asked for, and where the results go."""
 
     operator: str | None = None
     kinds: tuple[str, ...] = ()
@@ -73,114 +75,103 @@ class Request:
     exhaustive: bool = False
     seed: int = 0
     torch: bool = True
+    resume: bool = False
+    state: Path | None = None
+    as_json: bool = False
+    plot: Path | None = None
+    report: Path | None = None
+    html: Path | None = None
 
-    def references(self) -> tuple[Reference, ...]:
+    def operators(self) -> tuple[Operator, ...]:
         """Return the operators."""
         if self.operator is None:
-            return tuple(REFERENCES.values())
-        return (find_reference(self.operator),)
+            return tuple(OPERATORS.values())
+        return (find_operator(self.operator),)
 
-    def settings(self, reference: Reference) -> tuple[Setting, ...]:
+    def settings(self, operator: Operator) -> tuple[Setting, ...]:
         """Return the settings of an operator."""
         if not self.attributes:
-            return reference.settings
+            return settings(operator.name)
         if self.operator is None:
             raise OptionError("--attr", "needs an OPERATOR")
-        return reference.given(parse_attributes(reference.operator, list(self.attributes)))
+        return given_settings(operator.name, parse_attributes(operator, list(self.attributes)))
 
     def sweeps(self) -> list[Sweep]:
         """Return the sweeps to be made."""
         return [
-            Sweep(
-                reference.name,
-                kind,
-                setting,
-                self._computations(reference),
-                self.exhaustive,
-                self.seed,
-            )
-            for reference in self.references()
+            Sweep(setting, kind, self._computations(operator), self.exhaustive, self.seed)
+            for operator in self.operators()
             for kind in _SWEPT
             if kind in (self.kinds or _SWEPT)
-            for setting in self.settings(reference)
+            for setting in self.settings(operator)
         ]
 
-    def _computations(self, reference: Reference) -> tuple[str, ...]:
+    def _computations(self, operator: Operator) -> tuple[str, ...]:
         computed = self.computed or _COMPUTED
-        with_torch = self.torch and reference.torch is not None and has_torch()
+        with_torch = self.torch and operator.torch is not None and has_torch()
         return (*computed, TORCH) if with_torch else computed
 
-    def half_precision(self) -> tuple[str, ...]:
-        """Return the half-precision compute types to check step by step."""
-        return tuple(name for name in HALF if name in (self.computed or HALF))
-
-    def float64(self) -> list[tuple[Reference, Setting]]:
+    def float64(self) -> list[Setting]:
         """Return the samples of F64 to be taken."""
         if any(names and FLOAT64.name not in names for names in (self.kinds, self.computed)):
             return []
-        return [
-            (reference, setting)
-            for reference in self.references()
-            for setting in self.settings(reference)
-        ]
-
-    def sums(self) -> tuple[str, ...]:
-        """Return the compute types of the sums to be checked."""
-        return tuple(name for name in self.computed or _COMPUTED if name not in HALF)
+        return [x for operator in self.operators() for x in self.settings(operator)]
 
     def command(self) -> str:
         """Return the command that asks for this."""
-        words = ["ascendref", "verify"]
-        words += [] if self.operator is None else [self.operator]
-        words += [f"--dtype {kind}" for kind in self.kinds]
-        words += [f"--compute {name}" for name in self.computed]
-        words += [f"--attr {attribute}" for attribute in self.attributes]
-        words += ["--exhaustive"] if self.exhaustive else [f"--seed {self.seed}"]
-        return " ".join(words)
+        return command_text(
+            "verify",
+            *([] if self.operator is None else [self.operator]),
+            dtype=self.kinds,
+            compute=self.computed,
+            attr=self.attributes,
+            exhaustive=self.exhaustive,
+            seed=None if self.exhaustive else self.seed,
+        )
 
 
-def verify(
-    request: Request,
-    *,
-    resume: bool,
-    state: Path | None,
-    as_json: bool,
-    plot: Path | None,
-    report: Path | None,
-    html: Path | None,
-) -> int:
+def verify(request: Request) -> int:
     """Measure, print, draw; return the exit status."""
     sweeps = request.sweeps()
-    check_plot(plot)
-    if plot is not None and not sweeps:
+    check_outputs(request.plot, request.report)
+    if request.plot is not None and not sweeps:
         raise OptionError(
             "--plot", f"nothing to draw; types that are drawn are {', '.join(_SWEPT)}"
         )
-    check_report(report)
-    check_page(html)
-    state = state or default_state(sweeps)
+    check_page(request.html)
+    state = request.state or default_state(sweeps)
     check_state(state)
-    results = Results(load(state, sweeps) if resume else [SweepResult(s) for s in sweeps])
+    results = load(state, sweeps) if request.resume else [SweepResult(s) for s in sweeps]
+    found: Measured = {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "command": request.command(),
+        "versions": versions(),
+        "processor": processor(),
+        "exhaustive": request.exhaustive,
+        "seed": request.seed,
+        "interrupted": False,
+        "sweeps": [],
+        "step_by_step": [],
+        "float64": [],
+        "grad_weight": [],
+        "broken": [],
+    }
     with progress(long=True) as bar, interruptible() as stop:
-        run_sweeps(results.sweeps, bar, stop, state)
-        if not stop.is_set():
-            run_other_checks(request, results, bar, stop)
-        results.interrupted = stop.is_set()
-    if results.interrupted:
-        save(state, results.sweeps)
-    found = measured(results, request.command(), request.exhaustive, request.seed)
-    if plot is not None:
-        draw(results, plot)
-    if report is not None:
-        write_report(report, report_lines(found, *report_words(request.command(), report, plot)))
-    if html is not None:
-        write_errors_page(results, found, html)
-    with keep_stdout_for(plot, report, html):
-        if as_json:
+        for _ in measure(request, results, found, bar, state):
+            if stop.is_set():
+                break
+    found["interrupted"] = stop.is_set()
+    found["sweeps"] = [row for result in results if result.done for row in result.rows()]
+    found["broken"] = list(broken(found))
+    if found["interrupted"]:
+        save(state, results)
+    write_files(request, results, found)
+    with keep_stdout_for(request.plot, request.report, request.html):
+        if request.as_json:
             print_json(found)
         else:
             show(results, found, state)
-    if results.interrupted:
+    if found["interrupted"]:
         return INTERRUPTED
     discard(state)
     return DIFFERENCE if found["broken"] else 0
@@ -203,12 +194,12 @@ def interruptible() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def run_sweeps(
-    results: list[SweepResult], bar: Progress, stop: threading.Event, state: Path
-) -> None:
-    """Do the sweeps until they are done or a stop is asked for."""
+def measure(
+    request: Request, results: list[SweepResult], found: Measured, bar: Progress, state: Path
+) -> Iterator[None]:
+    """Do the sweeps, then check half-precision arithmetic, F64 and sums; yield after every step."""
     total = sum(result.sweep.pairs for result in results)
-    task = bar.add_task("", total=total, completed=sum(result.pairs for result in results))
+    task = bar.add_task("", total=total)
     saved = time.monotonic()
     for result in run(results):
         sweep = result.sweep
@@ -217,81 +208,78 @@ def run_sweeps(
             completed=sum(result.pairs for result in results),
             description=f"{sweep.operator} {sweep.kind} {sweep.label}",
         )
-        if stop.is_set():
-            return
         if sweep.exhaustive and time.monotonic() - saved > _SAVE_EVERY:
             save(state, results)
             saved = time.monotonic()
-
-
-def run_other_checks(
-    request: Request, results: Results, bar: Progress, stop: threading.Event
-) -> None:
-    """Check the half-precision compute types, F64 and the sums."""
-    sweeps = [result.sweep for result in results.sweeps]
-    pairs = [(sweep, compute) for sweep in sweeps for compute in request.half_precision()]
+        yield
+    halves = [name for name in HALF if name in (request.computed or HALF)]
+    pairs = [(result.sweep, compute) for result in results for compute in halves]
     for sweep, compute in bar.track(pairs, description="step by step"):
-        results.half_precision.append(measure_half_precision(sweep, compute))
-        if stop.is_set():
-            return
-    for reference, setting in bar.track(request.float64(), description="F64"):
-        results.float64.append(
-            measure_float64(reference, setting, request.seed, request.exhaustive)
-        )
-        if stop.is_set():
-            return
-    kinds = tuple(dict.fromkeys(s.kind for s in sweeps if s.operator == "prelu_backward"))
-    if computed := request.sums():
-        for result in measure_sums(kinds, computed, request.seed, request.exhaustive):
-            results.sums.append(result)
-            if stop.is_set():
-                return
+        found["step_by_step"].append(measure_half_precision(sweep, compute))
+        yield
+    for setting in bar.track(request.float64(), description="F64"):
+        found["float64"].append(measure_float64(setting, request.seed, request.exhaustive))
+        yield
+    kinds = tuple(dict.fromkeys(result.sweep.kind for result in results))
+    computed = tuple(name for name in request.computed or _COMPUTED if name not in HALF)
+    for operator in request.operators():
+        if operator.per_channel:
+            for row in measure_sums(operator, kinds, computed, request.seed, request.exhaustive):
+                found["grad_weight"].append(row)
+                yield
 
 
-def draw(results: Results, plot: Path) -> None:
-    """Draw what has been swept."""
-    from ..verify.figures.errors import draw_errors
-
-    done = [result for result in results.sweeps if result.done]
-    if not done:
-        print_error(f"--plot: {plot} is not written: nothing was measured before the interruption")
+def write_files(request: Request, results: Sequence[SweepResult], found: Measured) -> None:
+    """Write the figure of what has been swept, the report, and the report as a page with plots."""
+    plot, report, html = request.plot, request.report, request.html
+    if report is not None:
+        write_report(report, report_lines(found, *command_and_picture(found, report, plot)))
+    if plot is None and html is None:
         return
-    with report_write_errors("--plot", plot):
-        draw_errors(done, plot)
+    from ..verify.figures.errors import error_panels
+    from ..verify.figures.panels import draw, interactive
+
+    panels = error_panels([result for result in results if result.done])
+    if plot is not None and not panels:
+        print_error(f"--plot: {plot} is not written: nothing was measured before the interruption")
+    elif plot is not None:
+        rows = [
+            [panel for (name, _), panel in panels.items() if name == operator]
+            for operator in dict.fromkeys(name for name, _ in panels)
+        ]
+        with report_write_errors("--plot", plot):
+            draw(rows, plot)
+    if html is not None:
+        plots = {", ".join(key): [interactive([panel], 420)] for key, panel in panels.items()}
+        lines = report_lines(found, f"{found['command']} --html {html}", _ABOUT_PLOTS)
+        write_page(html, lines, plots)
 
 
-def write_errors_page(results: Results, found: Measured, html: Path) -> None:
-    """Write the report as a page with interactive plots of what has been swept."""
-    from ..verify.figures.error_plots import error_plots
+def command_and_picture(
+    found: Measured, report: Path, plot: Path | None
+) -> tuple[str, Iterator[str]]:
+    """Return the command that writes a report again, and the lines that show its figure."""
+    command = f"{found['command']} --report {report}" + (f" --plot {plot}" if plot else "")
+    return command, figure("Largest error against input, for every type and mode", report, plot)
 
-    plots = error_plots([result for result in results.sweeps if result.done])
-    lines = report_lines(found, f"{found['command']} --html {html}", _ABOUT_PLOTS)
-    write_page(html, lines, {heading(*key): [plot] for key, plot in plots.items()})
 
-
-def show(results: Results, found: Measured, state: Path) -> None:
+def show(results: Sequence[SweepResult], found: Measured, state: Path) -> None:
     """Print the results, what they come to first."""
     console = Console()
     print(verdict_text(found))
     for line in found["broken"]:
         print("BROKEN:", line)
-    if results.interrupted:
-        done = sum(result.pairs for result in results.sweeps)
-        total = sum(result.sweep.pairs for result in results.sweeps)
+    if found["interrupted"]:
+        done = sum(result.pairs for result in results)
+        total = sum(result.sweep.pairs for result in results)
         print(f"interrupted after {done:,} of {total:,} pairs; --resume goes on from {state}")
-    console.print(summary_table(found))
+    console.print(types_table(found).in_terminal())
     print(wrapped(_ABOUT_SUMMARY, console.width, "", ""))
-    for line in _outside_lines(found, console.width):
-        print(line)
-    for table in detail_tables(found):
-        console.print(table)
-
-
-def _outside_lines(found: Measured, width: int) -> Iterator[str]:
-    """Yield lines about results that no bound covers, if there are any."""
-    rows = list(outside_rows(found))
-    if rows:
-        yield "Outside the range of a stated bound:"
-    for count, operator, kind, setting, computed, bound, classes in rows:
+    outside = outside_table(found)
+    if outside.rows:
+        print(f"{outside.title}:")
+    for count, operator, kind, setting, computed, bound, classes in outside.rows:
         text = f"{count} of {operator} {kind} {setting} in {computed}: {bound} ({classes})"
-        yield wrapped(text, width, "  ", "    ")
+        print(wrapped(text, console.width, "  ", "    "))
+    for table in tables(found):
+        console.print(table.in_terminal(*_REPORTED))

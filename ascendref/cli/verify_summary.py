@@ -1,4 +1,4 @@
-"""What ``ascendref verify`` concludes: a verdict, a row per type, and results without a bound."""
+"""What ``ascendref verify`` concludes: broken bounds, a row per type, results without a bound."""
 
 from __future__ import annotations
 
@@ -6,28 +6,55 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ..verify.accuracy.rows import CLASSES_ABOVE, Measured, SweepRow, location
 from ..verify.accuracy.sweep import TORCH
-from .verify_data import CLASSES_ABOVE, Measured, SweepRow
+from .markdown import Table
 
-#: headings of `type_rows`
-TYPE_HEADINGS: Final = (
-    "verdict",
-    "type",
-    "max ulp",
-    "wrong",
-    "outside the range",
-    "wrong, float64",
-    "wrong, PyTorch",
-)
-#: headings of `outside_rows`
-OUTSIDE_HEADINGS: Final = ("results", "operator", "type", "setting", "in", "bound", "by ulp")
+_TYPE_HEADINGS: Final = (
+    "verdict", "type", "max ulp", "wrong", "outside the range", "wrong, float64", "wrong, PyTorch",
+)  # fmt: skip
+_OUTSIDE_HEADINGS: Final = ("results", "operator", "type", "setting", "in", "bound", "by ulp")
+
+
+def broken(measured: Measured) -> Iterator[str]:
+    """Yield a line for every bound that does not hold."""
+    for row in measured["sweeps"]:
+        if not row["holds"]:
+            mismatches = row["histogram"]["NaN"] + row["histogram"]["sign of 0"]
+            yield (
+                f"{row['operator']} {row['dtype']} {row['setting']} in {row['computed']}:"
+                f" {row['bound']} is stated, found {row['wrongly_rounded']:,} wrongly rounded, at"
+                f" most {row['max_ulp']:.6g} ulp{location(row['at'])}"
+                + (f", {mismatches:,} with another NaN or sign of zero" if mismatches else "")
+            )
+    for step in measured["step_by_step"]:
+        if step["differing"]:
+            yield (
+                f"{step['operator']} {step['dtype']} {step['setting']} in {step['compute_dtype']}:"
+                f" {step['differing']:,} of {step['pairs']:,} differ from the formula, rounded step"
+                f" by step, first{location(step['at'])}"
+            )
+    for sample in measured["float64"]:
+        if not sample["holds"]:
+            yield (
+                f"{sample['operator']} float64 {sample['setting']}: {sample['bound']} is stated,"
+                f" found {sample['wrongly_rounded']:,} wrongly rounded, at most"
+                f" {sample['max_ulp']:.6g} ulp{location(sample['at'])}"
+            )
+    for total in measured["grad_weight"]:
+        if not total["holds"]:
+            yield (
+                f"{total['operator']} sum of {total['kind']} ({total['what']},"
+                f" {total['terms']:,} terms) in {total['compute']}: error {total['error']:.3g} of"
+                f" the sum of magnitudes, {total['stated']} is stated"
+            )
 
 
 def verdict_text(measured: Measured) -> str:
     """Return in one line whether all bounds hold."""
-    broken = len(measured["broken"])
-    if broken:
-        return f"{broken} stated bound{' is' if broken == 1 else 's are'} broken."
+    count = len(measured["broken"])
+    if count:
+        return f"{count} stated bound{' is' if count == 1 else 's are'} broken."
     return "Every stated bound holds" + (" so far." if measured["interrupted"] else ".")
 
 
@@ -61,66 +88,61 @@ def wrong(row: SweepRow) -> dict[str, int]:
     }
 
 
-def by_class(counts: dict[str, int], separator: str = ", ") -> str:
+def by_class(counts: dict[str, int]) -> str:
     """Return counts with the classes that they are of."""
-    return separator.join(f"{name}: {count:,}" for name, count in counts.items())
+    return ", ".join(f"{name}: {count:,}" for name, count in counts.items())
 
 
-def type_rows(measured: Measured) -> Iterator[tuple[str, ...]]:
-    """Yield a row for every element type, all operators and settings together."""
+def types_table(measured: Measured) -> Table:
+    """Return a row for every element type, all operators and settings together."""
+    rows = []
     for kind in dict.fromkeys(row["dtype"] for row in measured["sweeps"]):
         sweeps = [row for row in measured["sweeps"] if row["dtype"] == kind]
-        computed = {
-            name: [row for row in sweeps if row["computed"] == name]
+        default, rounded, torch = (
+            [row for row in sweeps if row["computed"] == name]
             for name in ("float32", "float64", TORCH)
-        }
+        )
         fine = (
             all(row["holds"] for row in sweeps)
             and all(row["holds"] for row in measured["grad_weight"] if row["kind"] == kind)
-            and not any(
-                row["differing"] for row in measured["step_by_step"] if row["dtype"] == kind
-            )
+            and not any(x["differing"] for x in measured["step_by_step"] if x["dtype"] == kind)
         )
-        default = computed["float32"]
         pairs = sum(row["pairs"] for row in default)
-        yield (
-            verdict(fine),
-            kind,
-            _largest(row["max_ulp"] for row in default),
-            _share(sum(sum(wrong(row).values()) for row in default), pairs),
-            _share(sum(sum(outside(row).values()) for row in default), pairs),
-            *(
-                _share(sum(row["wrongly_rounded"] for row in rows), sum(r["pairs"] for r in rows))
-                for rows in (computed["float64"], computed[TORCH])
-            ),
-        )
-    if measured["float64"]:
-        rows = measured["float64"]
-        share = _share(sum(row["wrongly_rounded"] for row in rows), sum(r["pairs"] for r in rows))
-        yield (
-            verdict(all(row["holds"] for row in rows)),
-            "float64",
-            _largest(row["max_ulp"] for row in rows),
-            share,
-            "–",
-            share,
-            "–",
-        )
-
-
-def outside_rows(measured: Measured) -> Iterator[tuple[str, ...]]:
-    """Yield the results outside the range of a bound, a row for every sweep that has some."""
-    for row in measured["sweeps"]:
-        if counts := outside(row):
-            yield (
-                f"{sum(counts.values()):,}",
-                row["operator"],
-                row["dtype"],
-                row["setting"],
-                row["computed"],
-                row["bound"] or "",
-                by_class(counts),
+        rows.append(
+            (
+                verdict(fine),
+                kind,
+                _largest(row["max_ulp"] for row in default),
+                _share(sum(sum(wrong(row).values()) for row in default), pairs),
+                _share(sum(sum(outside(row).values()) for row in default), pairs),
+                *(
+                    _share(sum(x["wrongly_rounded"] for x in part), sum(x["pairs"] for x in part))
+                    for part in (rounded, torch)
+                ),
             )
+        )
+    if samples := measured["float64"]:
+        share = _share(
+            sum(row["wrongly_rounded"] for row in samples), sum(row["pairs"] for row in samples)
+        )
+        fine = all(row["holds"] for row in samples)
+        largest = _largest(row["max_ulp"] for row in samples)
+        rows.append((verdict(fine), "float64", largest, share, "–", share, "–"))
+    return Table("", _TYPE_HEADINGS, rows)
+
+
+def outside_table(measured: Measured) -> Table:
+    """Return the results outside the range of a bound, a row for every sweep that has some."""
+    rows = [
+        (
+            f"{sum(counts.values()):,}", row["operator"], row["dtype"], row["setting"],
+            row["computed"], row["bound"] or "", by_class(counts),
+        )
+        for row in measured["sweeps"]
+        if (counts := outside(row))
+    ]  # fmt: skip
+    note = "Results further off than the largest error within the range that a bound names."
+    return Table("Outside the range of a stated bound", _OUTSIDE_HEADINGS, rows, note)
 
 
 def _largest(errors: Iterable[float]) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Console
-from rich.table import Table
 
-from ..bench.scalars import scalar_values
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, FLOAT64, promote
 from ..declaration.operator import OPERATORS, Operator
-from ..functional.call import kernel_for, partial_sum_kernel
+from ..functional.call import kernel_for
 from ..kernels.compiler.jit import kernel_statistics
 from ..kernels.runtime.kernel import Kernel
+from ..verify.scalars import scalar_values
 from .attributes import parse_attributes
 from .console import print_json, progress
+from .markdown import Table
 
 #: the element types whose kernels are compiled unless others are named
 _USUAL: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
@@ -30,50 +30,36 @@ def warmup(
 ) -> None:
     """Compile the kernels of some operators, types and compute types, or of all, and print them."""
     kernels = {
-        (operator.name, kind, compute): _kernels(operator, kind, compute, attributes)
+        (operator.name, kind, compute): _kernel(operator, kind, compute, attributes)
         for operator in OPERATORS.values()
         if operator.name in (chosen or OPERATORS)
         for kind in kinds or _USUAL
         for compute in computed or ("float64" if kind == FLOAT64.name else "float32",)
     }
-    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+    rows = []
     with progress() as bar:
-        pieces = sum(len(kernel.pieces()) for row in kernels.values() for kernel in row)
+        pieces = sum(len(kernel.pieces()) for kernel in kernels.values())
         task = bar.add_task("", total=pieces)
-        for (operator, kind, compute), row_kernels in kernels.items():
+        for (operator, kind, compute), kernel in kernels.items():
             bar.update(task, description=f"{operator} {kind} in {compute}")
             before = len(kernel_statistics())
             start = time.perf_counter()
-            for kernel in row_kernels:
-                for _ in kernel.compile_all():
-                    bar.advance(task)
-            rows[operator, kind, compute] = {
-                "operator": operator,
-                "dtype": kind,
-                "compute_dtype": compute,
-                "seconds": round(time.perf_counter() - start, 3),
-                "compiled": sum(not row.cached for row in kernel_statistics()[before:]),
-                "cached": sum(row.cached for row in kernel_statistics()[before:]),
-            }
+            for _ in kernel.compile_all():
+                bar.advance(task)
+            seconds, made = time.perf_counter() - start, kernel_statistics()[before:]
+            cached = sum(row.cached for row in made)
+            rows.append((operator, kind, compute, len(made) - cached, cached, round(seconds, 3)))
     if as_json:
-        print_json(list(rows.values()))
+        names = ("operator", "dtype", "compute_dtype", "compiled", "cached", "seconds")
+        print_json([dict(zip(names, row, strict=True)) for row in rows])
         return
-    table = Table("operator", "type", "in", "compiled", "from the cache", "seconds")
-    for row in rows.values():
-        table.add_row(
-            row["operator"], row["dtype"], row["compute_dtype"], str(row["compiled"]),
-            str(row["cached"]), f"{row['seconds']:.2f}",
-        )  # fmt: skip
-    Console().print(table)
+    headings = ("operator", "type", "in", "compiled", "from the cache", "seconds")
+    texts = [(*map(str, row[:-1]), f"{row[-1]:.2f}") for row in rows]
+    Console().print(Table("", headings, texts).in_terminal())
 
 
-def _kernels(
-    operator: Operator, kind: str, compute: str, attributes: list[str]
-) -> tuple[Kernel, ...]:
-    """Return the kernel of an operator and, if it has channel sums, that of parts of the data."""
+def _kernel(operator: Operator, kind: str, compute: str, attributes: list[str]) -> Kernel:
+    """Return the kernel of an operator."""
     types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
     values = scalar_values(operator.name, parse_attributes(operator, attributes))
-    whole = kernel_for(operator, types, promote(*types), compute, values)
-    if operator.channel_term is None:
-        return (whole,)
-    return whole, partial_sum_kernel(operator, types[0], compute)
+    return kernel_for(operator, types, promote(*types), compute, values)

@@ -51,28 +51,11 @@ class ImportedArray(NamedTuple):
 def import_array(
     argument: str, value: object, types: tuple[ElementType, ...] | None = None
 ) -> ImportedArray:
-    """Return an array of any library as a NumPy array.
+    """Return an array of any library as a NumPy array: a view, or a copy if it shares no memory.
 
-    Parameters
-    ----------
-    argument : str
-        Name of the argument, for the message.
-    value : array
-        A NumPy array or scalar, a torch CPU tensor, or any object with ``__dlpack__`` or
-        ``__array__``.
-    types : tuple of ElementType, optional
-        Allowed element types; None for all types of NumPy.
-
-    Returns
-    -------
-    ImportedArray
-        A view of its memory, or a copy where the library does not share memory.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it is not an array, is masked, has an unsupported element type, is not in CPU memory, or
-        if its library raises.
+    ``types`` are the allowed element types; None for all of NumPy's. An ArgumentTypeError says that
+    it is not an array, is masked, has another type, is not in CPU memory, or that its library
+    raised.
     """
     try:
         imported = _import(argument, value, types)

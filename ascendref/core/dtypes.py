@@ -26,13 +26,11 @@ DTypeLike = str | int | np.dtype[Any] | type[Any] | TorchDType
 
 
 class ElementType(NamedTuple):
-    """One element type of the vendor's ``aclDataType``."""
+    """An element type that operators take."""
 
     #: name of the NumPy (or ml_dtypes) type
     name: str
-    #: name in the vendor's headers
-    acl_name: str
-    #: value in the vendor's headers
+    #: value of the vendor's ``aclDataType``
     acl_number: int
     #: NumPy type of an array that holds such elements
     numpy: np.dtype[Any]
@@ -42,27 +40,27 @@ class ElementType(NamedTuple):
     floating: bool
 
 
-def _table() -> dict[str, ElementType]:
-    rows: list[tuple[str, str, int, Any, Any]] = [
-        ("float32", "ACL_FLOAT", 0, np.float32, np.float32),
-        ("float16", "ACL_FLOAT16", 1, np.float16, np.uint16),
-        ("int8", "ACL_INT8", 2, np.int8, np.int8),
-        ("int32", "ACL_INT32", 3, np.int32, np.int32),
-        ("uint8", "ACL_UINT8", 4, np.uint8, np.uint8),
-        ("int16", "ACL_INT16", 6, np.int16, np.int16),
-        ("int64", "ACL_INT64", 9, np.int64, np.int64),
-        ("float64", "ACL_DOUBLE", 11, np.float64, np.float64),
-        ("bool", "ACL_BOOL", 12, np.bool_, np.uint8),
-        ("bfloat16", "ACL_BF16", 27, ml_dtypes.bfloat16, np.uint16),
-    ]
-    return {
-        name: ElementType(name, acl, number, np.dtype(kind), np.dtype(raw), "float" in name)
-        for name, acl, number, kind, raw in rows
-    }
+def _element_type(number: int, kind: type[Any], storage: type[Any] | None = None) -> ElementType:
+    dtype = np.dtype(kind)
+    return ElementType(dtype.name, number, dtype, np.dtype(storage or kind), "float" in dtype.name)
 
 
 #: every element type, by name
-ELEMENT_TYPES: Final = _table()
+ELEMENT_TYPES: Final = {
+    row.name: row
+    for row in (
+        _element_type(0, np.float32),
+        _element_type(1, np.float16, np.uint16),
+        _element_type(2, np.int8),
+        _element_type(3, np.int32),
+        _element_type(4, np.uint8),
+        _element_type(6, np.int16),
+        _element_type(9, np.int64),
+        _element_type(11, np.float64),
+        _element_type(12, np.bool_, np.uint8),
+        _element_type(27, ml_dtypes.bfloat16, np.uint16),
+    )
+}
 #: the same, by NumPy type
 BY_NUMPY: Final = {row.numpy: row for row in ELEMENT_TYPES.values()}
 
@@ -266,15 +264,8 @@ ROUNDED_ONCE: Final = ("float64", "exact")
 def compute_type_of(value: object) -> str:
     """Return the name of a compute type, given as ``compute_dtype`` by name or as a dtype.
 
-    Raises
-    ------
-    ArgumentTypeError
-        If it is neither "exact" nor names a floating-point type.
-
     Examples
     --------
-    >>> import numpy as np
-    >>> from ascendref.core.dtypes import compute_type_of
     >>> compute_type_of(np.float32), compute_type_of("exact")
     ('float32', 'exact')
     """
@@ -286,26 +277,7 @@ def compute_type_of(value: object) -> str:
 def floating_type(argument: str, value: object, also: str = "") -> ElementType:
     """Return the floating-point type that an argument names, in any form that `DataType.of` takes.
 
-    Parameters
-    ----------
-    argument : str
-        Name of the argument, for the message.
-    value : str, int or dtype
-        Its value.
-    also : str
-        What else is allowed, for the message.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it does not name a floating-point type.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ascendref.core.dtypes import floating_type
-    >>> floating_type("dtype", np.float32) is floating_type("dtype", "ACL_FLOAT")
-    True
+    Otherwise raise ArgumentTypeError, which says what ``also`` is allowed.
     """
     cause = None
     try:

@@ -11,26 +11,6 @@ from typing import Final, NoReturn, TypeVar
 
 from .status import Status
 
-__all__ = [
-    "AclArgumentError",
-    "AclError",
-    "ArgumentError",
-    "ArgumentTypeError",
-    "ArgumentValueError",
-    "CacheWarning",
-    "LostWorkWarning",
-    "OptionError",
-    "did_you_mean",
-    "fail",
-    "fail_argument",
-    "get_last_error",
-    "message_of",
-    "peek_at_last_error",
-    "recent_error_message",
-    "recorded",
-    "shown",
-]
-
 E = TypeVar("E", bound="AclError")
 
 #: most messages that are kept for a thread until it reads them

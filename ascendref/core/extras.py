@@ -11,11 +11,6 @@ def install_command(extra: str) -> str:
 
     It names the libraries themselves, so it works in a clone and with an installed package.
 
-    Parameters
-    ----------
-    extra : str
-        Name of the extra.
-
     Examples
     --------
     >>> install_command("jax")
@@ -31,11 +26,6 @@ def install_command(extra: str) -> str:
 
 def installed_libraries(extra: str) -> dict[str, str | None]:
     """Return the versions of the libraries of an extra; None for those that are missing.
-
-    Parameters
-    ----------
-    extra : str
-        Name of the extra.
 
     Examples
     --------

@@ -48,6 +48,21 @@ def collapse(
     return tuple(sizes), tuple(tuple(step[k] for step in steps) for k in range(len(operands)))
 
 
+class _Interface:
+    """An array interface."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__array_interface__ = {"version": 3} | fields
+
+
+def array_at(
+    address: int, shape: tuple[int, ...], dtype: np.dtype[Any], strides: Strides | None = None
+) -> NDArray[Any]:
+    """Return an array at an address, which is not touched and need not be memory."""
+    place = (address, False)
+    return np.asarray(_Interface(data=place, shape=shape, strides=strides, typestr=dtype.str))
+
+
 def has_internal_overlap(array: NDArray[Any]) -> bool:
     """Tell whether two elements of an array share a byte.
 

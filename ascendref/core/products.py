@@ -110,41 +110,20 @@ class Product:
 
 
 _TRAINING = Product(
-    name="Atlas training",
-    aliases=("Atlas 训练系列产品", "Atlas 训练"),
-    soc_name="Ascend910A",
-    short_soc="Ascend910",
-    npu_arch=1001,
-    cube_cores=32,
-    vector_cores=0,
-    ai_cpus=4,
-    memory=32 * _GIB,
-    memory_published=False,
-    has_hbm=True,
-    l2=32 * _MIB,
-    unified_buffer=262144,
-    stream_limit=2048,
-    has_bfloat16=False,
-    has_inf_nan=False,
-)
+    name="Atlas training", aliases=("Atlas 训练系列产品", "Atlas 训练"),
+    soc_name="Ascend910A", short_soc="Ascend910", npu_arch=1001,
+    cube_cores=32, vector_cores=0, ai_cpus=4,
+    memory=32 * _GIB, memory_published=False, has_hbm=True, l2=32 * _MIB, unified_buffer=262144,
+    stream_limit=2048, has_bfloat16=False, has_inf_nan=False,
+)  # fmt: skip
 _INFERENCE = Product(
-    name="Atlas inference",
-    aliases=("Atlas 推理系列产品", "Atlas 推理"),
-    soc_name="Ascend310P3",
-    short_soc="Ascend310P",
-    npu_arch=2002,
-    cube_cores=8,
-    vector_cores=7,
-    ai_cpus=7,
-    memory=24_000_000_000,
-    memory_published=True,
-    has_hbm=False,
-    l2=16 * _MIB,
+    name="Atlas inference", aliases=("Atlas 推理系列产品", "Atlas 推理"),
+    soc_name="Ascend310P3", short_soc="Ascend310P", npu_arch=2002,
+    cube_cores=8, vector_cores=7, ai_cpus=7,
+    memory=24_000_000_000, memory_published=True, has_hbm=False, l2=16 * _MIB,
     unified_buffer=262144,
-    stream_limit=1024,
-    has_bfloat16=False,
-    has_inf_nan=False,
-)
+    stream_limit=1024, has_bfloat16=False, has_inf_nan=False,
+)  # fmt: skip
 _A2 = Product(
     name="Atlas A2",
     aliases=(
@@ -154,21 +133,11 @@ _A2 = Product(
         "Atlas A2 训练系列产品/Atlas 800I A2 推理产品",
         "Atlas A2 训练系列产品/Atlas 800I A2 推理产品/A200I A2 Box 异构组件",
     ),
-    soc_name="Ascend910B1",
-    short_soc="Ascend910B",
-    npu_arch=2201,
-    cube_cores=24,
-    vector_cores=48,
-    ai_cpus=6,
-    memory=64 * _GIB,
-    memory_published=True,
-    has_hbm=True,
-    l2=192 * _MIB,
-    unified_buffer=196608,
-    stream_limit=1984,
-    has_bfloat16=True,
-    has_inf_nan=True,
-)
+    soc_name="Ascend910B1", short_soc="Ascend910B", npu_arch=2201,
+    cube_cores=24, vector_cores=48, ai_cpus=6,
+    memory=64 * _GIB, memory_published=True, has_hbm=True, l2=192 * _MIB, unified_buffer=196608,
+    stream_limit=1984, has_bfloat16=True, has_inf_nan=True,
+)  # fmt: skip
 _A3 = replace(
     _A2,
     name="Atlas A3",
@@ -181,23 +150,12 @@ _A3 = replace(
     short_soc="Ascend910_93",
 )
 _200I_500_A2 = Product(
-    name="Atlas 200I/500 A2",
-    aliases=("Atlas 200I/500 A2 推理产品",),
-    soc_name="Ascend310B1",
-    short_soc="Ascend310B",
-    npu_arch=3002,
-    cube_cores=1,
-    vector_cores=1,
-    ai_cpus=4,
-    memory=32 * _GIB,
-    memory_published=True,
-    has_hbm=False,
-    l2=4 * _MIB,
-    unified_buffer=253952,
-    stream_limit=512,
-    has_bfloat16=False,
-    has_inf_nan=False,
-)
+    name="Atlas 200I/500 A2", aliases=("Atlas 200I/500 A2 推理产品",),
+    soc_name="Ascend310B1", short_soc="Ascend310B", npu_arch=3002,
+    cube_cores=1, vector_cores=1, ai_cpus=4,
+    memory=32 * _GIB, memory_published=True, has_hbm=False, l2=4 * _MIB, unified_buffer=253952,
+    stream_limit=512, has_bfloat16=False, has_inf_nan=False,
+)  # fmt: skip
 
 #: every product family, with the chip that stands for it
 PRODUCTS: Final = (_TRAINING, _INFERENCE, _A2, _A3, _200I_500_A2)
@@ -222,14 +180,8 @@ _CHIPS: Final = (
     _chip(_A2, "Ascend910B2C"),
     _chip(_A2, "Ascend910B3", cube_cores=20, vector_cores=40),
     _chip(_A2, "Ascend910B4", cube_cores=20, vector_cores=40, memory=32 * _GIB, l2=96 * _MIB),
-    _chip(
-        _A2,
-        "Ascend910B4-1",
-        cube_cores=20,
-        vector_cores=40,
-        memory_published=False,
-        l2=168 * _MIB,
-    ),
+    _chip(_A2, "Ascend910B4-1", cube_cores=20, vector_cores=40, memory_published=False,
+          l2=168 * _MIB),
     _chip(_A3, "Ascend910_9362", cube_cores=20, vector_cores=40),
     _chip(_A3, "Ascend910_9363", cube_cores=20, vector_cores=40, memory=32 * _GIB),
     _chip(_A3, "Ascend910_9372", cube_cores=20, vector_cores=40),
@@ -242,7 +194,7 @@ _CHIPS: Final = (
         _chip(_200I_500_A2, name, memory_published=False)
         for name in ("Ascend310B2", "Ascend310B3", "Ascend310B4")
     ),
-)
+)  # fmt: skip
 
 _BY_NAME: Final = {
     **{name.casefold(): family for family in PRODUCTS for name in (family.name, *family.aliases)},

@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import ElementType
+from ..core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
+from ..kernels.arithmetic.arrays import evaluate
 
 
 class Bound(NamedTuple):
@@ -43,3 +44,48 @@ Accuracy = Callable[[ElementType, Mapping[str, Any], int], Bound]
 def rounded_once(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """Accuracy of a formula with a single rounding, at its end."""
     return ROUNDED
+
+
+def relative(ulp: float) -> Accuracy:
+    """Return the accuracy of a formula that does not cancel: the bound of F32 results.
+
+    Those of F64 data are computed with 60 bits, so little more than the last rounding is lost.
+    """
+    return lambda kind, scalars, size: Bound({FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP))
+
+
+def by_choice(name: str, **bounds: Accuracy) -> Accuracy:
+    """Return the accuracy of an operator that a scalar decides, by the names of its choices."""
+    choices: dict[Any, Accuracy] = {**bounds, **dict(enumerate(bounds.values()))}
+    return lambda kind, scalars, size: choices[scalars[name]](kind, scalars, size)
+
+
+def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any]) -> Accuracy:
+    """Return the accuracy of a gradient, whose error is absolute next to a zero of the derivative.
+
+    Parameters
+    ----------
+    ulp, absolute : float
+        Bounds of F32 results, in ulp of the result and of a result whose derivative is 1.
+    gradient : callable
+        The formula. Where it is no normal number for a gradient of 1, no bound is stated.
+    """
+
+    def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+        least, own, rest = float_format(FLOAT32).normal, HALF_ULP, absolute
+        if kind is FLOAT64:
+            least, own, rest = float_format(FLOAT64).normal, 1.0, 2.0**-5
+        elif kind is FLOAT32:
+            own = ulp
+        else:
+            rest *= 2.0 ** (float_format(kind).fraction - 23)
+
+        def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
+            derivative = abs(evaluate(gradient, np, (np.ones_like(tensors[0]), *tensors)))
+            with np.errstate(divide="ignore", over="ignore"):
+                found = np.where(derivative < least, np.inf, rest / derivative)
+            return np.where(np.isnan(found), 0.0, found)
+
+        return Bound(own, more=more, words=f"+ {rest:.3g} / |derivative| where that is normal")
+
+    return accuracy

@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from inspect import unwrap
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ..core.dtypes import BFLOAT16, FLOAT64, FLOATS, ElementType, names, promote
 from ..core.errors import ArgumentTypeError, OptionError, did_you_mean
 from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
 from .scalars import ScalarParam
+from .shapes import Shape as Shape
+from .shapes import broadcast_shapes
 
 if TYPE_CHECKING:  # not needed at run time by the array functions
     from ..core.products import Product
 
-Shape = tuple[int, ...]
 Types = tuple[ElementType, ...]
 
 
 class TensorParam(NamedTuple):
     """A tensor parameter."""
 
-    #: name in the array functions; the vendor's is the same in camelCase
+    #: name in the array functions
     name: str
     #: element types that are allowed
     types: Types = FLOATS
+    #: the vendor's name; None for the same in camelCase
+    vendor: str | None = None
+    #: the number that all elements are if the tensor is omitted; None if it must be given
+    default: float | None = None
+
+
+#: sets of product families
+A2_A3: Final = ("Atlas A2", "Atlas A3")
+TRAINING_A2_A3: Final = ("Atlas training", *A2_A3)
+ALL_BUT_200I: Final = ("Atlas training", "Atlas inference", *A2_A3)
 
 
 class OnDevice(NamedTuple):
@@ -41,9 +53,67 @@ class OnDevice(NamedTuple):
     float64: bool = False
     #: whether a call with an empty input succeeds before shapes are compared
     empty_first: bool = False
+    #: whether results may have another type than the promoted one
+    casts_result: bool = True
     #: fixed bytes of workspace of a generated operator (one kernel); None for a composed operator,
     #: whose workspace holds its intermediates
     scratch: int | None = None
+
+
+class TorchOperator(NamedTuple):
+    """PyTorch's operator for the same formula."""
+
+    #: its name in ``torch.ops.aten``
+    name: str
+    #: its arguments, from the operator's tensors and scalars by name but for ``keywords``; by
+    #: default they have the same order
+    arguments: Callable[..., tuple[Any, ...]] = lambda **arguments: tuple(arguments.values())
+    #: scalars that it takes as keywords alone
+    keywords: tuple[str, ...] = ()
+    #: the keyword under which it takes the array for its result, if any
+    out: str | None = "grad_input"
+    #: the memory format of a result that is laid out like ``self``; None if it is laid out like
+    #: all tensors together
+    format: Literal["contiguous", "preserve"] | None = None
+
+
+class Forward(NamedTuple):
+    """The function of PyTorch and JAX whose gradient an operator computes."""
+
+    #: its name there
+    name: str
+    #: its value for each element, a formula; its parameters are parameters of the operator, by
+    #: name: its operands, then scalars
+    formula: Callable[..., Any]
+    #: what it returns, in terms of its operands, of which the first is ``x``
+    text: str
+    #: whether it depends only on the difference of its operands, so that the gradient for the
+    #: second is the negative of that for the first
+    of_difference: bool = False
+
+
+#: what is done with the terms of a reduction
+Mode = Literal["none", "sum", "mean"]
+
+
+def always_sum(scalars: Sequence[float]) -> Mode:
+    """Sum the terms, whatever the scalars are."""
+    return "sum"
+
+
+class Reduction(NamedTuple):
+    """What an operator sums."""
+
+    #: formula of the terms; it takes the first tensors, and all scalars
+    term: Formula
+    #: "all" for a single result in place of an elementwise one; "channel" for a second result that
+    #: has one element per index of axis 1, as the last tensor, or one element
+    axes: Literal["all", "channel"] = "all"
+    #: how they are reduced, from the scalars; "none" leaves the operator's elementwise formula
+    mode: Callable[[Sequence[float]], Mode] = always_sum
+    #: error bound of a sum in F32 arithmetic, relative to the sum of the terms' magnitudes, from
+    #: its type and number of terms
+    accuracy: Callable[[ElementType, int], float] | None = None
 
 
 def promoted(types: Types) -> ElementType:
@@ -59,40 +129,104 @@ class Operator:
     name: str
     #: name in the vendor's API
     api: str
-    #: tensor parameters, in order
-    tensors: tuple[TensorParam, ...]
-    #: scalar parameters, in order
-    scalars: tuple[ScalarParam, ...]
-    #: names of the results
-    outputs: tuple[str, ...]
     #: the results in LaTeX, with the parameters' names in ``\text``
     latex: str
     #: formula of the first result
     formula: Formula
-    #: shapes of the results, from the operator and the shapes of its tensors
-    shapes: Callable[[Operator, tuple[Shape, ...]], tuple[Shape, ...]]
     #: how it runs on the device
     device: OnDevice
+    #: tensor parameters, in order; by default, those of the formula's function
+    tensors: tuple[TensorParam, ...] = ()
+    #: scalar parameters, in order
+    scalars: tuple[ScalarParam, ...] = ()
+    #: names of the results
+    outputs: tuple[str, ...] = ("grad_input",)
+    #: shapes of the results, from the operator and the shapes of its tensors; that of the terms in
+    #: place of a single sum
+    shapes: Callable[[Operator, tuple[Shape, ...]], tuple[Shape, ...]] = broadcast_shapes
     #: type to which the formula's value is rounded, from the types of the tensors
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
     #: how accurate the first result is in the default compute type; None where nothing is stated
     accuracy: Accuracy | None = None
-    #: the scalars for a part of the data, from those for all data and the number of all results;
-    #: None where they are the same
-    part_scalars: Callable[[tuple[float, ...], int], tuple[float, ...]] | None = None
-    #: formula of the terms that the second result sums per channel of the second tensor
-    channel_term: Formula | None = None
-    #: error bound of such a sum in F32 arithmetic, relative to the sum of the terms' magnitudes,
-    #: from its type and number of terms
-    sum_accuracy: Callable[[ElementType, int], float] | None = None
+    #: what is summed; all tensors have one type then
+    reduction: Reduction | None = None
+    #: the same in PyTorch
+    torch: TorchOperator | None = None
+    #: the function that it is the gradient of; None if it is a function itself
+    forward: Forward | None = None
+    #: what accuracy is measured with, one mapping for each setting: values by name of scalars, and
+    #: of tensors besides data and gradient (``"self"`` and ``"-self"`` mean the datum); defaults
+    #: are those of the function
+    settings: tuple[Mapping[str, float | str], ...] = ({},)
+    #: the interval of data in which there is something to compute, for measuring speed
+    interval: tuple[float, float] = (-3.0, 3.0)
+    #: names of tensors that calls of it omit
+    omitted: tuple[str, ...] = ()
 
-    def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
-        return find_operator, (self.name,)  # a copy is the operator itself
+    def __post_init__(self) -> None:
+        if not self.tensors:
+            code = unwrap(self.formula.function).__code__
+            names = code.co_varnames[: self.formula.tensors]
+            object.__setattr__(self, "tensors", tuple([TensorParam(name) for name in names]))
+
+    def __reduce__(self) -> tuple[Callable[..., Operator], tuple[Any, ...]]:
+        return operator_with, (self.key,)  # a copy is the operator itself
 
     def __repr__(self) -> str:
-        return f"<Operator {self.name}>"
+        return f"<Operator {self.name} ({self.api})>"
+
+    def for_torch(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments and keywords of PyTorch's operator, from tensors and scalars."""
+        assert self.torch is not None
+        named = {name: values[name] for name in self.torch.keywords}
+        placed = {name: value for name, value in values.items() if name not in named}
+        for param in self.scalars:
+            if param.choices and param.name in placed:
+                placed[param.name] = param.choices.get(placed[param.name], placed[param.name])
+        return self.torch.arguments(**placed), named
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The vendor's name and the omitted tensors, from which `operator_with` finds it."""
+        return (self.api, *self.omitted)
+
+    @property
+    def per_channel(self) -> bool:
+        """Whether the last tensor is a weight per channel, and the second result has its shape."""
+        return self.reduction is not None and self.reduction.axes == "channel"
+
+    def given(self, tensors: tuple[Any, ...]) -> tuple[Operator, tuple[Any, ...]]:
+        """Return the operator of those tensors that are given, and these: None omits a tensor.
+
+        It computes the same, with the default of the omitted tensors for all of their elements.
+        """
+        pairs = list(zip(self.tensors, tensors, strict=True))
+        omitted = [p.name for p, tensor in pairs if tensor is None and p.default is not None]
+        if not omitted:
+            return self, tensors
+        kept = tuple([tensor for param, tensor in pairs if param.name not in omitted])
+        return _without(self, *omitted), kept
+
+    def mode(self, scalars: Sequence[float]) -> Mode:
+        """Return how terms are reduced: not at all, to their sum or to their mean."""
+        return "none" if self.reduction is None else self.reduction.mode(scalars)
+
+    def is_mean(self, scalars: Sequence[float]) -> bool:
+        """Tell whether a scalar chooses the mean, so that the number of results matters."""
+        return any(
+            (param.choices or {}).get("mean") == value
+            for param, value in zip(self.scalars, scalars, strict=True)
+        )
+
+    def result_shapes(
+        self, tensors: tuple[Shape, ...], scalars: Sequence[float]
+    ) -> tuple[Shape, ...]:
+        """Return the shapes of the results, or raise ArgumentValueError."""
+        shapes = self.shapes(self, tensors)
+        alone = self.mode(scalars) != "none" and not self.per_channel
+        return ((),) if alone else shapes
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -100,14 +234,21 @@ class Operator:
         return (*[p.name for p in self.tensors], *[p.name for p in self.scalars], *self.outputs)
 
     @property
+    def vendor_parameters(self) -> tuple[str, ...]:
+        """The vendor's names of all parameters."""
+        named = [tensor.vendor or vendor_name(tensor.name) for tensor in self.tensors]
+        return (*named, *map(vendor_name, self.parameters[len(named) :]))
+
+    @property
     def tensor_names(self) -> tuple[str, ...]:
         """The vendor's names of the tensors, results included."""
-        return tuple([vendor_name(p) for p in (*[t.name for t in self.tensors], *self.outputs)])
+        names = self.vendor_parameters
+        return (*names[: len(self.tensors)], *names[-len(self.outputs) :])
 
     @property
     def header(self) -> str:
         """The vendor's C header that declares its two functions."""
-        return f"aclnn_{self.name}.h"
+        return "aclnn" + re.sub("([A-Z])", "_\\1", self.api.removeprefix("aclnn")).lower() + ".h"
 
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
         """Return tensors and results with a product's types; None if it lacks the operator."""
@@ -120,6 +261,7 @@ class Operator:
 
         ``params`` are those of a product, results included; None for the array function's tensors.
         """
+        results = () if params is None else types[len(self.tensors) :]
         if params is None:
             params = self.tensors
         for tensor, kind in zip(params, types, strict=True):
@@ -135,6 +277,13 @@ class Operator:
                         tensor.name,
                         f"has type {kind.name}, {first} has {types[0].name}; {self.name} takes"
                         " tensors of one type",
+                    )
+        elif results and not self.device.casts_result:
+            expected = promoted(types[: len(self.tensors)])
+            for name, kind in zip(self.outputs, results, strict=True):
+                if kind is not expected:
+                    raise ArgumentTypeError(
+                        name, f"has type {kind.name}; the inputs' promoted type is {expected.name}"
                     )
 
 
@@ -155,10 +304,16 @@ def _params_on_device(operator: Operator, has_bfloat16: bool) -> tuple[TensorPar
 
 #: every operator, by the name of its array function
 OPERATORS: Final[dict[str, Operator]] = {}
+#: the same by the vendor's names, with older versions that have other parameters
+APIS: Final[dict[str, Operator]] = {}
 
 
-def declare(operator: Operator) -> Operator:
-    """Add an operator to ``OPERATORS``; raise ValueError if its formulas do not fit it."""
+def declare(operator: Operator, **changes: Any) -> Operator:
+    """Add an operator, with changes, to ``OPERATORS`` and ``APIS``; an older one to ``APIS`` alone.
+
+    Raise ValueError if its formula does not fit it.
+    """
+    operator = replace(operator, **changes)
     formula = operator.formula
     declared = len(operator.tensors), len(operator.scalars)
     if (formula.tensors, formula.scalars) != declared:
@@ -166,8 +321,33 @@ def declare(operator: Operator) -> Operator:
             f"the formula of {operator.name} takes {formula.tensors} tensors and {formula.scalars}"
             f" scalars; the operator has {declared[0]} and {declared[1]}"
         )
-    OPERATORS[operator.name] = operator
+    OPERATORS.setdefault(operator.name, operator)
+    APIS[operator.api] = operator
     return operator
+
+
+def operator_with(key: tuple[str, ...]) -> Operator:
+    """Return the operator with a `key`."""
+    api, *omitted = key
+    return _without(APIS[api], *omitted) if omitted else APIS[api]
+
+
+@cache
+def _without(operator: Operator, *omitted: str) -> Operator:
+    """Return the operator without some tensors."""
+    constants = [
+        (place, param.default)
+        for place, param in enumerate(operator.tensors)
+        if param.name in omitted and param.default is not None
+    ]
+    reduction = operator.reduction
+    return replace(
+        operator,
+        tensors=tuple([param for param in operator.tensors if param.name not in omitted]),
+        formula=operator.formula.with_constants(*constants),
+        reduction=reduction and reduction._replace(term=reduction.term.with_constants(*constants)),
+        omitted=omitted,
+    )
 
 
 def find_operator(name: str) -> Operator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctypes import c_float
 from math import inf, isnan
 from numbers import Real
 from typing import NamedTuple, SupportsFloat
@@ -29,6 +30,11 @@ class ScalarParam(NamedTuple):
     c_type: str = "const aclScalar *"
 
     @property
+    def is_text(self) -> bool:
+        """Whether the vendor's functions take the name of a choice."""
+        return self.c_type == "const char *"
+
+    @property
     def expected(self) -> str:
         """The values that are allowed, for a message."""
         if self.choices is None:
@@ -37,13 +43,17 @@ class ScalarParam(NamedTuple):
 
 
 def check_scalar(param: ScalarParam, argument: object) -> float:
-    """Return the value of an argument of any real type, or raise an ArgumentError."""
-    value = _number(param, argument)
-    if param.choices is not None and value not in param.choices.values():
-        raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
-    if param.least is not None and (isnan(value) or value < param.least):
-        raise ArgumentValueError(param.name, f"is {value!r}; it must be at least {param.least:g}")
-    return value
+    """Return the value of a two-phase function's argument, or raise an ArgumentError.
+
+    It is a real number of any type, or the name of a choice where the vendor's functions take text.
+    """
+    if param.is_text:
+        name = argument.decode(errors="replace") if isinstance(argument, bytes) else argument
+        if not isinstance(name, str) or name not in (choices := param.choices or {}):
+            allowed = ", ".join(map(repr, param.choices or ()))
+            raise ArgumentValueError(param.name, f"is {shown(name)}; allowed are {allowed}")
+        return float(choices[name])
+    return _check_number(param, argument)
 
 
 def check_array_scalar(param: ScalarParam, argument: object) -> float:
@@ -57,7 +67,16 @@ def check_array_scalar(param: ScalarParam, argument: object) -> float:
             argument = param.choices[argument]
         elif issubclass(kind, str | bool | np.bool_):
             raise ArgumentValueError(param.name, f"is {shown(argument)}; {param.expected}")
-    return check_scalar(param, argument)
+    return _check_number(param, argument)
+
+
+def _check_number(param: ScalarParam, argument: object) -> float:
+    value = _number(param, argument)
+    if param.choices is not None and value not in param.choices.values():
+        raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
+    if param.least is not None and (isnan(value) or value < param.least):
+        raise ArgumentValueError(param.name, f"is {value!r}; it must be at least {param.least:g}")
+    return value
 
 
 def single(value: float) -> float:
@@ -68,8 +87,7 @@ def single(value: float) -> float:
     >>> single(0.1), single(1e39)
     (0.10000000149011612, inf)
     """
-    with np.errstate(over="ignore"):
-        return float(np.float32(value))
+    return c_float(value).value
 
 
 def _number(param: ScalarParam, value: object) -> float:

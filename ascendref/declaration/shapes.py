@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..core.errors import ArgumentValueError
 from ..core.layout import MAX_RANK
-from .operator import Operator, Shape
+
+if TYPE_CHECKING:
+    from .operator import Operator
+
+Shape = tuple[int, ...]
 
 
 def check_rank(argument: str, rank: int) -> None:
@@ -47,3 +53,18 @@ def equal_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, 
                 " the same (no broadcasting)",
             )
     return (shapes[0],)
+
+
+def shape_of_self(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """Return the shape of ``self``, to which the other tensors broadcast."""
+    named = dict(zip([tensor.name for tensor in operator.tensors], shapes, strict=True))
+    for name, shape in named.items():
+        try:
+            fits = np.broadcast_shapes(shape, named["self"]) == named["self"]
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ArgumentValueError(
+                name, f"has shape {shape}, which does not broadcast to {named['self']} of self"
+            )
+    return (named["self"],)

@@ -7,6 +7,6 @@ From top to bottom; each module imports only modules below it:
 - `base_device`: the part of a device that memory, streams and events refer to.
 - `trace`: timelines of finished tasks.
 - `scheduling`: tasks, the scheduler of a device, execution modes, worker threads.
-- `scalar`; `arguments`, `timeouts`: checks; `handle`: objects that cannot be copied; `lock_free`:
+- `scalar`; `arguments`: checks; `handle`: objects that cannot be copied; `lock_free`:
   how the state stays consistent without locks, on which every module here relies.
 """

@@ -6,19 +6,18 @@ import random
 import sys
 from collections.abc import Callable
 from time import perf_counter_ns
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ..core.products import Product
 from ..core.status import Status
-from .arguments import boolean, integer
+from .arguments import boolean, deadline_after, integer
 from .check_output import keep_for_exit, mode_from_environment
 from .checker.checker import Access, Checker
 from .checker.hazards import HazardError
 from .handle import Handle
-from .scheduling.execution_modes import make_scheduler
+from .scheduling.scheduler import Scheduler
 from .scheduling.task import BaseStream, Kind, State, Task
-from .timeouts import deadline_after
 from .trace import Trace
 
 
@@ -58,7 +57,7 @@ class BaseDevice(Handle):
         self.check = mode_from_environment(_check_mode(check))
         #: None if the checker is off
         self.checker = Checker(report=self.check == "report") if self.check else None
-        self.scheduler = make_scheduler(execution, history, self.seed)
+        self.scheduler = Scheduler(execution, history, self.seed)
         self.scheduler.checker = self.checker
         keep_for_exit(repr(self), self.scheduler)
         self._created = perf_counter_ns()
@@ -181,6 +180,45 @@ class BaseDevice(Handle):
 
     def _queued(self) -> int:
         return sum(len(stream.queue) for stream in list(self.scheduler.streams.values()))
+
+
+class DeviceObject(Handle):
+    """An event or a notify of a device, which streams record and wait for."""
+
+    #: what it is called
+    name: ClassVar[str]
+
+    def __init__(self, device: BaseDevice, number: int) -> None:
+        self.device = device
+        self.number = number
+        self.alive = True
+
+    def __repr__(self) -> str:
+        state = "" if self.alive else ", destroyed"
+        return f"<{self.name} {self.number} of {self.device.soc_name}{state}>"
+
+    def destroy(self) -> None:
+        """Destroy it, even if its record has not been reached.
+
+        A stream that waits for a notify which was not recorded stays blocked.
+
+        Raises
+        ------
+        AclError
+            107017 if it has already been destroyed.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> ar.Device("Atlas A2").create_event().destroy()
+        """
+        self._check()
+        self.alive = False
+
+    def _check(self) -> None:
+        self.device.check_process()
+        if not self.alive:
+            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} can no longer be used")
 
 
 def _check_mode(check: object) -> bool | Literal["report"]:

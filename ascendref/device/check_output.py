@@ -19,7 +19,7 @@ from ..core.errors import fail
 from ..core.status import Status
 from ..core.tracebacks import shorten_tracebacks
 from .checker.checker import Checker
-from .checker.hazards import HazardError, Site
+from .checker.ordering import Operation
 from .scheduling.scheduler import Scheduler
 from .scheduling.task import Task
 
@@ -84,39 +84,29 @@ def _tell() -> None:
 
 
 def _device(name: str, checker: Checker, scheduler: Scheduler) -> dict[str, Any]:
+    tasks = sorted(dict.fromkeys(scheduler.history), key=lambda task: task.submitted)
     return {
         "device": name,
-        "hazards": [_hazard(hazard) for hazard in checker.reports.hazards],
-        "tasks": [
-            task
-            for x in sorted(dict.fromkeys(scheduler.history), key=lambda task: task.submitted)
-            if (task := _task(x)) is not None
+        "hazards": [
+            {
+                "kind": hazard.kind,
+                "problem": hazard.problem,
+                "first": hazard.first and hazard.first._asdict(),
+                "second": hazard.second and hazard.second._asdict(),
+                "missing": hazard.missing,
+            }
+            for hazard in checker.reports.hazards
         ],
+        "tasks": [_task(task, task.operation) for task in tasks if task.operation is not None],
     }
 
 
-def _hazard(hazard: HazardError) -> dict[str, Any]:
-    return {
-        "kind": hazard.kind,
-        "problem": hazard.problem,
-        "first": _site(hazard.first),
-        "second": _site(hazard.second),
-        "missing": hazard.missing,
-    }
-
-
-def _site(site: Site | None) -> dict[str, Any] | None:
-    return None if site is None else site._asdict()
-
-
-def _task(task: Task) -> dict[str, Any] | None:
-    if task.operation is None:
-        return None
+def _task(task: Task, operation: Operation) -> dict[str, Any]:
     after = None if task.after is None else task.after.operation
     return {
         "stream": task.stream.number,
-        "position": task.operation.index,
+        "position": operation.index,
         "kind": task.kind.name.lower(),
-        "label": task.operation.call,
+        "label": operation.call,
         "after": None if after is None else [after.timeline.number, after.index],
     }

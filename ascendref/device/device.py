@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from ..core.errors import fail
+from ..core.errors import fail, fail_argument, shown
 from ..core.products import Product
 from ..core.status import Status
 from .arguments import boolean, integer
+from .memory.address_space import AddressSpace
 from .memory.device_memory import DeviceMemory
 from .process import register, warn_about_lost_work
 from .streams.callbacks import process_report
@@ -96,7 +97,16 @@ class Device(DeviceMemory):
         check: bool | Literal["report"] = True,
         trace_length: int = TRACE_LENGTH,
     ) -> None:
-        super().__init__(product, memory, execution, seed, check, trace_length)
+        found = Product.find(product)
+        capacity = found.memory if memory is None else integer("memory", memory)
+        if not 0 < capacity <= 2**43:
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "memory",
+                f"is {shown(memory)}; it must be ≥ 1 byte and ≤ 8 TiB",
+            )
+        super().__init__(found, execution, seed, check, trace_length)
+        self.address_space = AddressSpace(self, capacity, found.malloc_padding)
         self.default_stream = self._add_stream(0, StreamFlag.NONE)
         register(self.scheduler)
 

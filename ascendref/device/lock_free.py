@@ -61,19 +61,7 @@ class Snapshot(Generic[T]):
 
 
 class AtomicReference(Generic[T]):
-    """A value that is loaded and replaced as a whole.
-
-    Examples
-    --------
-    >>> total = AtomicReference(1)
-    >>> before = total.load()
-    >>> total.compare_and_set(before, before.value + 1)
-    True
-    >>> total.compare_and_set(before, 10)
-    False
-    >>> total.load().value
-    2
-    """
+    """A value that is loaded and replaced as a whole."""
 
     __slots__ = ("_latest",)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..core.output_files import output_file
 from ..core.status import Status
-from .scheduling.task import Kind, Task
+from .scheduling.task import Task
 
 
 class TraceRow(NamedTuple):
@@ -69,9 +69,9 @@ class Trace:
                 ms(task.started),
                 ms(task.ended),
                 task.status,
-                None
-                if task.kind is not Kind.WAIT or task.after is None or not task.after.started
-                else (task.after.stream.number, ms(task.after.started)),
+                (record.stream.number, ms(record.started))
+                if (record := task.after) is not None and record.started
+                else None,
             )
             for task in tasks
         )
@@ -227,15 +227,7 @@ class Trace:
 
 
 def write_chrome(path: str | os.PathLike[str], traces: Iterable[Trace]) -> None:
-    """Write the timelines of several devices as JSON for Perfetto or chrome://tracing.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> import ascendref as ar
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_chrome(pathlib.Path(folder, "trace.json"), [ar.Device("Atlas A2").trace()])
-    """
+    """Write the timelines of several devices as JSON for Perfetto or chrome://tracing."""
     events = [event for number, trace in enumerate(traces, 1) for event in trace._events(number)]
     document = {"traceEvents": events, "displayTimeUnit": "ms"}
     with output_file(Path(path)) as file:

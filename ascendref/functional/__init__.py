@@ -1,1 +1,9 @@
-"""The array functions: checks of a call, the cache of checked calls, `cast`."""
+"""What the array functions share: checks, the cache of checked calls, and `cast`."""
+
+from __future__ import annotations
+
+from ..core.arrays import ArrayT
+from ..core.dtypes import DTypeLike
+from .call import array_call
+
+__all__ = ["ArrayT", "DTypeLike", "array_call"]

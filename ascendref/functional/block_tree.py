@@ -1,6 +1,6 @@
 """Sums of blocks of terms, added as far as the summation tree allows.
 
-The tree is that of ``kernels/loops/channel_sums.py``: blocks are added in pairs, then the pairs in
+The tree is that of ``kernels/loops/reduction.py``: blocks are added in pairs, then the pairs in
 pairs, and so on; at the end of the terms, a sum without a partner moves up unchanged. So the sum of
 the blocks from ``index * 2**level`` to below ``(index + 1) * 2**level`` is a *node* of the tree,
 independent of the total number of terms and of the parts that the blocks came from.
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.dtypes import ELEMENT_TYPES
+from .casting import cast
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +69,19 @@ class BlockTree:
             level += 1
         return replace(self, rows=tuple(kept))
 
-    def total(self) -> NDArray[Any]:
-        """Return the sum of all blocks, which begin with block 0, for every channel."""
+    def total(self, count: int) -> NDArray[Any]:
+        """Return the sum of all blocks, which begin with block 0, for every channel.
+
+        It is divided by ``count``, as a kernel does, unless that is 1.
+        """
         tree = self.added_up()
         nodes = sorted(tree.rows, key=lambda row: row.index << row.level)
         total = nodes[-1].sums
         for node in reversed(nodes[:-1]):
             total = self._add(node.sums, total)
-        return total[:, 0]
+        if count == 1:
+            return total[:, 0]
+        return cast(total[:, 0].astype(np.float64) / count, self.compute).astype(total.dtype)
 
     def _add(self, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
         with np.errstate(all="ignore"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from math import nan, prod
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -33,16 +35,15 @@ from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..core.fork_safety import import_to_end
 from ..core.layout import has_internal_overlap, overlap, same_view
 from ..core.threads import follow_torch
-from ..declaration.operator import Operator, Shape, Types
+from ..declaration.operator import Mode, Operator, Shape, Types
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
 from ..kernels.arithmetic.formula import Formula
-from .call_cache import LAST_USED, Call, run_cached, store_channel_sum, store_elementwise
+from .call_cache import LAST_USED, Call, run_cached, store_elementwise, store_reduction
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
-    from ..kernels.loops.channel_sums import ChannelSumKernel
     from ..kernels.loops.elementwise import ElementwiseKernel
-    from ..kernels.loops.partial_sums import PartialSumKernel
+    from ..kernels.loops.reduction_kernel import ReductionKernel
 
 #: libraries whose arrays are more than memory: module, array class, and our module that calls
 #: operators on them (imported at the first such array)
@@ -61,35 +62,17 @@ def array_call(
     out: ResultT | None,
     compute_dtype: DTypeLike | None,
 ) -> ResultT:
-    """Call an operator on arrays.
+    """Call an operator on arrays; return ``out``, or results of the caller's kind of array.
 
-    Parameters
-    ----------
-    operator : Operator
-        The operator to call.
-    tensors : tuple of array
-        Its tensors, in order.
-    scalars : tuple
-        Its scalars, in order.
-    out : array, tuple of arrays or None
-        Output arrays for the results, or None.
-    compute_dtype : dtype or None
-        The type in which the formula is evaluated.
-
-    Returns
-    -------
-    array or tuple of arrays
-        The results, as the caller's kind of array; ``out`` itself if given.
-
-    Raises
-    ------
-    ArgumentTypeError, ArgumentValueError
-        If an argument is invalid. Nothing has been written then.
+    If an argument is invalid, an ArgumentError is raised, and nothing has been written.
     """
     result: ResultT | None
-    last_used = LAST_USED.get(operator)
-    if last_used is not None:
-        result = last_used(tensors, scalars, out, compute_dtype)
+    cached = LAST_USED.get(operator)
+    if cached is not None and cached.compute is compute_dtype:
+        latest, numbers, run = cached.latest
+        if not all(map(is_, scalars, latest)):
+            numbers, run = cached.find(scalars)
+        result = run(tensors, numbers, out)
         if result is not None:
             return result
     result = run_cached(operator, tensors, scalars, out, compute_dtype)
@@ -109,6 +92,8 @@ class CheckedCall(NamedTuple):
     types: Types
     #: the values of the scalars
     values: tuple[float, ...]
+    #: shape of the elementwise result, or of the terms of a reduction
+    terms: Shape
     #: shapes of the results, and their type unless ``out`` has another
     shapes: tuple[Shape, ...]
     default: ElementType
@@ -129,10 +114,11 @@ def check_call(call: Call) -> CheckedCall:
     for tensor, array in zip(operator.tensors, arrays, strict=True):
         check_rank(tensor.name, array.ndim)
     values = tuple(map(check_array_scalar, operator.scalars, call.scalars))
-    shapes = operator.shapes(operator, tuple([array.shape for array in arrays]))
+    given = tuple([array.shape for array in arrays])
+    terms, shapes = operator.shapes(operator, given)[0], operator.result_shapes(given, values)
     default = types[0] if operator.same_type else promote(*types)
     compute = compute_type(call.compute_dtype, types)
-    return CheckedCall(inputs, arrays, types, values, shapes, default, compute)
+    return CheckedCall(inputs, arrays, types, values, terms, shapes, default, compute)
 
 
 def _checked_call(call: Call) -> Any:
@@ -143,30 +129,31 @@ def _checked_call(call: Call) -> Any:
     follow_torch()
     operator = call.operator
     checked = check_call(call)
-    arrays, compute = checked.arrays, checked.compute
+    arrays, values, compute = checked.arrays, checked.values, checked.compute
     outs = empty_outputs(checked) if call.out is None else _given_outputs(call, checked)
     in_place = _check_overlaps(operator, arrays, outs) if call.out is not None else False
     result = outs[0]
     # cache keys do not include the type of ``out``
     cacheable = result.dtype == checked.default.numpy
-    if operator.channel_term is None:
-        elementwise = _compute_elements(operator, checked, checked.values, result, in_place)
+    mode = operator.mode(values)
+    if mode == "none":
+        kind = BY_NUMPY[result.dtype]
+        elementwise = elementwise_kernel(operator, checked.types, kind, compute, values)
+        elementwise((*arrays, result), values, in_place)
         if cacheable:
-            store_elementwise(call, elementwise, checked.values, result, in_place)
+            store_elementwise(call, values, elementwise, compute, result, in_place)
             if _are_torch(call.tensors):
-                _torch_calls().store_elementwise(call, elementwise, checked.values)
+                _torch_calls().store_elementwise(call, values, elementwise, compute)
     else:
-        grad, data, weight = arrays
-        sums = outs[1]
-        channel_sum = channel_sum_kernel(operator, checked.types[0], compute)
-        if data.size:
-            channel_sum((grad, data, weight, result), sums, in_place)
+        reduction = reduction_kernel(operator, checked.types[0], compute, mode)
+        if prod(checked.terms):
+            reduction((*arrays, *outs), values, in_place)
         else:
-            sums[...] = 0  # sums of no terms
+            outs[-1][...] = of_no_terms(mode)
         if cacheable:
-            store_channel_sum(call, channel_sum, outs, in_place)
+            store_reduction(call, values, reduction, compute, outs, in_place)
             if _are_torch(call.tensors):
-                _torch_calls().store_channel_sum(call, channel_sum)
+                _torch_calls().store_reduction(call, values, reduction, compute)
     if call.out is None:
         return export(operator, checked.inputs, outs)
     note_written((call.out,) if len(outs) == 1 else tuple(call.out))
@@ -186,59 +173,24 @@ def _torch_calls() -> Any:
 
 
 def call_on_part(call: Call, size: int) -> Any:
-    """Call an elementwise operator on a part of the data.
-
-    Parameters
-    ----------
-    call : Call
-        The call, with the part's tensors.
-    size : int
-        The number of all results.
-    """
-    operator = call.operator
+    """Call an elementwise operator on a part of the data; ``size`` is the number of all results."""
     checked = check_call(call)
-    assert operator.part_scalars is not None
-    outs = empty_outputs(checked)
-    values = operator.part_scalars(checked.values, size)
-    _compute_elements(operator, checked, values, outs[0], False)
-    return export(operator, checked.inputs, outs)
-
-
-def _compute_elements(
-    operator: Operator,
-    checked: CheckedCall,
-    values: tuple[float, ...],
-    result: NDArray[Any],
-    in_place: bool,
-) -> ElementwiseKernel:
-    """Compute an elementwise operator with these scalars; return the kernel."""
-    kind = BY_NUMPY[result.dtype]
-    kernel = elementwise_kernel(operator, checked.types, kind, checked.compute, values)
-    kernel((*checked.arrays, result), values, in_place)
-    return kernel
+    (result,) = empty_outputs(checked)
+    kernel = elementwise_kernel(
+        call.operator, checked.types, BY_NUMPY[result.dtype], checked.compute, checked.values
+    )
+    kernel.tiled((*checked.arrays, result), checked.values, size=size)
+    return export(call.operator, checked.inputs, (result,))
 
 
 def kernel_for(
     operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
-) -> ElementwiseKernel | ChannelSumKernel:
-    """Return the kernel of an operator.
-
-    Parameters
-    ----------
-    operator : Operator
-        The operator.
-    types : tuple of ElementType
-        Types of the tensors; the operator must take them.
-    out : ElementType
-        Type of the results.
-    compute : str
-        Compute type.
-    values : tuple of float
-        The scalars.
-    """
-    if operator.channel_term is None:
+) -> ElementwiseKernel | ReductionKernel:
+    """Return the kernel of an operator for tensors of types that it takes, and results of one."""
+    mode = operator.mode(values)
+    if mode == "none":
         return elementwise_kernel(operator, types, out, compute, values)
-    return channel_sum_kernel(operator, types[0], compute)
+    return reduction_kernel(operator, types[0], compute, mode)
 
 
 def elementwise_kernel(
@@ -264,25 +216,30 @@ def formula_kernel(
     return kernel
 
 
-def channel_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> ChannelSumKernel:
-    """Return the kernel of an operator with channel sums, for tensors of one type."""
-    kernel: ChannelSumKernel
-    formulas = operator.formula.suited(compute, kind.name, ()), operator.channel_term
-    if compute in ROUNDED_ONCE:
-        kernel = _loop("exact_sums", "true_channel_sum")(*formulas, kind)
-    else:
-        kernel = _loop("channel_sums", "channel_sum")(*formulas, kind, compute)
-    return kernel
+def reduction_kernel(
+    operator: Operator, kind: ElementType, compute: str, mode: Mode, *, stored: bool = False
+) -> ReductionKernel:
+    """Return the kernel of an operator with a reduction, for tensors of one type.
 
-
-def partial_sum_kernel(operator: Operator, kind: ElementType, compute: str) -> PartialSumKernel:
-    """Return the kernel of partial channel sums, for a part of the data."""
-    kernel: PartialSumKernel
-    formula = operator.formula.suited(compute, kind.name, ())
-    kernel = _loop("partial_sums", "partial_sum")(
-        formula, operator.channel_term, kind, "float64" if compute in ROUNDED_ONCE else compute
+    ``stored`` tells whether the terms are rounded to that type before they are summed.
+    """
+    assert operator.reduction is not None
+    element = operator.formula.suited(compute, kind.name, ()) if operator.per_channel else None
+    kernel: ReductionKernel = _loop("reduction", "reduction")(
+        operator.reduction.term,
+        element,
+        kind,
+        compute,
+        weighted=operator.per_channel,
+        mean=mode == "mean",
+        stored=stored,
     )
     return kernel
+
+
+def of_no_terms(mode: Mode) -> float:
+    """Return the sum or the mean of no terms."""
+    return nan if mode == "mean" else 0.0
 
 
 @cache
@@ -301,11 +258,12 @@ def compute_type(compute_dtype: Any, types: Types) -> str:
 def empty_outputs(checked: CheckedCall) -> tuple[NDArray[Any], ...]:
     """Return new arrays for the results.
 
-    The first has the memory layout of the inputs that broadcast to it.
+    An elementwise one has the memory layout of the inputs that broadcast to it.
     """
-    first, *rest = checked.shapes
-    arrays = checked.arrays[:2] if rest else checked.arrays
-    dtype = checked.default.numpy
+    (first, *rest), dtype = checked.shapes, checked.default.numpy
+    if first != checked.terms:
+        return (np.empty(first, dtype),)
+    arrays = checked.arrays[:-1] if rest else checked.arrays
     return (empty_result(arrays, first, dtype), *[np.empty(shape, dtype) for shape in rest])
 
 

@@ -1,37 +1,30 @@
 """The cache of checked calls: a call like an earlier one skips the full check.
 
 A full check takes twenty times as long as a kernel on a few elements. So a call that passed it
-stores a closure, a *cached call*, that holds the kernel and all decisions. It either runs the
-kernel or, if the new call differs, does nothing and returns None; then the new call is checked in
-full.
-
-A cached call compares the compute type and the scalars. The compute type must be the same object as
-before; a scalar must be the same object or equal and of the same built-in type. An object of
-another type may equal a number and still be invalid (``Decimal("0.5")``), or change later (an
-array).
+leaves a *run*: a function that holds the kernel and all decisions about arrays. A run either
+computes the result or, if the arrays differ, does nothing and returns None; then the new call is
+checked in full. Scalars may be different ones in every call. They select the *form* of a call: how
+a reduction reduces its terms, and a formula that was written for them (`Formula.variant`). A
+`CachedCall` has a run for each form that occurred.
 
 The kernel checks the arrays. Kernels returned by `bind`, `like` and `dense` take addresses of
-Python objects and read the array headers in compiled code. They reject every object that is not a
-plain ``ndarray`` of the expected element type and layout, and every output that is read-only or
-overlaps another operand. If NumPy's headers differ from what ``kernels/runtime/array_header.py``
-expects, they reject all objects, so every call is checked in full.
+Python objects and read their headers in compiled code. They reject every object that is not a plain
+``ndarray`` of the expected element type and layout, and every output that is read-only or overlaps
+another operand. If the headers differ from what ``kernels/runtime/array_header.py`` expects, they
+reject all objects, so every call is checked in full.
 
 The operator's most recent cached call is tried first, because programs mostly repeat their calls.
-Then a table is searched: for contiguous arrays of any shape, by operator, compute type, scalars and
-element types; for other arrays, by these and all shapes and strides. A call on other arrays is
-cached at its second occurrence, once the kernel has its strided loop. The first calls copy instead
+Then a table is searched: for contiguous arrays of any shape, by operator, compute type and element
+types; for other arrays, by these and all shapes and strides. A call on other arrays is cached at
+its second occurrence, once the kernel has its strided loop. The first calls copy instead
 (`Kernel.copies_first`), because compiling this loop and the layout check takes longer than some of
-them. Calls with scalars that are not Python's own, in-place results or empty results are never
-cached. Of other libraries' arrays, only torch tensors are cached (``torch_calls.py``).
-
-Measured with 16 elements and ``out=`` on one thread: hardshrink takes 0.65 µs with the most recent
-cached call, 1.7 µs with one from the table, and 16 µs with the full check. There is one closure for
-each combination of the numbers of tensors and scalars that occurs; a general one would take 0.95
-µs. With 4096 elements each of these takes 0.3 µs more.
+them. In-place and empty results are never cached. Of other libraries' arrays, only torch tensors
+are cached (``torch_calls.py``).
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -44,8 +37,8 @@ from numpy.typing import NDArray
 from ..declaration.operator import Operator
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
-    from ..kernels.loops.channel_sums import ChannelSumKernel
     from ..kernels.loops.elementwise import ElementwiseKernel
+    from ..kernels.loops.reduction_kernel import ReductionKernel
 
 
 class Call(NamedTuple):
@@ -58,18 +51,93 @@ class Call(NamedTuple):
     compute_dtype: Any
 
 
-#: ``cached_call(tensors, scalars, out, compute_dtype)`` returns the result, or does nothing and
-#: returns None if it does not apply
-CachedCall = Callable[[tuple[Any, ...], tuple[Any, ...], Any, Any], Any]
+#: ``run(tensors, numbers, out)`` with the scalars as float64 in memory; returns the result, or does
+#: nothing and returns None if the arrays are others than it is for
+Run = Callable[[tuple[Any, ...], bytes, Any], Any]
+
+#: types of scalars that are read without the full check
+_PLAIN: Final = frozenset({float, int, np.float16, np.float32, np.float64, np.int32, np.int64})
+
+
+class CachedCall:
+    """Calls that passed the full check and differ only in their scalars.
+
+    ``compute`` is their ``compute_dtype``, to be compared by identity; ``types`` are the compute
+    type and the type to which the formula's value is rounded.
+    """
+
+    def __init__(self, call: Call, types: tuple[str, str]) -> None:
+        self.compute, self._types = call.compute_dtype, types
+        self._operator, self._variant = call.operator, call.operator.formula.variant
+        self._sums = call.operator.reduction is not None
+        self._selects = self._sums or self._variant is not None
+        params = [*enumerate(call.operator.scalars)]
+        #: place of a scalar -> the numbers of its choices, by name and by number
+        self._choices = [
+            (k, p.choices | {number: number for number in p.choices.values()})
+            for k, p in params
+            if p.choices
+        ]
+        self._plain = _PLAIN | {str} if self._choices else _PLAIN
+        self._limits = [(k, p.least) for k, p in params if p.least is not None]
+        numbers = struct.Struct(f"{len(params)}d")
+        self._pack, self._unpack = numbers.pack, numbers.unpack
+        self._runs: dict[object, Run] = {}
+        #: the most recent scalars, the same in memory, and what runs with them
+        self.latest: tuple[tuple[Any, ...], bytes, Run]
+
+    def add(self, values: tuple[float, ...], run: Run) -> None:
+        """Add what runs with these scalars."""
+        self._runs[self._form(values)] = run
+        # no argument is a new object
+        self.latest = (object(),) * len(values), b"", run
+
+    def find(self, scalars: tuple[Any, ...]) -> tuple[bytes, Run]:
+        """Return scalars in memory and what runs with them.
+
+        That does nothing if a scalar is not plain or not allowed, or if they select a new form.
+        """
+        if not self._plain.issuperset(map(type, scalars)):
+            return _LEFT
+        given = scalars
+        for place, numbers_of in self._choices:
+            given = (*given[:place], numbers_of.get(given[place]), *given[place + 1 :])
+        try:
+            numbers = self._pack(*given)
+        except (OverflowError, struct.error):  # not a choice, or an integer beyond all doubles
+            return _LEFT
+        values = self._unpack(numbers)
+        for place, least in self._limits:
+            if not values[place] >= least:
+                return _LEFT
+        run = self._runs.get(self._form(values) if self._selects else None)
+        if run is None:
+            return _LEFT
+        self.latest = scalars, numbers, run
+        return numbers, run
+
+    def _form(self, values: tuple[float, ...]) -> object:
+        """Return what the scalars select: how terms are reduced, or the formula."""
+        if self._sums and (mode := self._operator.mode(values)) != "none":
+            return mode
+        return self._variant and self._variant(*self._types, *values)
+
+
+def _leave(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+    """Leave a call to the full check."""
+    return None
+
+
+_LEFT: Final[tuple[bytes, Run]] = b"", _leave
 
 #: operator -> its most recent cached call
 LAST_USED: Final[dict[Operator, CachedCall]] = {}
 #: None for layouts that occurred once
 _CACHED_CALLS: Final[dict[tuple[Any, ...], CachedCall | None]] = {}
-#: keys contain scalars and shapes, so the number of entries must be limited
+#: keys may contain shapes, so the number of entries must be limited
 _CACHE_LIMIT: Final = 4096
-#: types of scalars and compute types that a key may contain; ``torch_calls.py`` adds to both
-KEY_TYPES: Final[set[type]] = {float, int, str, type(None)}
+#: types of compute types that a key may contain; ``torch_calls.py`` adds to both
+KEY_TYPES: Final[set[type]] = {str, type(None)}
 #: array types that cached calls take
 ARRAY_TYPES: Final[set[type]] = {ndarray}
 
@@ -82,92 +150,76 @@ def run_cached(
     compute_dtype: Any,
 ) -> Any:
     """Run the matching cached call and return its result; None if there is none."""
-    key = call_key(operator, tensors, scalars, compute_dtype)
+    key = call_key(operator, tensors, compute_dtype)
     if key is None:
         return None
-    result = None
-    cached_call = _CACHED_CALLS.get(key)
-    if cached_call is not None:
-        result = cached_call(tensors, scalars, out, compute_dtype)
-    if result is None and type(tensors[0]) is ndarray:
-        cached_call = _CACHED_CALLS.get((*key, *_layouts(tensors, out)))
-        if cached_call is not None:
-            result = cached_call(tensors, scalars, out, compute_dtype)
-    if result is not None and cached_call is not None:
-        LAST_USED[operator] = cached_call
-    return result
+    keys = [key]
+    if type(tensors[0]) is ndarray:
+        keys.append((*key, *_layouts(tensors, out)))
+    for key in keys:
+        cached = _CACHED_CALLS.get(key)
+        if cached is not None:
+            numbers, run = cached.find(scalars)
+            result = run(tensors, numbers, out)
+            if result is not None:
+                LAST_USED[operator] = cached
+                return result
+    return None
 
 
 def store_elementwise(
     call: Call,
-    kernel: ElementwiseKernel,
     values: tuple[float, ...],
+    kernel: ElementwiseKernel,
+    compute: str,
     result: NDArray[Any],
     in_place: bool,
 ) -> None:
-    """Cache an elementwise call that passed the full check, if it can be cached.
-
-    Parameters
-    ----------
-    call : Call
-        The call.
-    kernel : ElementwiseKernel
-        The kernel that computed it.
-    values : tuple of float
-        The values of the scalars, for the kernel.
-    result : ndarray
-        The result.
-    in_place : bool
-        Whether the result is the same view as an input.
-    """
-    key = call_key(call.operator, call.tensors, call.scalars, call.compute_dtype)
+    """Cache an elementwise call that passed the full check, if it can be cached."""
+    key = call_key(call.operator, call.tensors, call.compute_dtype)
     if key is None or not _is_cacheable(call, result):
         return
-    operands = (*call.tensors, result)
-    if kernel.layout(operands, in_place) == "dense":
-        store(key, _elementwise(kernel.bind(values), call, result.dtype, None))
-    elif not in_place and (call.out is None or type(call.out) is ndarray):
+    make = None
+    if kernel.layout((*call.tensors, result), in_place) == "dense":
+        bound = kernel.bind()
+    else:
+        if in_place or not (call.out is None or type(call.out) is ndarray):
+            return
         key = (*key, *_layouts(call.tensors, call.out))
-        cached_call = None
-        if kernel.has_loop("tiled") and key in _CACHED_CALLS:
-            kernel_like = kernel.like(operands, values)
-            cached_call = _elementwise(kernel_like, call, result.dtype, _maker(result))
-        store(key, cached_call)
+        if not kernel.has_strided_loop or key not in _CACHED_CALLS:
+            _keep(key, None)
+            return
+        bound, make = kernel.like((*call.tensors, result)), _maker(result)
+    run = _elementwise(bound, result.dtype, make)
+    store(key, call, values, (compute, kernel.result.name), run)
 
 
-def store_channel_sum(
-    call: Call, kernel: ChannelSumKernel, outs: tuple[NDArray[Any], ...], in_place: bool
+def store_reduction(
+    call: Call,
+    values: tuple[float, ...],
+    kernel: ReductionKernel,
+    compute: str,
+    outs: tuple[NDArray[Any], ...],
+    in_place: bool,
 ) -> None:
-    """Cache a call with channel sums that passed the full check, if it can be cached.
-
-    Parameters
-    ----------
-    call : Call
-        The call.
-    kernel : ChannelSumKernel
-        The kernel that computed it.
-    outs : tuple of ndarray
-        The elementwise result and the sums.
-    in_place : bool
-        Whether one of them is the same view as an input.
-    """
-    key = call_key(call.operator, call.tensors, call.scalars, call.compute_dtype)
+    """Cache a reduction that passed the full check, if it can be cached."""
+    key = call_key(call.operator, call.tensors, call.compute_dtype)
     if key is None or not _is_cacheable(call, outs[0]):
         return
     if kernel.are_contiguous((*call.tensors, *outs), in_place):
-        store(key, _channel_sum(kernel, call.compute_dtype, outs[0].dtype))
+        store(key, call, values, (compute, kernel.kind.name), _reduction(kernel, outs[0].dtype))
 
 
 def call_key(
-    operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute_dtype: Any
+    operator: Operator, tensors: tuple[Any, ...], compute_dtype: Any
 ) -> tuple[Any, ...] | None:
     """Return the key for calls on contiguous arrays; None if the call is never cached."""
     if (
         ARRAY_TYPES.issuperset(map(type, tensors))
         and (len(ARRAY_TYPES) == 1 or len(set(map(type, tensors))) == 1)
-        and KEY_TYPES.issuperset(map(type, (*scalars, compute_dtype)))
+        and type(compute_dtype) in KEY_TYPES
     ):
-        return (operator, compute_dtype, scalars, *[tensor.dtype for tensor in tensors])
+        return (operator, compute_dtype, *[tensor.dtype for tensor in tensors])
     return None
 
 
@@ -183,13 +235,21 @@ def _is_cacheable(call: Call, result: NDArray[Any]) -> bool:
     return type(call.tensors[0]) is ndarray is type(result) and result.size > 0
 
 
-def store(key: tuple[Any, ...], cached_call: CachedCall | None) -> None:
-    """Store a cached call under its key; None if the call must occur again first."""
+def store(
+    key: tuple[Any, ...], call: Call, values: tuple[float, ...], types: tuple[str, str], run: Run
+) -> None:
+    """Add a run to the cached call with this key; parameters as for `CachedCall`."""
+    cached = _CACHED_CALLS.get(key) or CachedCall(call, types)
+    cached.add(values, run)
+    _keep(key, cached)
+    LAST_USED[call.operator] = cached
+
+
+def _keep(key: tuple[Any, ...], cached: CachedCall | None) -> None:
+    """Enter a cached call in the table; None if it must occur again first."""
     if len(_CACHED_CALLS) >= _CACHE_LIMIT:
         _CACHED_CALLS.clear()
-    _CACHED_CALLS[key] = cached_call
-    if cached_call is not None:
-        LAST_USED[key[0]] = cached_call
+    _CACHED_CALLS[key] = cached
 
 
 def _maker(result: NDArray[Any]) -> Callable[[], NDArray[Any]]:
@@ -202,175 +262,43 @@ def _maker(result: NDArray[Any]) -> Callable[[], NDArray[Any]]:
 
 
 def _elementwise(
-    kernel: Callable[..., int],
-    call: Call,
-    dtype: np.dtype[Any],
-    make: Callable[[], Any] | None,
-) -> CachedCall:
-    """Return the cached call of an elementwise operator.
+    kernel: Callable[[int, int, int], int], dtype: np.dtype[Any], make: Callable[[], Any] | None
+) -> Run:
+    """Return what runs a bound kernel; ``make`` is None for results like the first tensor."""
 
-    Parameters
-    ----------
-    kernel : callable
-        A kernel with its scalars. It takes the addresses of inputs and output, and returns a
-        negative number without doing anything if they do not match.
-    call : Call
-        The call that passed the full check.
-    dtype : dtype
-        Element type of the result.
-    make : callable or None
-        Returns an array for the result; None for C order and the first tensor's shape.
-    """
-    closure = _CLOSURES.get((len(call.tensors), len(call.scalars)), _any_operands)
-    return closure(kernel, call.scalars, call.compute_dtype, dtype, make)
-
-
-# The following differ only in the numbers of tensors and scalars. They are written out because a
-# shared function would make a call 5% slower. Scalars are compared by identity first, because NaN
-# does not equal itself.
-
-
-def _two_tensors_one_scalar(
-    kernel: Callable[..., int],
-    scalars: tuple[Any, ...],
-    compute: str | None,
-    dtype: np.dtype[Any],
-    make: Callable[[], Any] | None,
-) -> CachedCall:
-    (p,) = scalars
-    p_type = type(p)
-
-    def cached_call(
-        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
-    ) -> Any:
-        a, b = tensors
-        (s,) = scalars
-        if compute_dtype is not compute or (s is not p and (type(s) is not p_type or s != p)):
-            return None
-        if out is None:
-            if type(a) is not ndarray:
-                return None
-            out = empty(a.shape, dtype) if make is None else make()
-        return out if kernel(id(a), id(b), id(out)) >= 0 else None
-
-    return cached_call
-
-
-def _two_tensors_two_scalars(
-    kernel: Callable[..., int],
-    scalars: tuple[Any, ...],
-    compute: str | None,
-    dtype: np.dtype[Any],
-    make: Callable[[], Any] | None,
-) -> CachedCall:
-    p, q = scalars
-    p_type, q_type = type(p), type(q)
-
-    def cached_call(
-        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
-    ) -> Any:
-        a, b = tensors
-        s, t = scalars
-        if (
-            compute_dtype is not compute
-            or (s is not p and (type(s) is not p_type or s != p))
-            or (t is not q and (type(t) is not q_type or t != q))
-        ):
-            return None
-        if out is None:
-            if type(a) is not ndarray:
-                return None
-            out = empty(a.shape, dtype) if make is None else make()
-        return out if kernel(id(a), id(b), id(out)) >= 0 else None
-
-    return cached_call
-
-
-def _three_tensors_two_scalars(
-    kernel: Callable[..., int],
-    scalars: tuple[Any, ...],
-    compute: str | None,
-    dtype: np.dtype[Any],
-    make: Callable[[], Any] | None,
-) -> CachedCall:
-    p, q = scalars
-    p_type, q_type = type(p), type(q)
-
-    def cached_call(
-        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
-    ) -> Any:
-        a, b, c = tensors
-        s, t = scalars
-        if (
-            compute_dtype is not compute
-            or (s is not p and (type(s) is not p_type or s != p))
-            or (t is not q and (type(t) is not q_type or t != q))
-        ):
-            return None
-        if out is None:
-            if type(a) is not ndarray:
-                return None
-            out = empty(a.shape, dtype) if make is None else make()
-        return out if kernel(id(a), id(b), id(c), id(out)) >= 0 else None
-
-    return cached_call
-
-
-def _any_operands(
-    kernel: Callable[..., int],
-    scalars: tuple[Any, ...],
-    compute: str | None,
-    dtype: np.dtype[Any],
-    make: Callable[[], Any] | None,
-) -> CachedCall:
-    expected = scalars
-
-    def cached_call(
-        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
-    ) -> Any:
-        if compute_dtype is not compute:
-            return None
-        for s, p in zip(scalars, expected, strict=True):
-            if s is not p and (type(s) is not type(p) or s != p):
-                return None
+    def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
         if out is None:
             if type(tensors[0]) is not ndarray:
                 return None
             out = empty(tensors[0].shape, dtype) if make is None else make()
-        return out if kernel(*map(id, tensors), id(out)) >= 0 else None
+        return out if kernel(id(tensors), id(out), id(numbers)) >= 0 else None
 
-    return cached_call
-
-
-#: numbers of tensors and scalars -> function that makes the cached call of such an operator
-_CLOSURES: Final = {
-    (2, 1): _two_tensors_one_scalar,
-    (2, 2): _two_tensors_two_scalars,
-    (3, 2): _three_tensors_two_scalars,
-}
+    return run
 
 
-def _channel_sum(kernel: ChannelSumKernel, compute: str | None, dtype: np.dtype[Any]) -> CachedCall:
-    """Return the cached call of an operator with channel sums and a weight of rank 1."""
+def _reduction(kernel: ReductionKernel, dtype: np.dtype[Any]) -> Run:
+    """Return what runs a reduction, whose weight has rank 1 if there are channels."""
+    weighted, alone = kernel.weighted, kernel.element is None
 
-    def cached_call(
-        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
-    ) -> Any:
-        grad, data, weight = tensors
-        if (
-            compute_dtype is not compute
-            or type(data) is not ndarray
-            or type(weight) is not ndarray
-            or not data.size
-        ):
+    def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+        first, weight = tensors[0], tensors[-1]
+        if type(first) is not ndarray or type(weight) is not ndarray or not first.size:
             return None
-        shape, count = data.shape, weight.size
+        shape = first.shape
+        count = weight.size if weighted else 1
         if count != 1 and (len(shape) < 2 or shape[1] != count):
             return None
-        if out is None:
-            out = empty(shape, dtype), empty(count, dtype)
-        elif type(out) is not tuple or len(out) != 2:
+        outs: tuple[Any, ...]
+        if alone:
+            outs = (empty((), dtype) if out is None else out,)
+        elif out is None:
+            outs = empty(shape, dtype), empty(count, dtype)
+        elif type(out) is tuple and len(out) == 2:
+            outs = out
+        else:
             return None
-        return out if kernel.dense((grad, data, weight, out[0]), out[1]) else None
+        if not kernel.dense((*tensors, *outs), numbers):
+            return None
+        return outs[0] if alone else outs
 
-    return cached_call
+    return run

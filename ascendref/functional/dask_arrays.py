@@ -1,7 +1,7 @@
 """The array functions on dask arrays: lazy, one call per block.
 
-An elementwise result is computed block by block. A sum per channel is merged from partial sums
-(`Partial`) of the blocks; the summation tree does not depend on how the data are cut. For that, a
+An elementwise result is computed block by block. A sum is merged from partial sums (`Partial`) of
+the blocks; the summation tree does not depend on how the data are cut. For that, a
 block's terms must be consecutive and begin at a block of the tree. If the chunks do not meet this,
 the data are rechunked in the order of their terms for the sums; the elementwise result keeps the
 caller's chunks.
@@ -21,10 +21,10 @@ import numpy as np
 from ..core.arrays import import_array
 from ..core.dtypes import BY_NUMPY, ROUNDED_ONCE, ElementType, promote
 from ..core.errors import ArgumentTypeError, ArgumentValueError
-from ..declaration.operator import Operator, Shape, find_operator
+from ..declaration.operator import Mode, Operator, Shape, operator_with
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
-from .call import array_call, call_on_part, compute_type
+from .call import array_call, call_on_part, compute_type, of_no_terms
 from .call_cache import Call
 from .dask_chunks import (
     Places,
@@ -55,16 +55,15 @@ class _Checked(NamedTuple):
     shapes: tuple[Shape, ...]
     compute: str
     unknown: UnknownAxes
+    #: how terms are reduced
+    mode: Mode
 
 
 def call_operator(call: Call) -> Any:
     """Call an operator on tensors of which at least one is a dask array.
 
-    Raises
-    ------
-    ArgumentTypeError, ArgumentValueError
-        As for other arrays, as far as it is known before anything is computed; also if ``out`` is
-        given.
+    Raise the errors of other arrays, as far as they are known before anything is computed, and one
+    if ``out`` is given.
     """
     operator = call.operator
     if call.out is not None:
@@ -74,18 +73,12 @@ def call_operator(call: Call) -> Any:
             " what is returned (dask.array.store, to_zarr)",
         )
     checked = _check(call)
-    if operator.channel_term is not None:
-        grad, data, _ = checked.tensors
-        if not isinstance(call.tensors[1], da.Array) and grad.shape == data.shape:
-            checked.tensors[1] = data.rechunk(grad.chunks)
-        return _channel_sums(operator, checked)
+    if checked.mode != "none":
+        return _reduction(call, checked)
     size = None
-    if operator.part_scalars is not None:
+    if operator.formula.sized and operator.is_mean(checked.scalars):
+        check_known(operator, checked.tensors, "all results are counted")
         size = prod(checked.shapes[0])
-        if operator.part_scalars(checked.scalars, size) == checked.scalars:
-            size = None
-        else:
-            check_known(operator, checked.tensors, "all results are counted")
     return _blockwise(operator, checked, size)
 
 
@@ -100,14 +93,15 @@ def _check(call: Call) -> _Checked:
     operator.check_types(types)
     for param, tensor in zip(operator.tensors, tensors, strict=True):
         check_rank(param.name, tensor.ndim)
-    if operator.channel_term is not None:
-        check_known(operator, tensors, "terms are counted")
     scalars = tuple(map(check_array_scalar, operator.scalars, call.scalars))
+    mode = operator.mode(scalars)
+    if mode != "none":
+        check_known(operator, tensors, "terms are counted")
     unknown = unknown_axes(tensors)
     shapes = result_shapes(operator, tensors, unknown)
     check_cuts(operator, tensors, unknown)
     compute = compute_type(call.compute_dtype, types)
-    return _Checked(tensors, types, scalars, shapes, compute, unknown)
+    return _Checked(tensors, types, scalars, shapes, compute, unknown, mode)
 
 
 def _dask_array(argument: str, value: Any, types: tuple[ElementType, ...]) -> Any:
@@ -140,7 +134,7 @@ def _blockwise(operator: Operator, checked: _Checked, size: int | None) -> Any:
         meta=np.empty((0,) * len(shape), dtype),
         # dask uses the chunks of another tensor even if its length is 1
         adjust_chunks={k: 0 for k, n in zip(axes, shape, strict=True) if n == 0},
-        operator=operator.name,
+        operator=operator.key,
         scalars=checked.scalars,
         compute=checked.compute,
         size=size,
@@ -150,82 +144,99 @@ def _blockwise(operator: Operator, checked: _Checked, size: int | None) -> Any:
 
 def _element_block(
     *tensors: Any,
-    operator: str,
+    operator: tuple[str, ...],
     scalars: tuple[float, ...],
     compute: str,
     size: int | None,
     unknown: UnknownAxes,
 ) -> Any:
     """Compute a block of an elementwise result; ``size`` is the number of all results if needed."""
-    found = find_operator(operator)
+    found = operator_with(operator)
     check_blocks(found, tensors, unknown)
     if size is None:
         return array_call(found, tensors, scalars, None, compute)
     return call_on_part(Call(found, tensors, scalars, None, compute), size)
 
 
-# --- sums per channel -----------------------------------------------------------------------------
+# --- reductions -----------------------------------------------------------------------------------
 
 
-def _channel_sums(operator: Operator, checked: _Checked) -> Any:
-    """Return the elementwise result and the sums."""
-    given = checked.tensors[1]
-    if given.size == 0:
-        return given, da.zeros(checked.shapes[1], dtype=given.dtype)
-    grad, data, weight = map(without_empty_chunks, checked.tensors)
-    if data.ndim == 0:  # no axis to sum over
-        tensors = [grad.reshape(1), data.reshape(1), weight]
-        result, sums = _channel_sums(operator, checked._replace(tensors=tensors))
-        return result.reshape(()), sums
-    axis = 1 if weight.size > 1 else None
-    grad = in_blocks_of(data, grad)
-    factors = weight.reshape(-1)
+def _reduction(call: Call, checked: _Checked) -> Any:
+    """Return the sums, after the elementwise result if there is one."""
+    operator, shape, per_channel = call.operator, checked.shapes[0], call.operator.per_channel
+    tensors = [without_empty_chunks(tensor) for tensor in checked.tensors]
+    full = tensors[:-1] if per_channel else tensors
+    # blocks are those of a tensor that has all elements, of the caller's own if possible
+    whole = [k for k, tensor in enumerate(full) if tensor.shape == shape]
+    place = ([k for k in whole if isinstance(call.tensors[k], da.Array)] or whole or [0])[-1]
+    given, data = checked.tensors[place], da.broadcast_to(full[place], shape)
+    sums_shape = checked.shapes[1] if per_channel else ()
+    if data.size == 0:
+        sums = da.full(sums_shape, of_no_terms(checked.mode), dtype=data.dtype)
+        return (given, sums) if per_channel else sums
+    if not shape:  # no axis to sum over
+        full, data = [tensor.reshape(1) for tensor in full], data.reshape(1)
+    full = [in_blocks_of(data, tensor) for tensor in full]
+    axis = 1 if per_channel and tensors[-1].size > 1 else None
+    factors = [tensors[-1].reshape(-1)] if per_channel else []
     if axis is not None:  # next to the blocks they belong to
-        factors = factors.rechunk((data.chunks[1],)).reshape((-1, *(1,) * (data.ndim - 2)))
-    common = {"operator": operator.name, "compute": checked.compute}
-    places = places_of(data, axis)
-    if checked.compute in ROUNDED_ONCE:  # exact sums allow any cut
-        places, whole = None, True
-    else:
-        whole = places is not None
-    if whole:
+        factors = [factors[0].rechunk((data.chunks[1],)).reshape((-1, *(1,) * (data.ndim - 2)))]
+    result, sums = _result_and_merged(operator, checked, full, factors, axis)
+    sums = sums.reshape(sums_shape)
+    if not per_channel:
+        return sums
+    return result.rechunk(given.chunks) if shape else result.reshape(()), sums
+
+
+def _result_and_merged(
+    operator: Operator, checked: _Checked, full: list[Any], factors: list[Any], axis: int | None
+) -> tuple[Any, Any]:
+    """Return the elementwise result and the sums of tensors with the same blocks.
+
+    The weight, if any, stands apart from the full tensors and has a block for each block of
+    channels, which are on an axis.
+    """
+    data = full[-1]
+    common = {"operator": operator.key, "scalars": checked.scalars, "compute": checked.compute}
+    exact, places = checked.compute in ROUNDED_ONCE, places_of(data, axis)
+    if exact or places is not None:  # exact sums allow any cut
         pairs = da.map_blocks(
             _result_and_sums,
-            *(grad, data, factors),
+            *(*full, *factors),
             token=operator.name,
             dtype=object,
             meta=np.empty((0,) * data.ndim, object),
-            places=places,
+            places=None if exact else places,
             **common,
         )
         result = pairs.map_blocks(_result_of, dtype=data.dtype, meta=data._meta)
         axes = tuple([k for k in range(data.ndim) if k != axis])
-        return result.rechunk(given.chunks), _merged_sums(pairs, axes, operator, checked)
+        return result, _merged_sums(pairs, axes, operator, checked)
     result = da.map_blocks(
         _result_block,
-        *(grad, data, factors),
+        *(*full, *factors),
         token=operator.name,
         dtype=data.dtype,
         meta=data._meta,
         **common,
     )
-    grad, data = (in_term_order(array, axis) for array in (grad, data))
+    full = [in_term_order(tensor, axis) for tensor in full]
     parts = da.map_blocks(
         _sums_of_terms,
-        *(grad, data),
+        *full,
         token=f"{operator.name}_terms",
         dtype=object,
         meta=np.empty((0, 0), object),
-        starts=chunk_starts(data.chunks[1]),
+        starts=chunk_starts(full[0].chunks[1]),
         **common,
     )
-    return result.rechunk(given.chunks), _merged_sums(parts, (1,), operator, checked)
+    return result, _merged_sums(parts, (1,), operator, checked)
 
 
 def _merged_sums(parts: Any, axes: tuple[int, ...], operator: Operator, checked: _Checked) -> Any:
     """Return the sums of all blocks; each block is a tuple that ends with a partial sum."""
     dtype = checked.types[0].numpy
-    sums = da.reduction(
+    return da.reduction(
         parts,
         chunk=_sums_of,
         combine=_merge,
@@ -237,41 +248,42 @@ def _merged_sums(parts: Any, axes: tuple[int, ...], operator: Operator, checked:
         split_every=_MERGED,
         name=f"{operator.name}_sums",
     )
-    return sums.reshape(checked.shapes[1])
 
 
 def _result_and_sums(
-    grad: Any,
-    data: Any,
-    factors: Any,
-    *,
-    operator: str,
+    *tensors: Any,
+    operator: tuple[str, ...],
+    scalars: tuple[float, ...],
     compute: str,
     places: Places | None,
     block_id: tuple[int, ...],
 ) -> tuple[Any, Partial]:
-    """Compute a block of the result, and its partial sums."""
+    """Compute a block of the result, if any, and its partial sums."""
     first = None if places is None else places.first(block_id)
-    return partial_call(find_operator(operator), (grad, data, factors), first, compute)
+    return partial_call(operator_with(operator), tensors, scalars, first, compute)
 
 
-def _result_block(grad: Any, data: Any, factors: Any, *, operator: str, compute: str) -> Any:
+def _result_block(
+    *tensors: Any, operator: tuple[str, ...], scalars: tuple[float, ...], compute: str
+) -> Any:
     """Compute a block of the result."""
-    return array_call(find_operator(operator), (grad, data, factors), (), None, compute)[0]
+    return array_call(operator_with(operator), tensors, scalars, None, compute)[0]
 
 
 def _sums_of_terms(
-    grad: Any,
-    data: Any,
-    *,
-    operator: str,
+    *tensors: Any,
+    operator: tuple[str, ...],
+    scalars: tuple[float, ...],
     compute: str,
     starts: Sequence[int],
     block_id: tuple[int, int],
 ) -> tuple[Partial]:
     """Compute the partial sums of a block of channels × terms."""
-    factors, first = np.ones(len(data), data.dtype), starts[block_id[1]]
-    _, sums = partial_call(find_operator(operator), (grad.T, data.T, factors), first, compute)
+    found, first = operator_with(operator), starts[block_id[1]]
+    turned = tuple([tensor.T for tensor in tensors])
+    if found.per_channel:
+        turned = (*turned, np.ones(len(tensors[0]), tensors[0].dtype))
+    _, sums = partial_call(found, turned, scalars, first, compute)
     return (sums,)
 
 

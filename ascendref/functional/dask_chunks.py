@@ -15,7 +15,7 @@ import dask.array as da
 
 from ..core.errors import ArgumentValueError
 from ..declaration.operator import Operator, Shape
-from ..kernels.loops.channel_plan import BLOCK
+from ..kernels.loops.reduction_plan import BLOCK
 
 #: for every tensor, its axes of unknown size; the last axis is -1
 UnknownAxes = tuple[tuple[int, ...], ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import prod
 from operator import index
 from typing import Any
 
@@ -10,22 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array
-from ..core.dtypes import (
-    BY_NUMPY,
-    FLOAT64,
-    ROUNDED_ONCE,
-    DTypeLike,
-    ElementType,
-    floating_type,
-)
+from ..core.dtypes import BY_NUMPY, ROUNDED_ONCE, DTypeLike, floating_type
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
-from ..declaration.operator import Operator, Shape
-from ..kernels.loops.channel_plan import BLOCK
+from ..declaration.operator import Mode, Operator, Shape
+from ..kernels.arithmetic.exact_sum import ExactSum
+from ..kernels.loops.reduction_plan import BLOCK
 from .block_tree import BlockTree, Row
-from .call import check_call, empty_outputs, export, partial_sum_kernel
+from .call import check_call, empty_outputs, export, of_no_terms, reduction_kernel
 from .call_cache import Call
 from .casting import cast
-from .exact_totals import ExactTotals
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +49,9 @@ class Partial:
     #: whether the first term's position was given; otherwise it is 0 until a part before it is
     #: merged
     _placed: bool = field(repr=False)
-    _sums: BlockTree | ExactTotals = field(repr=False)
+    _sums: BlockTree | tuple[ExactSum, ...] = field(repr=False)
+    #: how terms are reduced, "sum" or "mean"
+    _mode: Mode = field(repr=False)
 
     @property
     def terms(self) -> int:
@@ -135,19 +131,24 @@ class Partial:
         """
         target = BY_NUMPY[self.dtype] if dtype is None else floating_type("dtype", dtype, "None, ")
         if not self.terms:
-            return np.zeros(self.shape, target.numpy)
+            return np.full(self.shape, of_no_terms(self._mode), target.numpy)
         if self.ranges[0][0] != 0 or len(self.ranges) > 1:
             missing = self.ranges[0][1] if self.ranges[0][0] == 0 else 0
             raise ArgumentValueError(
                 "self", f"is {self!r}: term {missing} is missing; merge all parts before"
             )
-        return cast(self._in_register(target), target.numpy).reshape(self.shape)
-
-    def _in_register(self, target: ElementType) -> NDArray[Any]:
-        """Return the sums in the type from which they are rounded to the target."""
-        if isinstance(self._sums, ExactTotals):
-            return self._sums.rounded(odd=target is not FLOAT64)
-        return self._sums.total()
+        count = self.terms if self._mode == "mean" else 1
+        if isinstance(self._sums, BlockTree):
+            rounded = cast(self._sums.total(count), target.numpy)
+        else:
+            try:
+                sums = [exact.rounded(target.name, count) for exact in self._sums]
+            except ArithmeticError as error:
+                raise ArgumentValueError(
+                    "self", f"has {error}; call the function on all data at once"
+                ) from error
+            rounded = np.array(sums).astype(target.numpy)
+        return rounded.reshape(self.shape)
 
     def _merged(self, argument: str, other: object) -> Partial:
         """Return the sums of this part and another one, without adding complete nodes yet."""
@@ -167,14 +168,15 @@ class Partial:
         if not other._placed:
             other = other._behind(argument, behind)
         ranges = _union(argument, self.ranges, other.ranges)
-        if isinstance(self._sums, ExactTotals):
-            assert isinstance(other._sums, ExactTotals)
-            sums: BlockTree | ExactTotals = self._sums.added(other._sums)
-        else:
+        sums: BlockTree | tuple[ExactSum, ...]
+        if isinstance(self._sums, BlockTree):
             assert isinstance(other._sums, BlockTree)
             for start, stop in ranges[:-1]:
                 _check_border(argument, stop, f"terms {start} to {stop - 1} end")
             sums = self._sums.joined(other._sums)
+        else:
+            assert isinstance(other._sums, tuple)
+            sums = tuple([a.plus(b) for a, b in zip(self._sums, other._sums, strict=True)])
         placed = self._placed or other._placed
         return replace(self, ranges=ranges, _placed=placed, _sums=sums)
 
@@ -217,51 +219,38 @@ def _union(
 def partial_call(
     operator: Operator,
     tensors: tuple[Array, ...],
+    scalars: tuple[object, ...],
     first: int | None,
     compute_dtype: DTypeLike | None,
 ) -> tuple[Any, Partial]:
-    """Call an operator with channel sums on a part of the data.
+    """Call an operator with a reduction on a part of the data.
 
-    Parameters
-    ----------
-    operator : Operator
-        The operator to call.
-    tensors : tuple of array
-        Its tensors, in order.
-    first : int or None
-        Position of the part's first term among all terms of a channel; None if it follows from the
-        order of merging.
-    compute_dtype : dtype or None
-        The type in which the formulas are evaluated.
-
-    Returns
-    -------
-    result : array
-        The elementwise result, as the caller's kind of array.
-    partial : Partial
-        The sums.
+    ``first`` is the position of the part's first term among all terms of a channel; None if it
+    follows from the order of merging. Return the elementwise result, if any, as the caller's kind
+    of array, and the sums.
     """
-    checked = check_call(Call(operator, tensors, (), None, compute_dtype))
+    checked = check_call(Call(operator, tensors, scalars, None, compute_dtype))
     position = _position(first)
-    grad, data, weight = checked.arrays
-    result, sums = empty_outputs(checked)
-    terms = data.size // weight.size if weight.size else 0
-    compute = checked.compute
-    if compute not in ROUNDED_ONCE:
+    *results, sums = empty_outputs(checked)
+    mode, compute = operator.mode(checked.values), checked.compute
+    exact = compute in ROUNDED_ONCE
+    if not exact:
         _check_border("first", position, "the part begins")
-    kernel = partial_sum_kernel(operator, checked.types[0], compute)
-    # kernels do not take empty arrays
-    kept = kernel.partial_sums((grad, data, weight, result)) if data.size else None
-    totals: BlockTree | ExactTotals
-    if compute in ROUNDED_ONCE:
-        totals = ExactTotals.zero(weight.size) if kept is None else ExactTotals.of_records(kept)
+    kernel = reduction_kernel(operator, checked.types[0], compute, mode)
+    kept: Any = ()
+    size = prod(checked.terms)
+    if size:  # kernels do not take empty arrays
+        kept = kernel.partial_sums((*checked.arrays, *results), checked.values)
+    totals: BlockTree | tuple[ExactSum, ...]
+    if exact:
+        totals = tuple(kept) or (ExactSum(),) * sums.size
     else:
-        totals = BlockTree(compute, () if kept is None else (Row(0, position // BLOCK, kept),))
+        totals = BlockTree(compute, (Row(0, position // BLOCK, kept),) if size else ())
         if first is not None:
             totals = totals.added_up()
-    ranges = ((position, position + terms),) if kept is not None else ()
-    partial = Partial(data.dtype, compute, sums.shape, ranges, first is not None, totals)
-    return export(operator, checked.inputs, (result,)), partial
+    ranges = ((position, position + size // sums.size),) if size else ()
+    partial = Partial(sums.dtype, compute, sums.shape, ranges, first is not None, totals, mode)
+    return export(operator, checked.inputs, tuple(results)) if results else None, partial
 
 
 def _position(first: Any) -> int:

@@ -18,17 +18,22 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 from torch.autograd import forward_ad
 
-from .call_cache import ARRAY_TYPES, KEY_TYPES, CachedCall, Call, call_key, store
+from ..core.packing import pack_words
+from .call_cache import ARRAY_TYPES, KEY_TYPES, Call, Run, call_key, store
 
 if TYPE_CHECKING:
-    from ..kernels.loops.channel_sums import ChannelSumKernel
     from ..kernels.loops.elementwise import ElementwiseKernel
+    from ..kernels.loops.reduction_kernel import ReductionKernel
 
 ARRAY_TYPES.add(torch.Tensor)
 KEY_TYPES.add(torch.dtype)
 
 
+_Tensor: Final = torch.Tensor
 _CONTIGUOUS: Final = torch.contiguous_format
+_empty_like: Final = torch.empty_like
+_records: Final = torch.is_grad_enabled
+_increment_version: Final = torch._C._increment_version
 _dispatch_modes: Final = torch._C._len_torch_dispatch_stack
 _function_modes: Final = torch._C._len_torch_function_stack
 _level: Final = torch._C._functorch.maybe_current_level
@@ -49,136 +54,123 @@ def _is_followed() -> bool:
     )
 
 
-def store_elementwise(call: Call, kernel: ElementwiseKernel, values: tuple[float, ...]) -> None:
-    """Cache an elementwise call on torch tensors of one type that passed the full check.
-
-    Parameters
-    ----------
-    call : Call
-        The call.
-    kernel : ElementwiseKernel
-        The kernel that computed it.
-    values : tuple of float
-        The values of the scalars, for the kernel.
-    """
+def store_elementwise(
+    call: Call, values: tuple[float, ...], kernel: ElementwiseKernel, compute: str
+) -> None:
+    """Cache an elementwise call on torch tensors of one type that passed the full check."""
     kinds = {tensor.dtype for tensor in call.tensors}
-    key = call_key(call.operator, call.tensors, call.scalars, call.compute_dtype)
+    key = call_key(call.operator, call.tensors, call.compute_dtype)
     if key is not None and len(kinds) == 1:
-        store(key, _elementwise(kernel.bind_memory(values), call, kinds.pop()))
+        run = elementwise_run(kernel.bind_memory(), kinds.pop())
+        store(key, call, values, (compute, kernel.result.name), run)
 
 
-def store_channel_sum(call: Call, kernel: ChannelSumKernel) -> None:
-    """Cache a call with channel sums on torch tensors that passed the full check."""
-    key = call_key(call.operator, call.tensors, call.scalars, call.compute_dtype)
+def store_reduction(
+    call: Call, values: tuple[float, ...], kernel: ReductionKernel, compute: str
+) -> None:
+    """Cache a reduction of torch tensors of one type that passed the full check."""
+    key = call_key(call.operator, call.tensors, call.compute_dtype)
     if key is not None:
-        store(key, _channel_sum(kernel, call.compute_dtype, call.tensors[0].dtype))
+        run = _reduction(kernel, call.tensors[0].dtype)
+        store(key, call, values, (compute, kernel.kind.name), run)
 
 
-def _elementwise(kernel: Callable[..., int], call: Call, kind: Any) -> CachedCall:
-    """Return the cached call of an elementwise operator."""
-    compute, expected = call.compute_dtype, call.scalars
-    tensor_type, contiguous, records = torch.Tensor, _CONTIGUOUS, torch.is_grad_enabled
-    empty_like, increment_version = torch.empty_like, torch._C._increment_version
-
-    def cached_call(
-        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
-    ) -> Any:
-        if compute_dtype is not compute or _is_followed():
-            return None
-        for s, p in zip(scalars, expected, strict=True):
-            if s is not p and (type(s) is not type(p) or s != p):
-                return None
-        first = tensors[0]
-        if type(first) is not tensor_type:
-            return None
-        addresses = []
-        try:
-            shape = first.shape
-            for tensor in tensors if out is None else (*tensors, out):
-                if (
-                    type(tensor) is not tensor_type
-                    or tensor.dtype is not kind
-                    or not tensor.is_cpu
-                    or tensor.is_neg()
-                    or (tensor.requires_grad and records())
-                    or not tensor.is_contiguous()
-                    or (tensor is not first and tensor.shape != shape)
-                ):
-                    return None
-                addresses.append(tensor.data_ptr())
-            count = first.numel()
-        except RuntimeError:
-            return None
-        if not all(addresses):
-            return None  # no elements, or no memory
-        if out is None:
-            out = empty_like(first, memory_format=contiguous)
-            return out if kernel(*addresses, out.data_ptr(), count) >= 0 else None
-        if kernel(*addresses, count) < 0:
-            return None
-        increment_version((out,))
-        return out
-
-    return cached_call
-
-
-def _channel_sum(kernel: ChannelSumKernel, compute: Any, kind: Any) -> CachedCall:
-    """Return the cached call of an operator with channel sums and a weight of rank 1."""
-    tensor_type, contiguous, records = torch.Tensor, _CONTIGUOUS, torch.is_grad_enabled
-    empty_like, increment_version = torch.empty_like, torch._C._increment_version
-
-    def cached_call(
-        tensors: tuple[Any, ...], scalars: tuple[Any, ...], out: Any, compute_dtype: Any
-    ) -> Any:
-        if compute_dtype is not compute or _is_followed():
-            return None
-        if out is not None and (type(out) is not tuple or len(out) != 2):
-            return None
-        operands = tensors if out is None else (*tensors, *out)
-        try:
-            for tensor in operands:
-                if (
-                    type(tensor) is not tensor_type
-                    or tensor.dtype is not kind
-                    or not tensor.is_cpu
-                    or tensor.is_neg()
-                    or (tensor.requires_grad and records())
-                    or not tensor.is_contiguous()
-                    or not tensor.data_ptr()
-                ):
-                    return None
-            grad, data, weight = tensors
-            shape, channels = tuple(data.shape), weight.numel()
+def _addresses(tensors: tuple[Any, ...], kind: Any) -> list[int]:
+    """Return the addresses of contiguous tensors of a type; empty if one is not or has none."""
+    found = []
+    try:
+        for tensor in tensors:
             if (
-                grad.shape != shape
-                or weight.dim() != 1
-                or (channels != 1 and (len(shape) < 2 or shape[1] != channels))
+                type(tensor) is not _Tensor
+                or tensor.dtype is not kind
+                or not tensor.is_cpu
+                or tensor.is_neg()
+                or (tensor.requires_grad and _records())
+                or not tensor.is_contiguous()
+                or not (address := tensor.data_ptr())  # no elements, or no memory
             ):
+                return []
+            found.append(address)
+    except RuntimeError:
+        return []
+    return found
+
+
+def elementwise_run(kernel: Callable[[int, int], int], kind: Any) -> Run:
+    """Return what runs a bound kernel on tensors of one shape."""
+
+    def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+        if _is_followed():
+            return None
+        given = tensors if out is None else (*tensors, out)
+        addresses = _addresses(given, kind)
+        if not addresses:
+            return None
+        first = tensors[0]
+        shape = first.shape
+        for tensor in given[1:]:
+            if tensor.shape != shape:
                 return None
-        except RuntimeError:
-            return None
+        result = _empty_like(first, memory_format=_CONTIGUOUS) if out is None else out
         if out is None:
-            made = [empty_like(like, memory_format=contiguous) for like in (data, weight)]
-            operands = (*tensors, *made)
-        elif out[0].shape != shape or out[1].shape != weight.shape or not _are_apart(operands):
+            addresses.append(result.data_ptr())
+        packed = pack_words(*addresses, first.numel())
+        if kernel(id(packed), id(numbers)) < 0:
             return None
-        addresses = tuple([tensor.data_ptr() for tensor in operands])
+        if out is not None:
+            _increment_version((out,))
+        return result
+
+    return run
+
+
+def _reduction(kernel: ReductionKernel, kind: Any) -> Run:
+    """Return what runs a reduction, whose weight has rank 1 if there are channels."""
+    weighted, alone = kernel.weighted, kernel.element is None
+
+    def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+        given: tuple[Any, ...] = ()
+        if out is not None:
+            if not alone and (type(out) is not tuple or len(out) != 2):
+                return None
+            given = (out,) if alone else out
+        if _is_followed() or not (addresses := _addresses((*tensors, *given), kind)):
+            return None
+        first, weight = tensors[0], tensors[-1]
+        shape, channels = tuple(first.shape), weight.numel() if weighted else 1
+        full = tensors[1:-1] if weighted else tensors[1:]
+        if (
+            any([tensor.shape != shape for tensor in full])
+            or (weighted and weight.dim() != 1)
+            or (channels != 1 and (len(shape) < 2 or shape[1] != channels))
+        ):
+            return None
+        results = given
+        if out is None:
+            sums = _empty_like(weight) if weighted else first.new_empty(())
+            results = (sums,) if alone else (_empty_like(first, memory_format=_CONTIGUOUS), sums)
+            addresses += [tensor.data_ptr() for tensor in results]
+        else:
+            likes = (weight.shape if weighted else ()), shape
+            if any([r.shape != like for r, like in zip(results[::-1], likes, strict=False)]):
+                return None
+            if not _are_apart((*tensors, *results), len(tensors)):
+                return None
         if any([address % kind.itemsize for address in addresses]):
             return None
-        kernel.in_memory(addresses, shape, channels)
-        if out is None:
-            return operands[3], operands[4]
-        increment_version(out)
-        return out
+        kernel.in_memory(tuple(addresses), shape, channels, numbers)
+        if out is not None:
+            _increment_version(given)
+            return out
+        return results[0] if alone else results
 
-    return cached_call
+    return run
 
 
-def _are_apart(operands: tuple[Any, ...]) -> bool:
-    """Tell whether the last two of these contiguous tensors overlap no other."""
+def _are_apart(operands: tuple[Any, ...], inputs: int) -> bool:
+    """Tell whether the contiguous tensors after the inputs overlap no other."""
     spans = [(t.data_ptr(), t.data_ptr() + t.nbytes, k) for k, t in enumerate(operands)]
-    results = len(operands) - 2
     return not any(
-        after < end and max(one, other) >= results
+        after < end and max(one, other) >= inputs
         for (_, end, one), (after, _, other) in pairwise(sorted(spans))
     )

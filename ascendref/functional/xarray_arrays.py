@@ -17,16 +17,10 @@ from .call_cache import Call
 
 
 def call_operator(call: Call) -> Any:
-    """Call an operator on tensors of which at least one is a DataArray.
-
-    Raises
-    ------
-    ArgumentTypeError, ArgumentValueError
-        As for other arrays; also if dimensions or coordinates differ.
-    """
+    """Call an operator on tensors of which at least one is a DataArray."""
     operator = call.operator
     # a weight has its own axis
-    axes = call.tensors if operator.channel_term is None else call.tensors[:2]
+    axes = call.tensors[:-1] if operator.per_channel else call.tensors
     labelled = {
         param.name: tensor
         for param, tensor in zip(operator.tensors, axes, strict=False)
@@ -37,8 +31,8 @@ def call_operator(call: Call) -> Any:
     got = array_call(operator, tensors, call.scalars, call.out, call.compute_dtype)
     if call.out is not None:
         return got
-    if operator.channel_term is None:
-        return _like_all(labelled, got)
+    if not operator.per_channel:
+        return _like_all(labelled, got, reduced=operator.reduction is not None and not got.ndim)
     result, sums = got
     return _like_all(labelled, result) if labelled else result, _sums(operator, call.tensors, sums)
 
@@ -62,9 +56,11 @@ def _check_labels(labelled: dict[str, Any]) -> None:
         ) from error
 
 
-def _like_all(labelled: dict[str, Any], result: Any) -> Any:
-    """Return a result with the labels of the tensor of highest rank."""
+def _like_all(labelled: dict[str, Any], result: Any, *, reduced: bool = False) -> Any:
+    """Return a result with the labels of the tensor of highest rank, or one number without any."""
     argument, model = max(labelled.items(), key=lambda item: item[1].ndim)
+    if reduced:
+        return _labelled(result, (), model)
     if model.shape != result.shape:
         raise ArgumentTypeError(
             argument,

@@ -1,9 +1,10 @@
 """Functions for JAX whose gradients are computed by ascendref's kernels.
 
-``hardshrink``, ``softplus``, ``prelu``, ``smooth_l1_loss`` and ``logit`` are ordinary functions for
-``jax.jit``, ``jax.vmap`` and ``jax.grad``. Their results are computed by JAX. Their gradients have
-the same bits as the array functions (``ascendref.softplus_backward`` and so on), except that
-scalars are F64 for F64 data.
+There is one for each operator: ``hardshrink``, ``softplus``, ``prelu`` and so on are ordinary
+functions for ``jax.jit``, ``jax.vmap`` and ``jax.grad``. Their results are computed by JAX. Their
+gradients have the same bits as the array functions (``ascendref.softplus_backward`` and so on),
+except that scalars are F64 for F64 data. A function of which only the value is an operator is
+computed by that operator's kernel, and differentiated by JAX.
 
 Examples
 --------
@@ -20,6 +21,8 @@ from ..core.extras import install_command
 if find_spec("jax") is None:
     raise ImportError(f"ascendref.jax needs JAX, which is not installed: {install_command('jax')}")
 
-from .functions import hardshrink, logit, prelu, smooth_l1_loss, softplus
+from .functions import public_functions
 
-__all__ = ["hardshrink", "logit", "prelu", "smooth_l1_loss", "softplus"]
+_FUNCTIONS = public_functions()
+globals().update(_FUNCTIONS)
+__all__ = list(_FUNCTIONS)

@@ -1,9 +1,8 @@
-"""Gradients computed by ascendref's kernels, which JAX can trace, transform and compile."""
+"""Gradients and values by ascendref's kernels, which JAX can trace, transform and compile."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -13,13 +12,12 @@ import jax.ffi
 import numpy as np
 from jax import numpy as jnp
 
-from ..core.dtypes import ELEMENT_TYPES, FLOAT64, ROUNDED_ONCE, ElementType
+from ..core.dtypes import ELEMENT_TYPES, ElementType
 from ..core.fork_safety import import_to_end, runs_to_end
-from ..declaration.operator import OPERATORS
-from ..functional.call import channel_sum_kernel, formula_kernel
-from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number
-from ..operators.logit_grad import by_eps, within
+from ..declaration.operator import Operator
+from ..declaration.scalars import single
+from ..functional.call import formula_kernel, reduction_kernel
+from ..functional.differentiable import Function, suited_formula
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first gradient
     from .handler import Handler
@@ -27,43 +25,48 @@ if TYPE_CHECKING:  # at run time these imports would load Numba before the first
 _TARGET: Final = "ascendref_gradient"
 
 
-class Function(NamedTuple):
+class Call(NamedTuple):
     """A function with everything known at tracing."""
 
-    #: name of the operator that computes its gradient
-    operator: str
-    #: the function in JAX, without the scalars
-    formula: Callable[..., Any]
+    function: Function
     scalars: tuple[float, ...]
-    #: compute type of the gradient
+    #: compute type of the kernel
     compute: str
-    #: indices of its operands among the operator's tensors; the remaining tensor is the gradient of
-    #: its result
-    operands: tuple[int, ...]
 
-    def forward(self, *operands: Any) -> Any:
-        """Return the result, in JAX's arithmetic.
+    @property
+    def operator(self) -> Operator:
+        """The operator whose kernel is called."""
+        return self.function.operator
+
+    def formula(self, *operands: Any) -> Any:
+        """Return the value, in JAX's arithmetic.
 
         Types narrower than F32 are computed in F32 and rounded once.
         """
         kind = operands[0].dtype
         wide = [operand.astype(jnp.promote_types(kind, jnp.float32)) for operand in operands]
-        return self.formula(*wide, *self.scalars).astype(kind)
+        scalars = self.scalars if kind == np.float64 else tuple(map(single, self.scalars))
+        return self.function.evaluate(jnp, wide, scalars).astype(kind)
+
+    def gradients(self, grad: Any, *operands: Any) -> Any:
+        """Return the gradients for the operands, in JAX's arithmetic."""
+        return jax.vjp(self.formula, *operands)[1](grad)
 
 
-def differentiable(function: Function, *operands: Any) -> Any:
-    """Return a function's result; kernels compute its derivative.
+def differentiable(call: Call, *operands: Any) -> Any:
+    """Return a function's result; a kernel computes its value or its gradients.
 
     Parameters
     ----------
-    function : Function
+    call : Call
         The function.
     *operands : Array
         Its operands, of one type, in shapes that the operator takes.
     """
     # if an operand is the same on all devices, JAX sums its gradient outside this function
     axes = frozenset().union(*map(_mapped_axes, operands))
-    return _with_gradients(function, *[_mapped_over(axes, operand) for operand in operands])
+    chosen = _value if call.function.gradient is None else _with_gradients
+    return chosen(call, *[_mapped_over(axes, operand) for operand in operands])
 
 
 def _mapped_axes(array: Any) -> frozenset[Any]:
@@ -89,17 +92,17 @@ def _mapped_over(axes: frozenset[Any], array: Any) -> Any:
 
 # called only with hashable values, so that a program is compiled once
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _with_gradients(function: Function, *operands: Any) -> Any:
+def _with_gradients(call: Call, *operands: Any) -> Any:
     """Return a function's result, from operands that vary along the same axes."""
-    return function.forward(*operands)
+    return call.formula(*operands)
 
 
-def _forward(function: Function, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
-    return function.forward(*operands), operands
+def _forward(call: Call, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
+    return call.formula(*operands), operands
 
 
-def _backward(function: Function, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
-    gradients: tuple[Any, ...] = _gradients(function, grad, *operands)
+def _backward(call: Call, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
+    gradients: tuple[Any, ...] = _gradients(call, grad, *operands)
     return gradients
 
 
@@ -107,44 +110,56 @@ _with_gradients.defvjp(_forward, _backward)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _gradients(function: Function, grad: Any, *operands: Any) -> tuple[Any, ...]:
+def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     """Return the gradients of a function with respect to its operands, computed by a kernel."""
     first = operands[0]
     if not prod(first.shape):
         return tuple([jnp.zeros_like(operand) for operand in operands])
-    operator = OPERATORS[function.operator]
-    tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(operator.tensors)
-    for place, operand in zip(function.operands, operands, strict=True):
+    tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(call.operator.tensors)
+    for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
-    call = _call_with_sums if operator.channel_term is not None else _elementwise_call
-    gradients = call(function, ELEMENT_TYPES[first.dtype.name], tensors)
-    # the function of a difference of two operands
-    return gradients if len(gradients) == len(operands) else (gradients[0], -gradients[0])
+    kernel = _call_with_sums if call.operator.per_channel else _elementwise_call
+    gradients = kernel(call, tensors)
+    if call.function.forward.of_difference:
+        gradients = *gradients, -gradients[0]
+    if len(gradients) < len(operands):  # JAX's own, of the function's formula
+        gradients = *gradients, *call.gradients(grad, *operands)[len(gradients) :]
+    return gradients
 
 
 @_gradients.defjvp
 def _second_derivatives(
-    function: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...]
+    call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...]
 ) -> tuple[Any, Any]:
     """Derivatives of gradients are JAX's own, of the function's formula."""
-
-    def formula(grad: Any, *operands: Any) -> Any:
-        return jax.vjp(function.forward, *operands)[1](grad)
-
-    return _gradients(function, *primals), jax.jvp(formula, primals, tangents)[1]
+    return _gradients(call, *primals), jax.jvp(call.gradients, primals, tangents)[1]
 
 
-def _elementwise_call(function: Function, kind: ElementType, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the gradient of an elementwise function."""
-    data = tensors[function.operands[0]]
-    key = _elementwise_key(function.operator, function.scalars, function.compute, kind)
-    return _call(key, function.scalars, (prod(data.shape),), tensors, (data,))
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _value(call: Call, *operands: Any) -> Any:
+    """Return the value of a function, computed by a kernel."""
+    if not prod(operands[0].shape):
+        return jnp.zeros_like(operands[0])
+    return _elementwise_call(call, list(operands))[0]
 
 
-def _call_with_sums(function: Function, kind: ElementType, tensors: list[Any]) -> tuple[Any, ...]:
+@_value.defjvp
+def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    """The derivative is JAX's own, of the function's formula."""
+    return _value(call, *primals), jax.jvp(call.formula, primals, tangents)[1]
+
+
+def _elementwise_call(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
+    """Return the result of an elementwise kernel."""
+    data = tensors[call.function.places[0]]
+    key = _elementwise_key(call, ELEMENT_TYPES[data.dtype.name])
+    return _call(key, call.scalars, (prod(data.shape),), tensors, (data,))
+
+
+def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
     """Return the gradients for the data and for a weight per channel."""
     _, data, weight = tensors
-    key, plan = _sums_key(function.operator, function.compute, kind, data.shape, weight.size)
+    key, plan = _sums_key(call, ELEMENT_TYPES[data.dtype.name], data.shape, weight.size)
     return _call(key, (), plan, tensors, (data, weight))
 
 
@@ -167,54 +182,30 @@ def _call(
 
 
 @runs_to_end
-def _elementwise_key(
-    operator: str, scalars: tuple[float, ...], compute: str, kind: ElementType
-) -> int:
+def _elementwise_key(call: Call, kind: ElementType) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = _elementwise_formula(operator, kind, compute, scalars)
-    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, compute)
+    formula = suited_formula(call.operator.formula, kind, call.compute, call.scalars)
+    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)
-    return handler.add(kernel.name, kernel.table, task, with_sums=False)
-
-
-def _elementwise_formula(
-    operator: str, kind: ElementType, compute: str, scalars: tuple[float, ...]
-) -> Formula:
-    """Return the formula of a gradient.
-
-    JAX computes function values with scalars in the data's type, so for F64 data they are not
-    narrowed to FLOAT.
-    """
-    formula = OPERATORS[operator].formula
-    suited = formula.suited(compute, kind.name, scalars)
-    if kind is not FLOAT64 or compute not in ROUNDED_ONCE:
-        return suited
-    function = _logit_grad if operator == "logit_grad" else suited.function
-    return suited._replace(name=f"jax_{suited.name}", function=function, narrows=False)
-
-
-def _logit_grad(x: Number, dy: Number, eps: Number) -> Number:
-    """1 - eps is not evaluated in float32 either."""
-    return by_eps(eps, dy, within(x, eps, 1.0 - eps, dy / abs(x * (1.0 - x))))
+    return handler.add(kernel.loop.name, kernel.table, task)
 
 
 @runs_to_end
 def _sums_key(
-    operator: str, compute: str, kind: ElementType, shape: tuple[int, ...], channels: int
+    call: Call, kind: ElementType, shape: tuple[int, ...], channels: int
 ) -> tuple[int, tuple[int, ...]]:
     """Load a kernel with sums per channel; return its key and its plan for such operands."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    kernel: Any = channel_sum_kernel(OPERATORS[operator], kind, compute)
-    plan, shared, partial_bytes = kernel.dense_call(shape, channels)
-    task = launch.address(kernel.task(plan.layout))
-    _ = kernel.total_task
+    kernel: Any = reduction_kernel(call.operator, kind, call.compute, "sum")
+    plan = kernel.contiguous_plan(shape, channels)
+    task, total = launch.address(kernel.task(plan.layout)), launch.address(kernel.total_task)
     _load_rest(kernel)
     name = f"{kernel.name}_{plan.layout}"
-    key = handler.add(name, kernel.table, task, with_sums=True)
-    numbers = prod(shape), channels, plan.tasks, plan.blocks, shared, partial_bytes
-    return key, (*numbers, *plan.plan.tolist())
+    key = handler.add(name, kernel.table, task, total)
+    numbers = prod(shape), channels, kernel.partial_bytes(plan)
+    return key, (*numbers, *plan.words.tolist())
 
 
 def _load_rest(kernel: Any) -> None:

@@ -16,12 +16,13 @@ from numba import types
 from numba.extending import intrinsic
 
 from ..kernels.compiler.jit import helper, integer_kernel
-from ..kernels.loops.channel_kernels import run_channels
-from ..kernels.loops.contiguous_kernels import PART
+from ..kernels.loops.array_kernels import PART
+from ..kernels.loops.reduction_launch import run_reduction
 from ..kernels.runtime.array_header import COUNT, ITEMSIZE, ROWS
 from ..kernels.runtime.launch import (
     LAUNCHER,
     NO_MEMORY,
+    NO_OPERANDS,
     OPERANDS,
     Words,
     own_address_in,
@@ -63,13 +64,12 @@ _MESSAGES: Final = (
 )
 _FRAME, _KERNEL, _MEMORY, _PART, _SLOTS = range(0, 40, 8)
 _CAPACITY: Final = 4096
-#: record of a kernel: whether it has sums per channel; addresses of its operand table, of its task
-#: and of the launcher's record
-_WITH_SUMS, _TABLE, _TASK, _LAUNCHER = range(0, 32, 8)
-#: record of a plan: elements of an unbatched result; then, with sums per channel, the numbers of
-#: channels, tasks and blocks, the number of elements that threads share, the bytes of partial sums,
-#: and the start of the kernel's plan
-_ELEMENTS, _CHANNELS, _TASKS, _BLOCKS, _SHARED, _PARTIAL, _CHANNEL_PLAN = range(0, 56, 8)
+#: record of a kernel: addresses of its operand table, of its task, of the task that sums blocks (0
+#: without sums) and of the launcher's record
+_TABLE, _TASK, _TOTAL, _LAUNCHER = range(0, 32, 8)
+#: record of a plan: elements of an unbatched result; then, with sums per channel, the number of
+#: channels, the bytes of partial sums, and the start of the kernel's plan
+_ELEMENTS, _CHANNELS, _PARTIAL, _KERNEL_PLAN = range(0, 32, 8)
 _LINE: Final = 64
 
 
@@ -111,8 +111,7 @@ def _find(directory: int, key: int) -> Any:
 def _elements(frame: int, kernel: int, numbers: int, plan: int) -> Any:
     """Compute the elements of all batches together."""
     table, total = word(kernel, _TABLE), result_size(frame)
-    # the operands follow, in as many words as any kernel needs
-    arguments = in_memory((0, 0, word(plan, _ELEMENTS), numbers, table, 0, 0, 1, 0, 0, 0, 0, 0))
+    arguments = in_memory((0, 0, word(plan, _ELEMENTS), numbers, table, 0, 0, 1, 0, *NO_OPERANDS))
     inputs = word(table, COUNT) - 1
     for k in range(inputs):
         set_word(arguments, OPERANDS + 8 * k, argument(frame, k))
@@ -131,26 +130,16 @@ def _with_sums(frame: int, kernel: int, plan: int) -> Any:
             return NO_MEMORY
     for batch in range(result_size(frame) // size):
         element, channel = batch * size * width, batch * channels * width
-        words = (
-            argument(frame, 0) + element,
-            argument(frame, 1) + element,
-            argument(frame, 2) + channel,
-            result(frame, 0) + element,
-            result(frame, 1) + channel,
-            width,
-            partial,
-            word(plan, _BLOCKS),
-            0,
+        operands = in_memory(
+            (
+                argument(frame, 0) + element,
+                argument(frame, 1) + element,
+                argument(frame, 2) + channel,
+                result(frame, 0) + element,
+                result(frame, 1) + channel,
+            )
         )
-        done = run_channels(
-            table,
-            word(kernel, _TASK),
-            words,
-            plan + _CHANNEL_PLAN,
-            word(plan, _TASKS),
-            word(plan, _SHARED),
-            word(kernel, _LAUNCHER),
-        )
+        done = run_reduction(kernel, plan + _KERNEL_PLAN, partial, 0, operands)
         hard = done if done < 0 else hard
     if partial:
         release(partial)
@@ -180,7 +169,7 @@ def _handle(frame: int) -> Any:
         return error(frame, word(directory, _KERNEL), FAILED_PRECONDITION)
     numbers = word(attribute(frame, _NUMBERS), ELEMENTS)
     plan = word(attribute(frame, _PLAN), ELEMENTS)
-    if word(kernel, _WITH_SUMS):
+    if word(kernel, _TOTAL):
         done = _with_sums(frame, kernel, plan)
     else:
         done = _elements(frame, kernel, numbers, plan)
@@ -204,23 +193,22 @@ class Handler:
             Words((0, self._words.ctypes.data)).address
         )
 
-    def add(self, name: str, table: int, task: int, *, with_sums: bool) -> int:
+    def add(self, name: str, table: int, task: int, total: int = 0) -> int:
         """Register a kernel, which must live as long as the process, and return its key.
 
         Parameters
         ----------
         name : str
             A unique name.
-        table, task : int
-            Addresses of the table of operands and of the task.
-        with_sums : bool
-            Whether it has sums per channel.
+        table, task, total : int
+            Addresses of the table of operands, of the task and, with sums per channel, of the task
+            that sums blocks.
         """
         key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True) or 1
         if key not in self._kernels:
             if len(self._kernels) >= _CAPACITY // 2:
                 raise RuntimeError(f"there are more than {_CAPACITY // 2} kernels")
-            words = Words((int(with_sums), table, task, LAUNCHER.address))
+            words = Words((table, task, total, LAUNCHER.address))
             slots = self._words[len(_MESSAGES) :].reshape(-1, 2)
             slot = key % _CAPACITY
             while slots[slot, 0]:

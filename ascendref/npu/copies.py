@@ -7,34 +7,24 @@ from typing import Any
 
 import torch
 
-from .fallback import Fallback
+from .refusals import native_kernel
 
 
-class Copy:
-    """``copy_`` for tensors of the device.
+def copy_kernel(op: torch._ops.OpOverload, within: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the kernel of ``copy_``, given the kernel for two tensors of one device.
 
     torch_npu copies plain bytes between host and device through the runtime, with streams and
     pinned memory. For other copies, such as between types or strides, it launches operators.
-
-    Parameters
-    ----------
-    native : callable
-        torch_npu's own kernel.
-    within : callable
-        The kernel for two tensors of one device.
     """
+    native = native_kernel(op)
 
-    def __init__(self, native: Callable[..., Any], within: Callable[..., Any]) -> None:
-        self._native = native
-        self._within = within
-
-    def __call__(
-        self, target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False
+    def copy(
+        target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False
     ) -> torch.Tensor:
         if target.device == source.device:
-            self._within(target, source)
+            within(target, source)
         elif _is_plain(target, source):
-            self._native(target, source, non_blocking)
+            native(target, source, non_blocking)
         elif target.device.type == "npu" and source.device.type == "npu":
             target.copy_(source.cpu())
         else:
@@ -42,13 +32,15 @@ class Copy:
             same = source.to(target.dtype).expand(target.size())
             same = same.resolve_conj().resolve_neg().contiguous()
             if _is_plain(target, same):
-                self._native(target, same, False)
+                native(target, same, False)
             else:
                 moved = torch.empty(target.size(), dtype=target.dtype, device=target.device)
                 if moved.numel():
-                    self._native(moved, same, False)
+                    native(moved, same, False)
                 target.copy_(moved)
         return target
+
+    return copy
 
 
 def _is_plain(target: torch.Tensor, source: torch.Tensor) -> bool:
@@ -61,10 +53,3 @@ def _is_plain(target: torch.Tensor, source: torch.Tensor) -> bool:
         and not (source.is_conj() or source.is_neg() or target.is_conj() or target.is_neg())
         and (source.device.type == "cpu") != (target.device.type == "cpu")
     )
-
-
-def copy_kernel(op: torch._ops.OpOverload, within: Callable[..., Any] | None = None) -> Copy:
-    """Return the kernel, wrapped around the one registered by torch_npu."""
-    kernel = torch.library.get_kernel(op, "PrivateUse1")
-    keys = torch._C.DispatchKeySet(torch._C.DispatchKey.PrivateUse1)
-    return Copy(lambda *values: kernel.call_boxed(keys, *values), within or Fallback(op))

@@ -20,13 +20,7 @@ from .storage import on_host, shared_storage, shared_tensor, tell_checker
 
 
 class _Call:
-    """One call: the storages that its tensors have on the host, and its device.
-
-    Parameters
-    ----------
-    name : str
-        Name of the operator.
-    """
+    """One call: the storages that its tensors have on the host, and its device."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -97,13 +91,7 @@ def _fill(call: str, name: str, tensor: torch.Tensor, value: torch.Tensor) -> No
 
 
 class Fallback:
-    """The kernel of an overload for the device.
-
-    Parameters
-    ----------
-    op : OpOverload
-        The operator to run on the CPU.
-    """
+    """The kernel of an overload for the device, which runs the operator on the CPU."""
 
     def __init__(self, op: torch._ops.OpOverload) -> None:
         self.op = op

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import torch
+from torch.utils._pytree import tree_map_only
 
 from .report import fallback_calls
 
@@ -19,35 +21,14 @@ RECURRENT: Final = (
 )
 
 
-class Recurrent:
-    """A layer on copies of its tensors on the CPU; gradients follow the copies back.
+def recurrent_kernel(op: torch._ops.OpOverload) -> Callable[..., Any]:
+    """Return a layer on copies of its tensors on the CPU; gradients follow the copies back."""
 
-    Parameters
-    ----------
-    op : OpOverload
-        The operator to run on the CPU.
-    """
+    def run(*args: Any, **kwargs: Any) -> Any:
+        fallback_calls[op.name()] += 1
+        tensors = [value for value in args if isinstance(value, torch.Tensor)]
+        host = tree_map_only(torch.Tensor, torch.Tensor.cpu, args)
+        results = op(*host, **kwargs)
+        return tree_map_only(torch.Tensor, lambda x: x.to(tensors[0].device), results)
 
-    def __init__(self, op: torch._ops.OpOverload) -> None:
-        self._op = op
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        fallback_calls[self._op.name()] += 1
-        device = _first_device(args)
-        host = [_moved(value, "cpu") for value in args]
-        return _moved(self._op(*host, **kwargs), device)
-
-
-def _moved(value: Any, device: torch.device | str) -> Any:
-    if isinstance(value, torch.Tensor):
-        return value.to(device)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_moved(member, device) for member in value)
-    return value
-
-
-def _first_device(values: Any) -> torch.device:
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            return value.device
-    raise TypeError("a recurrent layer without tensors")
+    return run

@@ -7,30 +7,22 @@ arguments or other versions of CANN; some would return nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import torch
 
 NPU: Final = "PrivateUse1"
 AUTOGRAD: Final = "AutogradPrivateUse1"
-_has: Final = torch._C._dispatch_has_kernel_for_dispatch_key
+#: whether an operator has a kernel for a dispatch key
+has_kernel: Final = torch._C._dispatch_has_kernel_for_dispatch_key
+_NO_HCCL: Final = "there is no collective communication (HCCL)"
 #: operators of the namespace ``npu`` that only create, describe or copy memory or call other
 #: operators; `casts` has more
 AVAILABLE: Final = frozenset(
-    (
-        "copy_memory_",
-        "empty_with_format",
-        "get_npu_format",
-        "get_storage_size",
-        "npu_change_data_ptr",
-        "npu_reshape",
-        "npu_rotary_mul",
-        "npu_rotary_mul_backward",
-        "print_npugraph_tensor",
-        "save_npugraph_tensor",
-        "set_op_timeout_ms",
-        "unsafe_empty_with_format",
-    )
+    "copy_memory_ empty_with_format get_npu_format get_storage_size npu_change_data_ptr npu_reshape"
+    " npu_rotary_mul npu_rotary_mul_backward print_npugraph_tensor save_npugraph_tensor"
+    " set_op_timeout_ms unsafe_empty_with_format".split()
 )
 
 
@@ -43,26 +35,28 @@ def refusal(name: str, why: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-class Collective:
-    """The kernel of a collective operation, refused where it would need HCCL.
+def native_kernel(
+    op: str | torch._ops.OpOverload, key: str = NPU, *may_call: str
+) -> Callable[..., Any]:
+    """Return the kernel registered under a dispatch key; it may call kernels of some keys."""
+    keys = torch._C.DispatchKeySet(torch._C.DispatchKey.Undefined)
+    for name in may_call or (NPU,):
+        keys = keys | torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, name))
+    return partial(torch.library.get_kernel(op, key).call_boxed, keys)
+
+
+def _collective(name: str) -> Callable[..., Any]:
+    """Return the kernel of a collective operation, refused where it would need HCCL.
 
     torch_npu would call HCCL only on the first rank; the others would wait for it.
-
-    Parameters
-    ----------
-    name : str
-        Name of the operator.
     """
+    refuse = refusal(name, _NO_HCCL)
+    native = native_kernel(name)
 
-    def __init__(self, name: str) -> None:
-        self._refuse = refusal(name, "there is no collective communication (HCCL)")
-        self._native = torch.library.get_kernel(name, NPU)
+    def run(*values: Any) -> Any:
+        return refuse() if any(map(_is_group_of_hccl, values)) else native(*values)
 
-    def __call__(self, *values: Any) -> Any:
-        if any(map(_is_group_of_hccl, values)):
-            self._refuse()
-        keys = torch._C.DispatchKeySet(torch._C.DispatchKey.PrivateUse1)
-        return self._native.call_boxed(keys, *values)
+    return run
 
 
 def _is_group_of_hccl(value: Any) -> bool:
@@ -91,10 +85,7 @@ def refuse_functions() -> None:
 def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
     """Refuse operators that only torch_npu has, while the returned objects are alive.
 
-    Parameters
-    ----------
-    replaced : container of str
-        Names in the namespace ``npu`` that have other kernels.
+    ``replaced`` are names in the namespace ``npu`` that have other kernels.
     """
     npu = torch.library.Library("npu", "IMPL")
     custom = torch.library.Library("npu_custom_dist", "IMPL")
@@ -108,11 +99,10 @@ def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
             # gradients call operators of other names; without device tensors, one of the last two
             # runs
             for key in (NPU, AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd"):
-                if key == NPU or _has(name, key):
+                if key == NPU or has_kernel(name, key):
                     npu.impl(name, refusal(name, why), key, allow_override=True)
         elif space == "npu_custom_dist":
-            why = "there is no collective communication (HCCL)"
-            custom.impl(name, refusal(name, why), NPU, allow_override=True)
-        elif space == "c10d" and _has(name, NPU):
-            collectives.impl(name, Collective(name), NPU, allow_override=True)
+            custom.impl(name, refusal(name, _NO_HCCL), NPU, allow_override=True)
+        elif space == "c10d" and has_kernel(name, NPU):
+            collectives.impl(name, _collective(name), NPU, allow_override=True)
     return [npu, custom, collectives]

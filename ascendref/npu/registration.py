@@ -3,52 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, Final
 
 import torch
 
 from ..cann.runtime.process import process
-from ..declaration.operator import OPERATORS
+from ..declaration.operator import OPERATORS, Operator
 from .copies import copy_kernel
 from .fallback import Fallback
-from .recurrent import RECURRENT, Recurrent
-from .refusals import AUTOGRAD, NPU, refusal
+from .recurrent import RECURRENT, recurrent_kernel
+from .refusals import AUTOGRAD, NPU, has_kernel, native_kernel, refusal
 
-#: overloads that torch_npu always passes to the C library, and their operators
+
+def _overloads(operator: Operator) -> Iterator[str]:
+    """Yield the overloads of PyTorch's operator that torch_npu passes to the C library."""
+    theirs = operator.torch
+    if theirs is not None:
+        yield f"aten::{theirs.name}"
+        if theirs.out is not None:
+            yield f"aten::{theirs.name}.{theirs.out}"
+
+
+#: overload that torch_npu always passes to the C library -> its operator
 EMULATED: Final = {
-    "aten::hardshrink_backward": "hardshrink_backward",
-    "aten::hardshrink_backward.grad_input": "hardshrink_backward",
-    "aten::softplus_backward": "softplus_backward",
-    "aten::softplus_backward.grad_input": "softplus_backward",
-    "aten::_prelu_kernel_backward": "prelu_backward",
-    "aten::smooth_l1_loss_backward": "smooth_l1_loss_backward",
-    "aten::smooth_l1_loss_backward.grad_input": "smooth_l1_loss_backward",
-    "aten::logit_backward": "logit_grad",
-    "aten::logit_backward.grad_input": "logit_grad",
+    name: operator for operator in OPERATORS.values() for name in _overloads(operator)
 }
 #: overloads that torch_npu implements itself: they create, describe and copy memory
 _MEMORY: Final = frozenset(
-    (
-        "_copy_from_and_resize",
-        "_has_compatible_shallow_copy_type",
-        "_lazy_clone",
-        "_local_scalar_dense",
-        "_pin_memory",
-        "_to_copy",
-        "as_strided_",
-        "contiguous",
-        "empty",
-        "empty_like",
-        "empty_strided",
-        "is_pinned",
-        "is_set_to",
-        "new_empty_strided",
-        "record_stream",
-        "resize_",
-        "resize_as_",
-        "set_",
-    )
+    "_copy_from_and_resize _has_compatible_shallow_copy_type _lazy_clone _local_scalar_dense"
+    " _pin_memory _to_copy as_strided_ contiguous empty empty_like empty_strided is_pinned"
+    " is_set_to new_empty_strided record_stream resize_ resize_as_ set_".split()
 )
 _COPY: Final = "aten::copy_"
 #: a dispatch key of no device: PyTorch's behaviour if no backend has its own gradients
@@ -61,16 +45,12 @@ _CPU: Final = (
     "CompositeImplicitAutograd",
 )
 _NO_FALLBACK: Final = "the fallback to the CPU is off (--no-fallback, ASCENDREF_NPU_FALLBACK=0)"
-_has: Final = torch._C._dispatch_has_kernel_for_dispatch_key
 
 
 def register(fallback: bool) -> torch.library.Library:
     """Replace torch_npu's kernels while the returned object is alive.
 
-    Parameters
-    ----------
-    fallback : bool
-        Whether operators that are not emulated run on the CPU; otherwise they are refused.
+    With a fallback, operators that are not emulated run on the CPU; otherwise they are refused.
     """
     library = torch.library.Library("aten", "IMPL")
     for op in _replaced():
@@ -81,12 +61,12 @@ def register(fallback: bool) -> torch.library.Library:
             continue
         library.impl(name, kernel, NPU, allow_override=True)
         # torch_npu's own gradients call operators that only torch_npu has
-        if name not in RECURRENT and _has(name, AUTOGRAD) and _is_of_torch_npu(name, AUTOGRAD):
+        if name not in RECURRENT and _has_gradients_of_torch_npu(name):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)
     for name in RECURRENT:
         op = _overload(name)
         if op is not None and fallback:
-            library.impl(name, Recurrent(op), AUTOGRAD, allow_override=True)
+            library.impl(name, recurrent_kernel(op), AUTOGRAD, allow_override=True)
     for name, why in _lacking():
         library.impl(name, refusal(name, why), NPU, allow_override=True)
     return library
@@ -96,8 +76,8 @@ def _lacking() -> Iterator[tuple[str, str]]:
     """Yield the operators that have no kernel to run on, and why."""
     product = process.settings.product
     for name, operator in EMULATED.items():
-        if OPERATORS[operator].on(product) is None:
-            yield name, f"{OPERATORS[operator].api} does not exist on {product.name}"
+        if operator.on(product) is None:
+            yield name, f"{operator.api} does not exist on {product.name}"
     for name in _operators():
         op = _overload(name)
         if op is not None and not _has_host_kernel(name) and not _is_about_memory(op):
@@ -106,13 +86,8 @@ def _lacking() -> Iterator[tuple[str, str]]:
 
 def _stock_gradients(op: torch._ops.OpOverload) -> Callable[..., Any]:
     """Return PyTorch's gradient kernel, with the dispatch keys that it may then call."""
-    keys = [NPU, AUTOGRAD]
-    if _has(op.name(), "ADInplaceOrView"):
-        keys.append("ADInplaceOrView")
-    found = torch._C.DispatchKeySet(torch._C.DispatchKey.Undefined)
-    for key in keys:
-        found = found | torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
-    return partial(torch.library.get_kernel(op, _STOCK).call_boxed, found)
+    views = ("ADInplaceOrView",) if has_kernel(op.name(), "ADInplaceOrView") else ()
+    return native_kernel(op, _STOCK, NPU, AUTOGRAD, *views)
 
 
 def _replaced() -> Iterator[torch._ops.OpOverload]:
@@ -127,12 +102,12 @@ def _operators() -> Iterator[str]:
     for name in torch._C._dispatch_get_all_op_names():
         # if the device has only some parts of an operator, those are replaced
         if name.startswith("aten::") and name not in EMULATED:
-            if _has(name, "CPU") or _has(name, NPU):
+            if has_kernel(name, "CPU") or has_kernel(name, NPU):
                 yield name
 
 
 def _has_host_kernel(name: str) -> bool:
-    return any(_has(name, key) for key in _CPU)
+    return any(has_kernel(name, key) for key in _CPU)
 
 
 def _overload(name: str) -> torch._ops.OpOverload | None:
@@ -152,6 +127,8 @@ def _is_about_memory(op: torch._ops.OpOverload) -> bool:
     return views or base in _MEMORY or torch.Tag.inplace_view in op.tags
 
 
-def _is_of_torch_npu(name: str, key: str) -> bool:
+def _has_gradients_of_torch_npu(name: str) -> bool:
+    if not has_kernel(name, AUTOGRAD):
+        return False
     lines = torch._C._dispatch_dump(name).splitlines()
-    return any(line.startswith(f"{key}: ") and "torch_npu" in line for line in lines)
+    return any(line.startswith(f"{AUTOGRAD}: ") and "torch_npu" in line for line in lines)

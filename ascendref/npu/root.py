@@ -11,13 +11,8 @@ from ..core.errors import ArgumentValueError
 #: the library, and the other names under which torch_npu loads it; each is a separate file because
 #: the dynamic linker recognizes a loaded library by the name inside the file
 LIBRARY: Final = "libascendcl.so"
-NAMES: Final = (
-    "libhccl.so",
-    "libacl_op_compiler.so",
-    "libge_runner.so",
-    "libgraph.so",
-    "libacl_tdt_channel.so",
-    "libopapi.so",
+NAMES: Final = tuple(
+    f"lib{name}.so" for name in "hccl acl_op_compiler ge_runner graph acl_tdt_channel opapi".split()
 )
 #: folders that torch_npu expects
 _FOLDERS: Final = ("runtime", "compiler", "opp")
@@ -25,13 +20,7 @@ _NATIVE: Final = Path(__file__).with_name("native")
 
 
 def install() -> Path:
-    """Return the root folder in the user's cache, writing it if it does not exist.
-
-    Raises
-    ------
-    ArgumentValueError
-        If there is no compiler or no writable folder.
-    """
+    """Return the root folder in the user's cache, writing it if it does not exist."""
     sources = {path.name: path.read_text() for path in sorted(_NATIVE.glob("*.c"))}
     root = cached_root("npu", {**sources, "names": ",".join(NAMES)})
     if not (root / "opp").is_dir():

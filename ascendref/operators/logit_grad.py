@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..core.arrays import ArrayT
-from ..core.dtypes import ELEMENT_TYPES, FLOAT32, FLOAT64, DTypeLike, ElementType
-from ..declaration.accuracy import HALF_ULP, Bound
-from ..declaration.operator import OnDevice, Operator, TensorParam, declare
+from ..core.dtypes import FLOAT32
+from ..declaration.accuracy import relative
+from ..declaration.operator import A2_A3, Forward, OnDevice, Operator, TorchOperator, declare
 from ..declaration.scalars import RealNumber, ScalarParam
 from ..declaration.scalars import single as single_value
 from ..declaration.shapes import equal_shapes
-from ..functional.call import array_call
-from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, as_element, inf, nan, select, single
+from ..functional import ArrayT, DTypeLike, array_call
+from ..kernels.arithmetic import Formula, Number, as_element, inf, log, nan, select, single
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
@@ -33,73 +31,90 @@ def by_eps(eps: Number, dy: Number, value: Number) -> Number:
 
 def usual(x: Number, dy: Number, eps: Number) -> Number:
     """The result for an eps below 1. 1 - eps is evaluated in float32, as on the device."""
-    return within(x, eps, single(1.0 - eps), dy / abs(x * (1.0 - x)))
+    return within(x, eps, single(1.0 - eps), quotient(x, dy))
 
 
 def usual_float32(x: Plain, dy: Plain, eps: Plain) -> Number:
+    """The same with one rounding less."""
+    return within(x, eps, single(1.0 - eps), quotient_float32(x, dy))
+
+
+def quotient(x: Number, dy: Number) -> Number:
+    """The gradient where x is within the bounds."""
+    return dy / abs(x * (1.0 - x))
+
+
+def quotient_float32(x: Plain, dy: Plain) -> Plain:
     """The denominator x - x² is rounded once; for x = -0 it is +0 as for x = 0."""
-    return within(x, eps, single(1.0 - eps), dy / abs(x.fma(-x, x)))
+    return dy / abs(x.fma(-x, x))
 
 
-def within(x: Number, low: Number, high: Number, quotient: Number) -> Number:
-    """The quotient from low to high, else 0; from 0 to 1, else NaN, if low is negative.
+def within(x: Number, low: Number, high: Number, value: Number) -> Number:
+    """The value from low to high, else 0; from 0 to 1, else NaN, if low is negative."""
+    everywhere = low < 0.0
+    least, most = select(everywhere, 0.0, low), select(everywhere, 1.0, high)
+    return between(x, least, most, value, select(everywhere, nan, 0.0))
+
+
+def between(x: Number, least: Number, most: Number, value: Number, other: Number) -> Number:
+    """The value unless x is below or above the bounds.
 
     Processors with masks combine two comparisons by "and" in one instruction, not by "or".
     """
-    everywhere = low < 0.0
-    least, most = select(everywhere, 0.0, low), select(everywhere, 1.0, high)
-    inside = ~(x < least) & ~(x > most)  # or NaN
-    return select(inside, quotient, select(everywhere, nan, 0.0))
+    return select(~(x < least) & ~(x > most), value, other)
 
 
-def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """One rounding of the denominator and one of the quotient; F64 corrects the first."""
-    return Bound({FLOAT32: 1.5, FLOAT64: 1.0}.get(kind, HALF_ULP))
+def forward(x: Number, eps: Number) -> Number:
+    """The function itself."""
+    high = 1.0 - eps
+    clamped = select(x < eps, eps, select(x > high, high, x))
+    z = select(eps >= 0.0, clamped, x)
+    return log(z / (1.0 - z))
 
 
-USUAL = Formula("logit_grad_out_usual", usual, tensors=2, scalars=1)
-USUAL_FLOAT32 = Formula("logit_grad_out_float32", usual_float32, tensors=2, scalars=1)
+def out_wide(x: Number, dy: Number, eps: Number) -> Number:
+    """The result for an eps in float64: 1 - eps is not evaluated in float32 either."""
+    return by_eps(eps, dy, within(x, eps, 1.0 - eps, quotient(x, dy)))
 
 
-def variant(compute: str, kind: str, eps: float) -> Formula | None:
+def variant(compute: str, rounded: str, eps: float) -> Callable[..., Any] | None:
     """In float32, one rounding less makes 1.5 of 2 ulp and saves an instruction."""
-    near = ELEMENT_TYPES.get(compute, FLOAT32).numpy.type(max(min(single_value(eps), 2.0), -2.0))
-    if not near < 1.0:
-        return None
-    return USUAL_FLOAT32 if compute == FLOAT32.name else USUAL
+    if compute == FLOAT32.name:
+        return usual_float32 if single_value(eps) < 1.0 else None
+    return usual if eps < 0.99 else None  # below 1 in every type
 
 
-OPERATOR = declare(
-    Operator(
-        name="logit_grad",
-        api="aclnnLogitGrad",
-        tensors=(TensorParam("x"), TensorParam("dy")),
-        scalars=(ScalarParam("eps", c_type="double"),),
-        outputs=("out",),
-        latex=r"""
-            \text{out} = \begin{cases}
-                \text{NaN} & \text{if } \text{eps} < 0 \text{ and } (x < 0 \text{ or } x > 1) \\
-                0 & \text{if } \text{eps} \ge 0 \text{ and } (x < \text{eps} \text{ or }
-                    x > 1 - \text{eps}) \\
-                \dfrac{\text{dy}}{x \cdot (1 - x)} & \text{otherwise}
-            \end{cases}
-            \qquad \text{for } \text{eps} < 1
-        """,
-        formula=Formula(
-            "logit_grad_out",
-            out,
-            tensors=2,
-            scalars=1,
-            variant=variant,
-        ),
-        shapes=equal_shapes,
-        device=OnDevice(
-            products=("Atlas A2", "Atlas A3"), kernels=("LogitGrad",), scratch=16 * 2**20
-        ),
-        same_type=True,
-        accuracy=accuracy,
-    )
+OPERATOR = Operator(
+    name="logit_grad",
+    api="aclnnLogitGrad",
+    scalars=(ScalarParam("eps", c_type="double"),),
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{NaN} & \text{if } \text{eps} < 0 \text{ and } (x < 0 \text{ or } x > 1) \\
+            0 & \text{if } \text{eps} \ge 0 \text{ and } (x < \text{eps} \text{ or }
+                x > 1 - \text{eps}) \\
+            \dfrac{\text{dy}}{x \cdot (1 - x)} & \text{otherwise}
+        \end{cases}
+        \qquad \text{for } \text{eps} < 1
+    """,
+    formula=Formula.of(out, scalars=1, variant=variant, wide=out_wide),
+    shapes=equal_shapes,
+    device=OnDevice(A2_A3, ("LogitGrad",), scratch=16 * 2**20),
+    same_type=True,
+    # one rounding of the denominator and one of the quotient
+    accuracy=relative(1.5),
+    forward=Forward(
+        "logit",
+        forward,
+        "``log(x / (1 - x))``, for ``x`` clamped to ``eps`` and ``1 - eps`` if ``eps`` is not"
+        " negative",
+    ),
+    torch=TorchOperator("logit_backward", lambda x, dy, eps: (dy, x, None if eps < 0 else eps)),
+    settings=({}, {"eps": 0.0}, {"eps": 1e-3}),
+    interval=(0.01, 0.99),
 )
+declare(OPERATOR)
 
 
 def logit_grad(
@@ -123,38 +138,31 @@ def logit_grad(
         below 1, it is 0 outside [eps, 1 - eps]. If eps is exactly 1 the result is ``dy`` times
         infinity; if finite and above 1, or NaN, it is NaN; if infinite, 0.
     out : array, optional
-        Output array with the same shape and dtype. It must not overlap an input unless it is the
-        same view.
+        Array for the result, with the shape and dtype of the inputs. It may be an input itself, but
+        must not overlap one otherwise.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
-        F64 data and F32 for all other data.
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
 
     Returns
     -------
     array
-        The caller's kind of array, with the same shape and type, in the memory layout that NumPy's
-        functions choose (``order="K"``); ``out`` if given.
+        The same shape and type, as the caller's kind of array; ``out`` if given.
 
     Raises
     ------
     ArgumentTypeError
         If an argument is not an array, has an unsupported dtype, or the dtypes differ.
     ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` has the wrong shape, overlaps an input, is
-        read-only or does not share its memory with NumPy.
+        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
 
     Notes
     -----
     The formula is the vendor's (aclnnLogitGrad). ``1 - eps`` is evaluated in float32. At 0 and 1
     the result is ``dy`` times infinity.
 
-    Rounding: the result is rounded to the type of the inputs, which is also the type of ``out``,
-    for every ``compute_dtype``.
-
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1.5 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic F16, BF16 and F32 results are
-    correctly rounded and F64 results within 0.75 ulp, or 1 ulp where they are subnormal; with
-    "exact" they are correctly rounded, too.
+    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
+    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
 
     Examples
     --------

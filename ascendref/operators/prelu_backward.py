@@ -6,16 +6,23 @@ from math import ceil, log2, prod
 
 import numpy as np
 
-from ..core.arrays import ArrayT
-from ..core.dtypes import DTypeLike, ElementType, float_format
+from ..core.dtypes import ElementType, float_format
 from ..core.errors import ArgumentValueError
 from ..declaration.accuracy import rounded_once
-from ..declaration.operator import OnDevice, Operator, Shape, TensorParam, declare
-from ..functional.call import array_call
+from ..declaration.operator import (
+    TRAINING_A2_A3,
+    Forward,
+    OnDevice,
+    Operator,
+    Reduction,
+    TorchOperator,
+    declare,
+)
+from ..declaration.shapes import Shape
+from ..functional import ArrayT, DTypeLike, array_call
 from ..functional.partial_sums import Partial, partial_call
-from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, select
-from ..kernels.loops.channel_plan import BLOCK, LANES
+from ..kernels.arithmetic import Formula, Number, select
+from ..kernels.loops.reduction_plan import BLOCK, LANES
 
 
 def grad_input(grad_output: Number, self: Number, weight: Number) -> Number:
@@ -29,8 +36,17 @@ def weight_term(grad_output: Number, self: Number) -> Number:
 
 
 def weight_factors(grad_output: Number, self: Number) -> tuple[Number, Number]:
-    """The two factors of that term."""
-    return select(self > 0.0, 0.0, grad_output), select(self > 0.0, 0.0, self)
+    """The two factors of that term.
+
+    LLVM takes ``select(self > 0.0, 0.0, self)`` for a minimum, which may be 0 where ``self`` is -0.
+    """
+    summed = ~(self > 0.0)
+    return select(summed, grad_output, 0.0), select(summed, self, 0.0)
+
+
+def forward(self: Number, weight: Number) -> Number:
+    """The function itself."""
+    return select(self > 0.0, self, weight * self)
 
 
 def shapes(operator: Operator, tensors: tuple[Shape, ...]) -> tuple[Shape, ...]:
@@ -67,38 +83,39 @@ def sum_accuracy(kind: ElementType, terms: int) -> float:
     return levels * 2.0**-24 + 2.0 ** -(float_format(kind).fraction + 1)
 
 
-OPERATOR = declare(
-    Operator(
-        name="prelu_backward",
-        api="aclnnPreluBackward",
-        tensors=(TensorParam("grad_output"), TensorParam("self"), TensorParam("weight")),
-        scalars=(),
-        outputs=("grad_input", "grad_weight"),
-        latex=r"""
-            \begin{aligned}
-                \text{grad_input} &= \begin{cases}
-                    \text{grad_output} & \text{if } \text{self} > 0 \\
-                    \text{grad_output} \cdot \text{weight} & \text{otherwise}
-                \end{cases} \\
-                \text{grad_weight}_c &= \sum_{\text{channel } c, \;
-                    \text{self} \not> 0} \text{grad_output} \cdot \text{self}
-            \end{aligned}
-        """,
-        formula=Formula("prelu_backward_grad_input", grad_input, tensors=3, scalars=0),
-        channel_term=Formula(
-            "grad_weight", weight_term, tensors=2, scalars=0, factors=weight_factors
-        ),
-        shapes=shapes,
-        device=OnDevice(
-            products=("Atlas training", "Atlas A2", "Atlas A3"),
-            # the first stores the terms in self's type, the second adds them up
-            kernels=("PReluGradUpdate", "PReluGradReduce"),
-        ),
-        same_type=True,
-        accuracy=rounded_once,
-        sum_accuracy=sum_accuracy,
-    )
+OPERATOR = Operator(
+    name="prelu_backward",
+    api="aclnnPreluBackward",
+    outputs=("grad_input", "grad_weight"),
+    latex=r"""
+        \begin{aligned}
+            \text{grad_input} &= \begin{cases}
+                \text{grad_output} & \text{if } \text{self} > 0 \\
+                \text{grad_output} \cdot \text{weight} & \text{otherwise}
+            \end{cases} \\
+            \text{grad_weight}_c &= \sum_{\text{channel } c, \;
+                \text{self} \not> 0} \text{grad_output} \cdot \text{self}
+        \end{aligned}
+    """,
+    formula=Formula.of(grad_input),
+    reduction=Reduction(
+        Formula.of(weight_term, factors=weight_factors), axes="channel", accuracy=sum_accuracy
+    ),
+    shapes=shapes,
+    # the first kernel stores the terms in self's type, the second adds them up
+    device=OnDevice(TRAINING_A2_A3, ("PReluGradUpdate", "PReluGradReduce")),
+    same_type=True,
+    accuracy=rounded_once,
+    forward=Forward(
+        "prelu",
+        forward,
+        "``x`` where it is positive, else ``x`` times the weight of its channel",
+    ),
+    torch=TorchOperator("_prelu_kernel_backward", out=None),
+    # a datum meets its own bits as the weight: both signs together are every weight
+    settings=({"weight": "self"}, {"weight": "-self"}),
 )
+declare(OPERATOR)
 
 
 def prelu_backward(
@@ -125,11 +142,10 @@ def prelu_backward(
     weight : array
         One element, or one per channel in C order, in any shape.
     out : tuple of two arrays, optional
-        Output arrays with the shapes and the dtype of the results. They must not overlap each
-        other, nor an input unless they are the same view.
+        Arrays for the results, with their shapes and dtype. They may be inputs themselves, but must
+        not overlap one otherwise, nor each other.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formulas and the sum are evaluated, in any form that `cast` accepts. None
-        means F64 for F64 data and F32 for all other data.
+        Type in which formulas and sum are evaluated; None means F64 for F64 data, else F32.
 
     Returns
     -------
@@ -145,8 +161,7 @@ def prelu_backward(
     ArgumentTypeError
         If an argument is not an array, has an unsupported dtype, or the dtypes differ.
     ArgumentValueError
-        If shapes do not match, a rank exceeds 8, or ``out`` has the wrong shapes, overlaps an
-        input, is read-only or does not share its memory with NumPy.
+        If shapes do not match, a rank exceeds 8, or ``out`` does not fit.
 
     Notes
     -----
@@ -154,16 +169,12 @@ def prelu_backward(
     summation tree depends only on the number of terms, so the bits are the same for any number of
     threads.
 
-    Rounding: both results are rounded to the type of the inputs, which is also the type of ``out``,
-    for every ``compute_dtype``.
-
     Accuracy: ``grad_input`` is correctly rounded in F32 and in F64 arithmetic. In F32 arithmetic,
     the default, the error of a sum of n terms is at most ``69 + ceil(log2(n / 1024))`` times 2**-24
     of the sum of their magnitudes, and half an ulp for its last rounding. That holds as long as
     every product is 0 or a normal float32 and no sum of products overflows: a product that
-    overflows makes the sum infinite or NaN, and one that underflows is lost. In F64 arithmetic F16,
-    BF16 and F32 sums are correctly rounded, and F64 sums where they are normal numbers, however
-    much cancels; smaller ones are within 1 ulp.
+    overflows makes the sum infinite or NaN, and one that underflows is lost. In F64 arithmetic sums
+    are correctly rounded, however much cancels.
 
     Examples
     --------
@@ -222,8 +233,8 @@ def prelu_partial(
     ``compute_dtype="float64"``: it allows any cut, and its sums are correctly rounded.
 
     Without ``first``, a partial sum holds one number per channel for every 1024 terms; with it, at
-    most two per channel for each doubling of the number of terms. An exact sum takes up to 1100
-    bytes per channel, less than 200 for F32 data.
+    most two per channel for each doubling of the number of terms. An exact sum takes up to 800
+    bytes per channel, 500 for F32 data.
 
     Examples
     --------
@@ -235,4 +246,4 @@ def prelu_partial(
     >>> np.array_equal(whole, ar.prelu_backward(g, x, w)[1])
     True
     """
-    return partial_call(OPERATOR, (grad_output, self, weight), first, compute_dtype)
+    return partial_call(OPERATOR, (grad_output, self, weight), (), first, compute_dtype)

@@ -9,30 +9,23 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import ArrayT
 from ..core.dtypes import (
     BFLOAT16,
     FLOAT16,
     FLOAT32,
     FLOAT64,
-    ROUNDED_ONCE,
-    DTypeLike,
     ElementType,
     float_format,
 )
 from ..declaration.accuracy import HALF_ULP, Bound
-from ..declaration.operator import OnDevice, Operator, TensorParam, declare
+from ..declaration.losses import REDUCTION, count, norm
+from ..declaration.operator import ALL_BUT_200I, Forward, OnDevice, Operator, TorchOperator, declare
 from ..declaration.scalars import RealNumber, ScalarParam, single
-from ..declaration.shapes import broadcast_shapes
-from ..functional.call import array_call
-from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, inf, select, sign, two_difference
+from ..functional import ArrayT, DTypeLike, array_call
+from ..kernels.arithmetic import Formula, Number, inf, select, sign, two_difference
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
-
-#: numbers of the reductions in the vendor's API
-REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def grad_input(
@@ -42,22 +35,6 @@ def grad_input(
     d = self - target
     slope = select(abs(d) < beta, d / beta, sign(d))
     return norm(reduction, size) * slope * grad_out
-
-
-def norm(reduction: Number, size: Number) -> Number:
-    """What the reduction multiplies by."""
-    return 1.0 / count(reduction, size)
-
-
-def count(reduction: Number, size: Number) -> Number:
-    """What it divides by: for the mean, the number of results (of all parts)."""
-    return select(reduction == 1.0, size, select(reduction < 0.0, -reduction, 1.0))
-
-
-def part_scalars(values: tuple[float, ...], size: int) -> tuple[float, ...]:
-    """In a part, the mean is over all results: minus their number replaces the reduction."""
-    reduction, beta = values
-    return (-float(size) if reduction == 1 else reduction), beta
 
 
 def grad_input_float64(
@@ -137,35 +114,32 @@ def unit(
     return norm(reduction, size) * slope * grad_out
 
 
+def forward(self: Number, target: Number, beta: Number) -> Number:
+    """The loss itself. A derivative of the quadratic is infinite outside its range, or NaN."""
+    d = self - target
+    near = abs(d) < beta
+    inner = select(near, d, 0.0)
+    return select(near, 0.5 * inner * inner / beta, abs(d) - 0.5 * beta)
+
+
 # --- declaration ----------------------------------------------------------------------------------
 
 
-def _formula(name: str, function: Callable[..., Any]) -> Formula:
-    name = f"smooth_l1_loss_backward_grad_input{name}"
-    return Formula(name, function, tensors=3, scalars=2, sized=True)
-
-
-FLOAT32_FORMULA = _formula("_float32", grad_input_float32)
-UNIT_FLOAT32 = _formula("_unit_float32", unit_float32)
-FLOAT64_FORMULA = _formula("_float64", grad_input_float64)
-UNIT = _formula("_unit", unit)
-
-
-def variant(compute: str, rounded: str, reduction: float, beta: float) -> Formula | None:
+def variant(compute: str, rounded: str, reduction: float, beta: float) -> Callable[..., Any] | None:
     """Half-precision results do not show the errors of float32, and β = 1 needs no division."""
     unit_beta = single(beta) == 1.0
     if compute == FLOAT32.name and rounded not in (FLOAT16.name, BFLOAT16.name):
-        return UNIT_FLOAT32 if unit_beta else FLOAT32_FORMULA
+        return unit_float32 if unit_beta else grad_input_float32
     if compute == FLOAT64.name == rounded and beta <= 2.0**299:
-        return FLOAT64_FORMULA
-    return UNIT if unit_beta and compute not in ROUNDED_ONCE else None
+        return grad_input_float64
+    return unit if unit_beta else None
 
 
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """At worst, one rounding of the norm and one of the product.
 
-    No bound is stated where norm·d/β is subnormal and has fewer bits. In F64 both errors are
-    corrected, and the range suffices.
+    Where norm/β is no normal F32 number, it is rounded as well. No bound is stated where norm·d/β
+    is subnormal and has fewer bits. In F64 both errors are corrected, and the range suffices.
     """
     if kind is FLOAT64:
         return Bound(1.0)
@@ -178,40 +152,51 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
         return np.where((slope > 0) & (slope < float_format(FLOAT32).normal), math.inf, 0.0)
 
     ulp = 1.5 if mean else 1.0
+    if 0 < beta < math.inf:
+        factor = 1 / (beta * (max(size, 1) if mean else 1))
+        if not float_format(FLOAT32).normal <= factor <= float_format(FLOAT32).largest:
+            ulp = 2.5
     return Bound(ulp if kind is FLOAT32 else HALF_ULP, more=more, words="for norm·d/β 0 or normal")
 
 
-OPERATOR = declare(
-    Operator(
-        name="smooth_l1_loss_backward",
-        api="aclnnSmoothL1LossBackward",
-        tensors=(TensorParam("grad_out"), TensorParam("self"), TensorParam("target")),
-        scalars=(
-            ScalarParam("reduction", choices=REDUCTIONS, c_type="int64_t"),
-            ScalarParam("beta", least=0.0, c_type="float"),
-        ),
-        outputs=("grad_input",),
-        latex=r"""
-            \text{grad_input} = \text{norm} \cdot \text{grad_out} \cdot \begin{cases}
-                d / \beta & \text{if } |d| < \beta \\
-                \text{sign}(d) & \text{otherwise}
-            \end{cases}
-            \qquad d = \text{self} - \text{target}, \quad
-            \text{norm} = \begin{cases}
-                1 / N & \text{for the mean of } N \text{ results} \\
-                1 & \text{otherwise}
-            \end{cases}
-        """,
-        part_scalars=part_scalars,
-        formula=_formula("", grad_input)._replace(variant=variant),
-        shapes=broadcast_shapes,
-        device=OnDevice(
-            products=("Atlas training", "Atlas inference", "Atlas A2", "Atlas A3"),
-            kernels=("SmoothL1LossGradV2",),
-        ),
-        accuracy=accuracy,
-    )
+OPERATOR = Operator(
+    name="smooth_l1_loss_backward",
+    api="aclnnSmoothL1LossBackward",
+    scalars=(
+        REDUCTION,
+        ScalarParam("beta", least=0.0, c_type="float"),
+    ),
+    latex=r"""
+        \text{grad_input} = \text{norm} \cdot \text{grad_out} \cdot \begin{cases}
+            d / \beta & \text{if } |d| < \beta \\
+            \text{sign}(d) & \text{otherwise}
+        \end{cases}
+        \qquad d = \text{self} - \text{target}, \quad
+        \text{norm} = \begin{cases}
+            1 / N & \text{for the mean of } N \text{ results} \\
+            1 & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(grad_input, scalars=2, variant=variant),
+    device=OnDevice(ALL_BUT_200I, ("SmoothL1LossGradV2",)),
+    accuracy=accuracy,
+    forward=Forward(
+        "smooth_l1_loss",
+        forward,
+        "the smooth L1 loss: quadratic where ``abs(x - target) < beta``, linear elsewhere",
+        of_difference=True,
+    ),
+    torch=TorchOperator("smooth_l1_loss_backward", format="contiguous"),
+    settings=(
+        {"reduction": "none"},
+        {"reduction": "none", "target": 0.0},
+        {"reduction": "none", "beta": 0.7},
+        {"reduction": "none", "beta": 0.0},
+        {},
+        {"beta": 0.7},
+    ),
 )
+declare(OPERATOR)
 
 
 def smooth_l1_loss_backward(
@@ -241,17 +226,15 @@ def smooth_l1_loss_backward(
         The ``|d|`` at which the loss turns from quadratic to linear; at least 0, narrowed to
         float32. 0 gives the gradient of the L1 loss.
     out : array, optional
-        Output array with the broadcast shape and any float dtype. It must not overlap an input
-        unless it is the same view.
+        Array for the result, with the broadcast shape and any float dtype. It may be an input
+        itself, but must not overlap one otherwise.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
-        F64 data and F32 for all other data.
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
 
     Returns
     -------
     array
-        The caller's kind of array, with the broadcast shape and the promoted type, in the memory
-        layout that NumPy's functions choose (``order="K"``); ``out`` if given.
+        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
 
     Raises
     ------
@@ -259,8 +242,7 @@ def smooth_l1_loss_backward(
         If an argument is not an array or has an unsupported dtype.
     ArgumentValueError
         If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, ``beta`` is negative
-        or NaN, or ``out`` has the wrong shape, overlaps an input, is read-only or does not share
-        its memory with NumPy.
+        or NaN, or ``out`` does not fit.
 
     Notes
     -----
@@ -269,15 +251,11 @@ def smooth_l1_loss_backward(
     gradient with respect to ``target`` is the negative of this one. Where an input was broadcast,
     its gradient is the sum over the broadcast axes.
 
-    Rounding: for every ``compute_dtype``, the result is rounded to the promoted type of the inputs
-    and then cast to the type of ``out``: from BF16 inputs, an F32 ``out`` gets BF16 values. In F64
-    arithmetic it is rounded once, directly to the type of ``out``.
-
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value,
     1.5 ulp for the mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever
-    ``norm * slope`` is 0 or a normal float32. In F64 arithmetic F16, BF16 and F32 results are
-    correctly rounded and F64 results within 0.75 ulp, or 1 ulp where they are subnormal; with
-    "exact" they are correctly rounded, too.
+    ``norm * slope`` is 0 or a normal float32. An F32 result is within 2.5 ulp where ``norm / beta``
+    is not a normal float32. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and
+    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
 
     Examples
     --------

@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import ArrayT
-from ..core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, DTypeLike, ElementType, float_format
+from ..core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
 from ..declaration.accuracy import HALF_ULP, Bound
-from ..declaration.operator import OnDevice, Operator, TensorParam, Types, declare
+from ..declaration.operator import (
+    TRAINING_A2_A3,
+    Forward,
+    OnDevice,
+    Operator,
+    TensorParam,
+    TorchOperator,
+    Types,
+    declare,
+)
 from ..declaration.scalars import RealNumber, ScalarParam, single
 from ..declaration.shapes import equal_shapes
-from ..functional.call import array_call
-from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, inf, one_plus_exp, select, sign
+from ..functional import ArrayT, DTypeLike, array_call
+from ..kernels.arithmetic import Formula, Number, inf, one_plus_exp, select, sign, softplus
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
@@ -45,20 +52,17 @@ def grad_input_float64(
     return select(z > threshold, grad_output, grad_output / one_plus_exp(-z))
 
 
-def _formula(name: str, function: Callable[..., Any]) -> Formula:
-    name = f"softplus_backward_grad_input{name}"
-    return Formula(name, function, tensors=2, scalars=2, compute_bound=True)
+def forward(self: Number, beta: Number, threshold: Number) -> Number:
+    """The function itself."""
+    z = beta * self
+    return select(z > threshold, self, softplus(z) / beta)
 
 
-FLOAT32_FORMULA = _formula("_float32", grad_input_float32)
-FLOAT64_FORMULA = _formula("_float64", grad_input_float64)
-
-
-def variant(compute: str, rounded: str, beta: float, threshold: float) -> Formula | None:
+def variant(compute: str, rounded: str, beta: float, threshold: float) -> Callable[..., Any] | None:
     """Versions with the exact product, where the arithmetic would round it or overflow."""
     if compute == FLOAT32.name:
-        return FLOAT32_FORMULA
-    return FLOAT64_FORMULA if compute == FLOAT64.name == rounded else None
+        return grad_input_float32
+    return grad_input_float64 if compute == FLOAT64.name == rounded else None
 
 
 def result(types: Types) -> ElementType:
@@ -72,13 +76,13 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """The exponential amplifies the rounding error of β·self.
 
     No bound is stated where a finite β·self overflows to -inf: an infinite gradient gives NaN
-    there.
+    there. Nor where it underflows: it is taken for a threshold of 0.
     """
-    beta = single(scalars["beta"])
+    beta, threshold = single(scalars["beta"]), single(scalars["threshold"])
     ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
     # in F64 the product is a sum of two numbers
     exact = abs(math.frexp(beta)[0]) in (0.5, 0.0)
-    if kind is FLOAT64 or (exact and abs(beta) <= 1):
+    if kind is FLOAT64 or (exact and abs(beta) <= 1 and threshold != 0):
         return Bound(ulp)
     bits = float_format(kind).fraction - 23
     growth = 0.0 if exact else 2.0**bits
@@ -86,36 +90,40 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     def more(self: NDArray[np.float64]) -> NDArray[np.float64]:
         z = beta * self
         amplified = np.where(np.isfinite(z), growth * np.abs(z), 0.0)
-        return np.where((z < -float_format(FLOAT32).largest) & np.isfinite(z), math.inf, amplified)
+        lost = (threshold == 0) & (z != 0) & (np.abs(z) <= 2.0**-150)
+        lost |= (z < -float_format(FLOAT32).largest) & np.isfinite(z)
+        return np.where(lost, math.inf, amplified)
 
     words = ("" if exact else f"+ 2**{bits}·|z| ") + "for finite β·self"
     return Bound(ulp, more=more, words=words)
 
 
-OPERATOR = declare(
-    Operator(
-        name="softplus_backward",
-        api="aclnnSoftplusBackward",
-        tensors=(TensorParam("grad_output"), TensorParam("self", FLOATS + INTEGERS)),
-        scalars=(ScalarParam("beta"), ScalarParam("threshold")),
-        outputs=("grad_input",),
-        latex=r"""
-            \text{grad_input} = \begin{cases}
-                \text{grad_output} & \text{if } \beta \cdot \text{self} > \text{threshold} \\
-                \dfrac{\text{grad_output}}{1 + e^{-\beta \cdot \text{self}}} & \text{otherwise}
-            \end{cases}
-        """,
-        formula=_formula("", grad_input)._replace(variant=variant),
-        shapes=equal_shapes,
-        device=OnDevice(
-            products=("Atlas training", "Atlas A2", "Atlas A3"),
-            kernels=("SoftplusV2Grad",),
-            float64=True,
-        ),
-        result=result,
-        accuracy=accuracy,
-    )
+OPERATOR = Operator(
+    name="softplus_backward",
+    api="aclnnSoftplusBackward",
+    tensors=(TensorParam("grad_output"), TensorParam("self", FLOATS + INTEGERS)),
+    scalars=(ScalarParam("beta"), ScalarParam("threshold")),
+    latex=r"""
+        \text{grad_input} = \begin{cases}
+            \text{grad_output} & \text{if } \beta \cdot \text{self} > \text{threshold} \\
+            \dfrac{\text{grad_output}}{1 + e^{-\beta \cdot \text{self}}} & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(grad_input, scalars=2, variant=variant, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(TRAINING_A2_A3, ("SoftplusV2Grad",), float64=True),
+    result=result,
+    accuracy=accuracy,
+    forward=Forward(
+        "softplus",
+        forward,
+        "``log(1 + exp(beta * x)) / beta``, or ``x`` where ``beta * x > threshold``",
+    ),
+    torch=TorchOperator("softplus_backward"),
+    settings=({}, {"beta": 0.5}, {"beta": 3.0}, {"threshold": 1.0}),
+    interval=(-8.0, 8.0),
 )
+declare(OPERATOR)
 
 
 def softplus_backward(
@@ -142,45 +150,38 @@ def softplus_backward(
     beta, threshold : real number, optional
         Narrowed to float32.
     out : array, optional
-        Output array with the same shape and any float dtype. It must not overlap an input unless it
-        is the same view.
+        Array for the result, with the same shape and any float dtype. It may be an input itself,
+        but must not overlap one otherwise.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
-        F64 data and F32 for all other data.
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
 
     Returns
     -------
     array
-        The caller's kind of array, with the same shape and the promoted type, in the memory layout
-        that NumPy's functions choose (``order="K"``); ``out`` if given.
+        The same shape and the promoted type, as the caller's kind of array; ``out`` if given. If
+        ``self`` holds integers, the promoted type of an F16 or BF16 gradient is F32.
 
     Raises
     ------
     ArgumentTypeError
         If an argument is not an array or has an unsupported dtype.
     ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` has the wrong shape, overlaps an input, is
-        read-only or does not share its memory with NumPy.
+        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
 
     Notes
     -----
     The formula is the vendor's (aclnnSoftplusBackward). F64 tensors are computed in F64 here; the
     device narrows them to F32.
 
-    Rounding: for every ``compute_dtype``, the result is rounded to the promoted type of the inputs
-    and then cast to the type of ``out``: from BF16 inputs, an F32 ``out`` gets BF16 values. In F64
-    arithmetic it is rounded once, directly to the type of ``out``. If ``self`` holds integers and
-    the gradient is F16 or BF16, the promoted type is F32.
-
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
     an F16 or BF16 result within 0.5 + 1/256 ulp, also where ``exp(-beta * self)`` is beyond the
     range of F32. Unless ``beta`` is a power of two its product with ``self`` is rounded, which the
     exponential amplifies: by ``abs(beta * self)`` ulp for F32, 2**-13 of that for F16 and 2**-16
-    for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded and F64 results
-    within 0.75 ulp, or 1 ulp where they are subnormal; with "exact" they are correctly rounded,
-    too. In F16 and BF16 arithmetic an exponential that overflows gives a 0 with the gradient's
-    sign. Where ``beta * self`` itself overflows to -inf, in F32 arithmetic too, an
-    infinite gradient gives NaN.
+    for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results
+    within 0.75 ulp; with "exact" they are correctly rounded, too. In F16 and BF16 arithmetic an
+    exponential that overflows gives a 0 with the gradient's sign. Where ``beta * self`` itself
+    overflows to -inf, in F32 arithmetic too, an infinite gradient gives NaN; where it underflows to
+    0, it is not above a threshold of 0.
 
     Examples
     --------

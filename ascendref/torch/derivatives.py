@@ -1,62 +1,101 @@
-"""Derivatives of the gradients in PyTorch's own operators, for autograd of any order.
-
-Every gradient is linear in the incoming gradient, so its derivative with respect to that is the
-operator itself; this module has the derivatives with respect to the data. Constants are filled in
-with ``masked_fill``, because ``torch.where`` makes tensors of them, which do not mix with fake
-tensors.
-"""
+"""Derivatives of functions in PyTorch's own arithmetic, of their formulas, for autograd."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from ..declaration.scalars import single
+from ..functional.differentiable import Function
 
 
-def hardshrink(seed: Any, grad: Any, data: tuple[Any, ...], lambd: float) -> tuple[Any, ...]:
-    """The gradient is a step function, so its derivative is 0."""
-    return (torch.zeros_like(data[0]),)
-
-
-def softplus(
-    seed: Any, grad: Any, data: tuple[Any, ...], beta: float, threshold: float
+def gradients(
+    function: Function, grad: Any, operands: Sequence[Any], scalars: Sequence[float | None]
 ) -> tuple[Any, ...]:
-    """The derivative of the logistic function, 0 where the forward function is linear."""
-    scaled = data[0] * beta
-    logistic = torch.sigmoid(scaled)
-    slope = beta * logistic * (1 - logistic)
-    return ((seed * grad * slope).masked_fill(scaled > threshold, 0.0),)
+    """Return the gradients of a function for its operands.
+
+    They can be differentiated again if the backward pass is recorded.
+    """
+    recorded = torch.is_grad_enabled()
+    with torch.enable_grad(), _mode(grad):
+        apart = [_apart(operand) for operand in operands]
+        return _gradients(function, grad, apart, scalars, recorded=recorded)
 
 
-def smooth_l1_loss(
-    seed: Any, grad: Any, data: tuple[Any, ...], reduction: int, beta: float
+def second_derivatives(
+    function: Function,
+    seeds: Sequence[Any],
+    grad: Any,
+    operands: Sequence[Any],
+    scalars: Sequence[float | None],
 ) -> tuple[Any, ...]:
-    """1/β where the loss is a parabola."""
-    difference = data[0] - data[1]
-    if beta == 0:
-        zero = torch.zeros_like(difference)
-        return zero, zero
-    norm = 1 / difference.numel() if reduction == 1 else 1.0
-    value = (seed * grad * (norm / beta)).masked_fill(~(difference.abs() < beta), 0.0)
-    return value, -value
+    """Return the derivatives of the gradients for the result's gradient and the operands.
+
+    Parameters
+    ----------
+    function : Function
+        The function.
+    seeds : sequence of Tensor
+        What the gradients, or the first of them, are multiplied by.
+    grad, operands : Tensor, sequence of Tensor
+        What the gradients were computed from.
+    scalars : sequence of float or None
+        The function's scalars.
+    """
+    recorded = torch.is_grad_enabled()
+    with torch.enable_grad(), _mode(grad):
+        first, *rest = [_apart(tensor) for tensor in (grad, *operands)]
+        found = _gradients(function, first, rest, scalars, recorded=True)
+        derivatives: tuple[Any, ...] = torch.autograd.grad(
+            found[: len(seeds)],
+            (first, *rest),
+            tuple(seeds),
+            create_graph=recorded,
+            allow_unused=True,
+            materialize_grads=True,
+        )
+    return derivatives
 
 
-def logit(seed: Any, grad: Any, data: tuple[Any, ...], eps: float | None) -> tuple[Any, ...]:
-    """The derivative of 1/(x·(1 - x)), 0 or NaN outside the bounds."""
-    (x,) = data
-    low, elsewhere = (0.0, float("nan")) if eps is None or eps < 0 else (eps, 0.0)
-    value = seed * grad * (2 * x - 1) / (x * (1 - x)).square()
-    return (value.masked_fill((x < low) | (x > 1 - low), elsewhere),)
+def _gradients(
+    function: Function,
+    grad: Any,
+    operands: Sequence[Any],
+    scalars: Sequence[float | None],
+    *,
+    recorded: bool,
+) -> tuple[Any, ...]:
+    value = _value(function, operands, scalars)
+    found: tuple[Any, ...] = torch.autograd.grad(
+        value,
+        operands,
+        grad.expand(value.shape),
+        create_graph=recorded,
+        allow_unused=True,
+        materialize_grads=True,
+    )
+    return found
 
 
-def prelu(seeds: tuple[Any, Any], grad: Any, x: Any, weight: Any) -> tuple[Any, Any, Any]:
-    """Return both gradients' derivatives with respect to gradient, input and weight."""
-    shape = [1] * x.dim()
-    if x.dim() > 1:
-        shape[1] = weight.numel()
-    factor, sums = weight.reshape(shape), seeds[1].reshape(shape)
-    passes = x > 0
-    for_grad = torch.where(passes, seeds[0], seeds[0] * factor + sums * x)
-    for_x = (sums * grad).masked_fill(passes, 0.0)
-    for_weight = (seeds[0] * grad).masked_fill(passes, 0.0).sum_to_size(shape)
-    return for_grad, for_x, for_weight.reshape(weight.shape)
+def _value(function: Function, operands: Sequence[Any], scalars: Sequence[float | None]) -> Any:
+    """Return the value; types narrower than F32 are computed in F32 and rounded once."""
+    kind = operands[0].dtype
+    wide = [operand.to(torch.promote_types(kind, torch.float32)) for operand in operands]
+    numbers = function.numbers(scalars)
+    if kind is not torch.float64:
+        numbers = tuple(map(single, numbers))
+    return function.evaluate(torch, wide, numbers).to(kind)
+
+
+def _mode(tensor: Any) -> AbstractContextManager[Any]:
+    """Return the mode of a fake tensor: PyTorch's derivatives of selections make new tensors."""
+    return tensor.fake_mode if isinstance(tensor, FakeTensor) else nullcontext()
+
+
+def _apart(tensor: Any) -> Any:
+    """Return a tensor for derivatives that do not include those of where it comes from."""
+    return tensor.view_as(tensor) if tensor.requires_grad else tensor.detach().requires_grad_()

@@ -7,13 +7,14 @@ vector loops disagree, these follow the scalar loop.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 from ..core.dtypes import FLOAT32
+from ..declaration.losses import norm
 from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number, inf, nan, one_plus_exp, select
-from ..operators.smooth_l1_loss_backward import FLOAT64_FORMULA as SMOOTH_L1_FLOAT64
-from ..operators.smooth_l1_loss_backward import norm
+from ..operators.logit_grad import between, quotient, quotient_float32
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
@@ -57,36 +58,24 @@ def sign(
 
 def logit(grad_output: Number, self: Number, low: Number, high: Number, other: Number) -> Number:
     """The bounds of ``self`` are given, and the result outside of them."""
-    value = grad_output / abs(self * (1.0 - self))
-    return select((self < low) | (self > high), other, value)
+    return between(self, low, high, quotient(self, grad_output), other)
 
 
 def logit_float32(grad_output: Plain, self: Plain, low: Plain, high: Plain, other: Plain) -> Number:
     """The same with the denominator of the operator in float32."""
-    value = grad_output / abs(self.fma(-self, self))
-    return select((self < low) | (self > high), other, value)
+    return between(self, low, high, quotient_float32(self, grad_output), other)
 
 
-def logit_variant(compute: str, rounded: str, *scalars: float) -> Formula | None:
+def logit_variant(compute: str, rounded: str, *scalars: float) -> Callable[..., Any] | None:
     """As in the operator."""
-    return LOGIT_FLOAT32 if compute == FLOAT32.name else None
+    return logit_float32 if compute == FLOAT32.name else None
 
 
 HARDSHRINK: Final = Formula(
-    "torch_hardshrink_backward", hardshrink, tensors=2, scalars=1, narrows=False, selects=True
+    "torch_hardshrink_backward", hardshrink, tensors=2, scalars=1, selects=True
 )
 SOFTPLUS: Final = Formula(
     "torch_softplus_backward", softplus, tensors=2, scalars=4, compute_bound=True
 )
 SIGN: Final = Formula("torch_l1_loss_backward", sign, tensors=3, scalars=2, sized=True)
-LOGIT: Final = Formula(
-    "torch_logit_backward", logit, tensors=2, scalars=3, variant=logit_variant, narrows=False
-)
-LOGIT_FLOAT32: Final = LOGIT._replace(
-    name="torch_logit_backward_float32", function=logit_float32, variant=None
-)
-#: for F64 data the scalars are not FLOAT
-SOFTPLUS_FLOAT64: Final = SOFTPLUS._replace(name="torch_softplus_backward_float64", narrows=False)
-SLOPE_FLOAT64: Final = SMOOTH_L1_FLOAT64._replace(
-    name="torch_smooth_l1_loss_backward_float64", narrows=False
-)
+LOGIT: Final = Formula("torch_logit_backward", logit, tensors=2, scalars=3, variant=logit_variant)

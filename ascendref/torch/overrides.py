@@ -15,190 +15,37 @@ settings does it, at the latest the end of the ``with`` block.
 from __future__ import annotations
 
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any, Final, NamedTuple
 
-import torch
 from torch.library import Library, get_kernel
 
+from .. import operators
 from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
 from ..core.fork_safety import run_to_end
 from ..core.scopes import Scope
 from ..device.lock_free import AtomicReference
-from . import scalars as choices
-from .elementwise import Calls, Choice, Elementwise
-from .prelu import PreluBackward, sum_follows
-from .scalars import Refused
+from ..functional.differentiable import Function, differentiable_functions
+from .override import Override
+from .prelu import PreluOverride
 
-_CPU: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+
+def _overrides(function: Function) -> tuple[Override, ...]:
+    """Return the overrides of a function: of its gradient, then of its value."""
+    declared = [operator for operator in (function.gradient, function.value) if operator]
+    return tuple(
+        [(PreluOverride if op.per_channel else Override)(op) for op in declared if op.torch]
+    )
+
+
+#: the functions by name
+FUNCTIONS: Final = differentiable_functions(operators)
+#: name of a function -> its overrides
+OVERRIDES: Final = {name: made for name, f in FUNCTIONS.items() if (made := _overrides(f))}
 #: kernels that are kept alive after their registration ends
 _HELD: Final = 64
-
-
-class Override:
-    """One operator of PyTorch, with its kernel and ours.
-
-    Parameters
-    ----------
-    aten : str
-        Name of PyTorch's operator.
-    overloads : tuple of str
-        Its overloads.
-    """
-
-    def __init__(self, aten: str, overloads: tuple[str, ...]) -> None:
-        self.names = tuple([f"{aten}.{name}" if name else aten for name in overloads])
-        self.calls = Calls()
-        self._originals = {
-            name: get_kernel(f"aten::{full}", "CPU")
-            for name, full in zip(overloads, self.names, strict=True)
-        }
-
-    def select(self, compute: str | None) -> None:
-        """Set the compute type from now on."""
-        raise NotImplementedError
-
-    def kernels(self) -> tuple[Callable[..., Any], ...]:
-        """Return the kernel that PyTorch calls, for each overload."""
-        raise NotImplementedError
-
-    def leave(self, refusal: Refused, overload: str, *args: Any, **kwargs: Any) -> Any:
-        """Leave a call to PyTorch's own kernel, and count it."""
-        self.calls.left[str(refusal)] += 1
-        return self._originals[overload].call_boxed(_CPU, *args, **kwargs)
-
-
-class ElementwiseOverride(Override):
-    """An operator with an elementwise result."""
-
-    def __init__(self, aten: str, choice: Choice, tensors: int) -> None:
-        super().__init__(aten, ("", "grad_input"))
-        self._contiguous = tensors == 3
-        self._in_type = cache(
-            lambda compute: Elementwise(choice, compute, contiguous=self._contiguous)
-        )
-        self._tensors = tensors
-        self.select(None)
-
-    def select(self, compute: str | None) -> None:
-        self._compute = self._in_type(compute)
-        #: (type, scalars) -> kernel of the fast path
-        self.table = self._compute.table
-
-    def kernels(self) -> tuple[Callable[..., Any], ...]:
-        return (_short_way(self) if self._tensors == 2 else self._call_3), self._call_out
-
-    def _call_3(self, grad_output: Any, data: Any, target: Any, *scalars: Any) -> Any:
-        return self.call((grad_output, data, target), scalars)
-
-    def call(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
-        """Compute in the selected type, or leave the call to PyTorch."""
-        return self._take(self._compute, tensors, scalars)
-
-    def compute(
-        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
-    ) -> Any:
-        """Compute in a type, or leave the call to PyTorch."""
-        return self._take(self._in_type(compute), tensors, scalars)
-
-    def _take(
-        self, compute: Elementwise, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
-    ) -> Any:
-        try:
-            result = compute(tensors, scalars)
-        except Refused as refusal:
-            if not self._contiguous:
-                return self.leave(refusal, "", *tensors, *scalars)
-            # PyTorch's own function would call the other overload, which is overridden too
-            out = torch.zeros_like(tensors[1], memory_format=torch.contiguous_format)
-            return self.leave(refusal, "grad_input", *tensors, *scalars, grad_input=out)
-        self.calls.taken += 1
-        return result
-
-    def _call_out(self, *args: Any, grad_input: Any) -> Any:
-        tensors, scalars = args[: self._tensors], args[self._tensors :]
-        try:
-            self._compute.into(grad_input, tensors, scalars)
-        except Refused as refusal:
-            return self.leave(refusal, "grad_input", *args, grad_input=grad_input)
-        self.calls.taken += 1
-        return grad_input
-
-
-def _short_way(override: ElementwiseOverride) -> Callable[..., Any]:
-    """Return the kernel for two tensors, with a fast path for contiguous ones.
-
-    A closure, because a method would make a small call 2% slower.
-    """
-    calls, call = override.calls, override.call
-    empty_like, contiguous = torch.empty_like, torch.contiguous_format
-
-    def kernel(grad_output: Any, data: Any, *scalars: Any) -> Any:
-        kind = data.dtype
-        compute = override.table.get((kind, scalars))
-        if (
-            compute is not None
-            and grad_output.dtype is kind
-            and grad_output.shape == data.shape
-            and grad_output.is_contiguous()
-            and data.is_contiguous()
-        ):
-            out = empty_like(data, memory_format=contiguous)
-            if compute(grad_output.data_ptr(), data.data_ptr(), out.data_ptr(), data.numel()) >= 0:
-                calls.taken += 1
-                return out
-        return call((grad_output, data), scalars)
-
-    return kernel
-
-
-class PreluOverride(Override):
-    """The operator of PReLU, with two results."""
-
-    def __init__(self) -> None:
-        super().__init__("_prelu_kernel_backward", ("",))
-        self._in_type = cache(PreluBackward)
-        self.select(None)
-
-    def select(self, compute: str | None) -> None:
-        self._compute = self._in_type(compute)
-
-    def kernels(self) -> tuple[Callable[..., Any], ...]:
-        return (self._call,)
-
-    def compute(self, grad_output: Any, data: Any, weight: Any, compute: str | None) -> Any:
-        """Compute both gradients, in the shapes of input and weight, in a type."""
-        try:
-            results = self._in_type(compute).summed(grad_output, data, weight)
-        except Refused as refusal:
-            grad_input, terms = self.leave(refusal, "", grad_output, data, weight)
-            return grad_input, terms.sum_to_size(weight.shape)
-        self.calls.taken += 1
-        return results
-
-    def _call(self, grad_output: Any, data: Any, weight: Any) -> Any:
-        try:
-            if sum_follows(grad_output, data):
-                results = self._compute.summed(grad_output, data, weight)
-            else:
-                results = self._compute.full_size(grad_output, data, weight)
-        except Refused as refusal:
-            return self.leave(refusal, "", grad_output, data, weight)
-        self.calls.taken += 1
-        return results
-
-
-#: operator, by the name of its forward function -> its override
-OVERRIDES: Final[dict[str, Override]] = {
-    "hardshrink": ElementwiseOverride("hardshrink_backward", choices.hardshrink, 2),
-    "softplus": ElementwiseOverride("softplus_backward", choices.softplus, 2),
-    "prelu": PreluOverride(),
-    "smooth_l1_loss": ElementwiseOverride("smooth_l1_loss_backward", choices.smooth_l1_loss, 3),
-    "logit": ElementwiseOverride("logit_backward", choices.logit, 2),
-}
 
 
 class Setting:
@@ -283,17 +130,19 @@ class _State:
         for name in [name for name in self._libraries if name not in setting.ops]:
             self._libraries.pop(name)._destroy()
         for name in setting.ops:
-            OVERRIDES[name].select(setting.compute)
+            for override in OVERRIDES[name]:
+                override.compute_type = setting.compute
             if name not in self._libraries:
                 self._libraries[name] = self._register(OVERRIDES[name])
 
-    def _register(self, override: Override) -> Any:
+    def _register(self, overrides: tuple[Override, ...]) -> Any:
         library = Library("aten", "IMPL")
         with warnings.catch_warnings():  # PyTorch warns at the first override in a process
             warnings.simplefilter("ignore")
-            for name, kernel in zip(override.names, override.kernels(), strict=True):
-                library.impl(name, kernel, "CPU")
-                self._held.append(get_kernel(f"aten::{name}", "CPU"))
+            for override in overrides:
+                for name, kernel in override.kernels().items():
+                    library.impl(name, kernel, "CPU")
+                    self._held.append(get_kernel(f"aten::{name}", "CPU"))
         return library
 
 
@@ -309,9 +158,10 @@ def enable(ops: str | Iterable[str] = ("prelu",), compute_dtype: DTypeLike | Non
     Parameters
     ----------
     ops : str or iterable of str, optional
-        Names of forward functions: ``"hardshrink"``, ``"softplus"``, ``"prelu"``,
-        ``"smooth_l1_loss"``, ``"logit"``; or ``"all"``. The default is PReLU, the only one that
-        becomes faster; the others are for numerical studies.
+        Names of functions, as in `ascendref.torch.ops`: ``"hardshrink"``, ``"softplus"``,
+        ``"prelu"`` and so on; or ``"all"``. Gradients are computed, and values where they are an
+        operator. The default is PReLU, the only one that becomes faster; the others are for
+        numerical studies.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the formulas are evaluated, as for the array functions. None means F64 for F64
         data and F32 for all other data.
@@ -417,12 +267,12 @@ def statistics() -> dict[str, OperatorStatistics]:
     >>> at.statistics()["hardshrink"].taken - before
     1
     """
-    return {
-        name: OperatorStatistics(
-            override.calls.taken, override.calls.left.total(), dict(override.calls.left)
-        )
-        for name, override in OVERRIDES.items()
-    }
+    found = {}
+    for name, overrides in OVERRIDES.items():
+        left = sum([override.left for override in overrides], Counter())
+        taken = sum([override.taken for override in overrides])
+        found[name] = OperatorStatistics(taken, left.total(), dict(left))
+    return found
 
 
 def _chosen(ops: Any, compute_dtype: Any) -> tuple[tuple[str, ...], str | None]:

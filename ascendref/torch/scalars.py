@@ -7,15 +7,22 @@ PyTorch converts λ and ε to the data's type (BF16 for BF16 data), and β and t
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import torch
 
+from .. import operators
 from ..core.dtypes import FLOAT32, FLOAT64, ROUNDED_ONCE, ElementType, float_format
+from ..core.errors import ArgumentError
+from ..declaration.operator import Operator
+from ..declaration.scalars import check_array_scalar
+from ..functional.differentiable import default_scalars, scalar_numbers
 from ..kernels.arithmetic.formula import Formula
-from ..operators.prelu_backward import OPERATOR as PRELU
 from ..operators.smooth_l1_loss_backward import OPERATOR as SMOOTH_L1
-from .formulas import HARDSHRINK, LOGIT, SIGN, SLOPE_FLOAT64, SOFTPLUS, SOFTPLUS_FLOAT64
+from .formulas import HARDSHRINK, LOGIT, SIGN, SOFTPLUS
+from .tensors import Refused
 
 #: arithmetic type -> where its exponential becomes infinite, and where it becomes 0
 _EXP_RANGE: Final = {
@@ -24,12 +31,12 @@ _EXP_RANGE: Final = {
 }
 
 
-class Refused(Exception):
-    """A call that is left to PyTorch; the message says why."""
+#: ``choice(kind, compute, *scalars)`` returns a `Chosen`
+Choice = Callable[..., "Chosen"]
 
 
 class Chosen(NamedTuple):
-    """The formula for a call, with its scalars."""
+    """The formula for a call, not yet suited to a compute type, with its scalars."""
 
     formula: Formula
     #: the formula's scalars
@@ -59,8 +66,7 @@ def softplus(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chos
     """Return the formula for the gradient of softplus."""
     width = FLOAT64 if kind is FLOAT64 else FLOAT32
     limits = _EXP_RANGE[FLOAT64 if compute in ROUNDED_ONCE else FLOAT32]
-    formula = SOFTPLUS_FLOAT64 if kind is FLOAT64 else SOFTPLUS
-    return Chosen(formula, (rounded(beta, width), rounded(threshold, width), *limits))
+    return Chosen(SOFTPLUS, (rounded(beta, width), rounded(threshold, width), *limits))
 
 
 def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float) -> Chosen:
@@ -71,32 +77,88 @@ def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float)
     limits = float_format(FLOAT32)
     if size and not limits.normal <= size <= limits.largest and not math.isinf(size):
         raise Refused("beta is not in the range of normal FLOAT numbers")
-    values = float(reduction), size
-    if size == 0.0:
-        return Chosen(SIGN, values)
-    if kind is FLOAT64 and compute in ROUNDED_ONCE:
-        return Chosen(SLOPE_FLOAT64, values)
-    return Chosen(SMOOTH_L1.formula.suited(compute, kind.name, values), values)
+    return Chosen(SMOOTH_L1.formula if size else SIGN, (float(reduction), size))
 
 
 def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
     """Return the formula for the gradient of logit."""
-    formula = LOGIT.suited(compute, kind.name, ())
     low = rounded(-1.0 if eps is None else eps, kind)
     if math.isnan(low):
         raise Refused("eps is NaN")
     if low < 0.0:
-        return Chosen(formula, (0.0, 1.0, math.nan))
+        return Chosen(LOGIT, (0.0, 1.0, math.nan))
     high = rounded(1.0 - low if kind is FLOAT64 else float(np.float32(1) - np.float32(low)), kind)
-    return Chosen(formula, (low, high, 0.0))
+    return Chosen(LOGIT, (low, high, 0.0))
 
 
-def prelu_input(kind: ElementType, compute: str) -> Chosen:
-    """Return the formula for PReLU's gradient with respect to its input."""
-    return Chosen(PRELU.formula, ())
+#: operator -> its choice, where PyTorch's formula or scalars are not the device's
+_OTHERS: Final[dict[str, Choice]] = {
+    "hardshrink_backward": hardshrink,
+    "softplus_backward": softplus,
+    "smooth_l1_loss_backward": smooth_l1_loss,
+    "logit_grad": logit,
+}
 
 
-def prelu_weight(kind: ElementType, compute: str) -> Chosen:
-    """Return the formula for the terms of PReLU's gradient with respect to its weight."""
-    assert PRELU.channel_term is not None
-    return Chosen(PRELU.channel_term, ())
+def choice(operator: Operator) -> Choice:
+    """Return what chooses the formula for PyTorch's operator."""
+    if operator.name in _OTHERS:
+        return _OTHERS[operator.name]
+    formula = in_order_of_pytorch(operator)
+    function = getattr(operators, operator.name)
+
+    def usual(kind: ElementType, compute: str, *scalars: Any) -> Chosen:
+        width = FLOAT64 if kind is FLOAT64 else FLOAT32
+        values = []
+        for param, value in zip(
+            operator.scalars, scalar_numbers(operator, function, scalars), strict=True
+        ):
+            try:
+                values.append(check_array_scalar(param, rounded(value, width)))
+            except ArgumentError as error:
+                raise Refused("the operator does not take such a scalar") from error
+        return Chosen(formula, tuple(values))
+
+    return usual
+
+
+def scalars_of_pytorch(
+    operator: Operator, scalars: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], dict[str, str]]:
+    """Return those that PyTorch's operator takes by place, and those that it takes as keywords."""
+    assert operator.torch is not None
+    placed, named = [], {}
+    for param, value in zip(operator.scalars, scalars, strict=False):
+        if param.name in operator.torch.keywords:
+            choices = (param.choices or {}).items()
+            named[param.name] = next(name for name, number in choices if number == value)
+        else:
+            placed.append(value)
+    return tuple(placed), named
+
+
+def call_theirs(
+    name: str, operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
+) -> Any:
+    """Call an operator of PyTorch that has the scalars of one of ours."""
+    placed, named = scalars_of_pytorch(operator, scalars)
+    return getattr(torch.ops.aten, name)(*tensors, *placed, **named)
+
+
+def in_order_of_pytorch(operator: Operator) -> Formula:
+    """Return an operator's formula with the tensors in the order of PyTorch's operator."""
+    names = [param.name for param in operator.tensors]
+    scalars = default_scalars(operator, getattr(operators, operator.name))
+    taken, _ = operator.for_torch({**{name: name for name in names}, **scalars})
+    order = [names.index(name) for name in taken if name in names]
+    if order == sorted(order):
+        return operator.formula
+
+    def reordered(formula: Formula) -> Formula:
+        def function(*numbers: Any) -> Any:
+            tensors = [numbers[order.index(place)] for place in range(len(order))]
+            return formula.function(*tensors, *numbers[len(order) :])
+
+        return formula._replace(name=f"torch_{formula.name}", function=function)
+
+    return reordered(operator.formula)

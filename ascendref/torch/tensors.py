@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from ..core.dtypes import FLOATS, ElementType
+from ..core.layout import MAX_RANK, has_internal_overlap, overlap, same_view
 
 #: PyTorch's type -> ours
 KINDS: Final[dict[Any, ElementType]] = {getattr(torch, kind.name): kind for kind in FLOATS}
@@ -19,49 +20,48 @@ KINDS: Final[dict[Any, ElementType]] = {getattr(torch, kind.name): kind for kind
 Layout = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-class ResultLayout(NamedTuple):
-    """The layout that PyTorch gives an elementwise result."""
-
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    #: whether all inputs have the same shape and strides as the result
-    same: bool
+class Refused(Exception):
+    """A call that is left to PyTorch; the message says why."""
 
 
-def layout(tensor: Any) -> Layout:
-    """Return the layout of a tensor."""
-    return tuple(tensor.shape), tensor.stride()
+def element_type(tensors: tuple[Any, ...]) -> ElementType:
+    """Return the type of tensors, or raise Refused if it is not supported here."""
+    kind = tensors[0].dtype
+    if kind not in KINDS:
+        raise Refused("a type other than F16, BF16, F32 and F64")
+    for tensor in tensors:
+        if tensor.dtype is not kind:
+            raise Refused("types differ")
+        if tensor.dim() > MAX_RANK:
+            raise Refused("a rank is above 8")
+    return KINDS[kind]
+
+
+def empty_result(tensors: tuple[Any, ...]) -> Any:
+    """Return a tensor that PyTorch would make for an elementwise result; raise Refused if none."""
+    try:
+        shape, strides = _result_layout(tuple([(tuple(t.shape), t.stride()) for t in tensors]))
+    except RuntimeError as error:
+        raise Refused("shapes do not broadcast") from error
+    return torch.empty_strided(shape, strides, dtype=tensors[0].dtype)
 
 
 @lru_cache(maxsize=4096)
-def result_layout(operands: tuple[Layout, ...]) -> ResultLayout:
-    """Return the layout that PyTorch gives to an elementwise result of two or three operands.
+def _result_layout(operands: tuple[Layout, ...]) -> Layout:
+    """Return the layout that PyTorch gives to an elementwise result of up to three operands.
 
     Its rules depend on the strides of all operands in order and are not documented, so PyTorch
-    itself is asked. For two operands that needs no memory. For three, every suitable operator has
-    different rules for tensors without memory, so it computes with byte tensors, once for each
-    combination of layouts.
-
-    Raises
-    ------
-    RuntimeError
-        If the shapes do not broadcast.
+    itself is asked. For one or two operands that needs no memory. For three, every suitable
+    operator has different rules for tensors without memory, so it computes with byte tensors, once
+    for each combination of layouts.
     """
-    if len(operands) == 2:
+    if len(operands) < 3:
         made = [torch.empty_strided(*operand, device="meta") for operand in operands]
-        result = torch.ops.aten.hardshrink_backward(*made, 0.0)
+        result = torch.ops.aten.hardshrink_backward(made[0], made[-1], 0.0)
     else:
         made = [torch.empty_strided(*operand, dtype=torch.uint8) for operand in operands]
         result = torch.addcmul(*made)
-    found = tuple(result.shape), result.stride()
-    return ResultLayout(*found, all([operand == found for operand in operands]))
-
-
-@lru_cache(maxsize=4096)
-def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides that PyTorch gives to a contiguous tensor."""
-    strides: tuple[int, ...] = torch.empty(shape, device="meta").stride()
-    return strides
+    return tuple(result.shape), result.stride()
 
 
 def numpy_view(tensor: Any) -> NDArray[Any]:
@@ -72,3 +72,16 @@ def numpy_view(tensor: Any) -> NDArray[Any]:
         return array
     shared: NDArray[np.generic] = tensor.numpy()
     return shared
+
+
+def check_result(result: NDArray[Any], arrays: list[NDArray[Any]]) -> bool:
+    """Tell whether a result is the same view as an input; raise Refused at other overlaps."""
+    if has_internal_overlap(result):
+        raise Refused("elements of the result overlap")
+    in_place = False
+    for array in arrays:
+        if overlap(result, array):
+            if not same_view(result, array):
+                raise Refused("the result overlaps an input")
+            in_place = True
+    return in_place

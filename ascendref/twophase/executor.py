@@ -16,8 +16,7 @@ from ..device.memory.copies import resolve
 from ..device.memory.tensor import Tensor
 from ..device.streams.stream import Stream
 from .phase_1 import plan_call
-from .plan import Plan
-from .workspace import Step
+from .plan import Plan, Step, refuse
 
 
 class Executor(Handle):
@@ -179,14 +178,14 @@ class Executor(Handle):
             self._refuse_state("set_tensor_address")
         found = resolve(self._space, "memory", memory)
         if all(own is not tensor for own in self._tensors):
-            _refuse(f"tensor is {shown(tensor)}, which is not an argument of {self!r}")
+            refuse(f"tensor is {shown(tensor)}, which is not an argument of {self!r}")
         start = 0 if isinstance(memory, Memory) else index(memory) - found.address
         moved = Tensor(
             found.address + start, tensor.shape, tensor.data_type, tensor.strides, tensor.offset
         )
         moved.check("tensor")
         if found.pinned:
-            _refuse(f"memory is {found!r} on the host; device memory is expected")
+            refuse(f"memory is {found!r} on the host; device memory is expected")
         memories = tuple(
             [
                 found if own is tensor else before
@@ -220,25 +219,22 @@ class Executor(Handle):
         """Check the arguments of phase 2, queue the work and return."""
         self._space.device.check_process()
         plan = self._plan
-        if plan.operator is not operator:
-            _refuse(f"executor is {self!r}; one of {operator.api} is expected")
+        if plan.operator.api != operator.api:
+            refuse(f"executor is {self!r}; one of {operator.api} is expected")
         # no call comes between the test and the assignment, so no other thread can use the executor
         # in between (see `device.lock_free`)
-        used = self._state != "ready"
-        if not (used or self._repeatable):
-            self._state = "used"
-        if used:
+        if self._state != "ready":
             self._refuse_state(operator.api)
+        if not self._repeatable:
+            self._state = "used"
         try:
             self._queue(workspace, workspace_size, stream)
-        except HazardError:
-            self._state = "ready" if self._state == "used" else self._state  # nothing was queued
-            raise
-        except AclError:
+        except AclError as error:
             # a generated operator consumes the executor after its checks, a composed one before
-            # them
-            if operator.device.scratch is not None:
-                self._state = "ready" if self._state == "used" else self._state
+            # them; after a hazard nothing was queued
+            kept = operator.device.scratch is not None or isinstance(error, HazardError)
+            if kept and self._state == "used":
+                self._state = "ready"
             raise
 
     def _queue(self, workspace: Any, workspace_size: Any, stream: Any) -> None:
@@ -274,9 +270,9 @@ class Executor(Handle):
         try:
             size = index(workspace_size)
         except Exception:  # of any class, raised by the object's __index__
-            _refuse(f"workspaceSize is {shown(workspace_size)}; it must be an integer ≥ 0")
+            refuse(f"workspaceSize is {shown(workspace_size)}; it must be an integer ≥ 0")
         if size < 0:
-            _refuse(f"workspaceSize is {shown(size)}; it must be an integer ≥ 0")
+            refuse(f"workspaceSize is {shown(size)}; it must be an integer ≥ 0")
         if size > 0 and workspace is None:
             fail(
                 Status.ACLNN_ERR_PARAM_NULLPTR,
@@ -284,26 +280,26 @@ class Executor(Handle):
                 " Device.malloc(workspaceSize)",
             )
         if size < plan.workspace:
-            _refuse(
+            refuse(
                 f"workspaceSize is {size}; {plan.operator.api} needs {plan.workspace} bytes, as its"
                 " GetWorkspaceSize said"
             )
         if size == 0:
             return None, 0
         if not isinstance(workspace, Memory | int):
-            _refuse(
+            refuse(
                 f"workspace is a {type(workspace).__name__}; device memory (Device.malloc) is"
                 " expected"
             )
         try:
             memory = resolve(self._space, "workspace", workspace)
         except AclError as error:
-            _refuse(error.message, error)
+            refuse(error.message, error)
         start = 0 if isinstance(workspace, Memory) else workspace - memory.address
         if memory.pinned:
-            _refuse(f"workspace is {memory!r} on the host; device memory is expected")
+            refuse(f"workspace is {memory!r} on the host; device memory is expected")
         if size > memory.room(start):
-            _refuse(
+            refuse(
                 f"workspaceSize is {shown(size)}, but workspace has {memory.room(start)} bytes"
                 f" in {memory!r}"
             )
@@ -319,16 +315,10 @@ class Executor(Handle):
             zip(self._tensors, self._memories, plan.descriptions, strict=True)
         ):
             start = before.start if starts is None else starts[k]
-            if (
-                tensor.memory is not memory
-                or (memory is not None and not memory.alive)
-                or tensor.data_type is not before.data_type
-                or tensor.shape != before.shape
-                or tensor.strides != before.strides
-                or tensor.offset != before.offset
-                or tensor.start != start
-            ):
-                freed = tensor.memory is memory and memory is not None and not memory.alive
+            now = tensor.data_type, tensor.shape, tensor.strides, tensor.offset, tensor.start
+            living = memory is None or memory.alive
+            if tensor.memory is not memory or not living or now != (*before[:4], start):
+                freed = tensor.memory is memory and not living
                 what = (
                     f"lies in {memory!r}"
                     if freed
@@ -344,7 +334,7 @@ class Executor(Handle):
                     checker.find_freed(
                         Status.ACLNN_ERR_PARAM_INVALID, "use-after-free", problem, memory.shadow
                     )
-                _refuse(problem)
+                refuse(problem)
         if starts is not None:
             inputs = len(plan.operator.tensors)
             arguments = self._tensors[:inputs] + plan.scalars + self._tensors[inputs:]
@@ -358,7 +348,3 @@ class Executor(Handle):
             f"{call} was given {self!r}; an executor runs once, or until it is destroyed"
             " if set_repeatable was called before its first run",
         )
-
-
-def _refuse(message: str, cause: BaseException | None = None) -> NoReturn:
-    fail(Status.ACLNN_ERR_PARAM_INVALID, message, cause)

@@ -11,6 +11,7 @@ from ..core.status import Status
 from ..declaration.operator import Operator, vendor_name
 from .executor import Executor
 from .phase_1 import plan_call
+from .plan import refuse
 
 #: parameters of every phase 2
 PHASE_2_PARAMETERS: Final = ("workspace", "workspaceSize", "executor", "stream")
@@ -18,7 +19,7 @@ PHASE_2_PARAMETERS: Final = ("workspace", "workspaceSize", "executor", "stream")
 
 def phase_1_function(operator: Operator) -> Callable[..., tuple[int, Executor]]:
     """Return ``aclnnXxxGetWorkspaceSize`` of an operator."""
-    names = tuple(map(vendor_name, operator.parameters))
+    names = operator.vendor_parameters
     signature = _signature(names)
 
     def get_workspace_size(*arguments: Any, **keywords: Any) -> tuple[int, Executor]:
@@ -44,10 +45,9 @@ def phase_2_function(operator: Operator) -> Callable[[Any, Any, Any, Any], None]
                 " expected",
             )
         if not isinstance(executor, Executor):
-            fail(
-                Status.ACLNN_ERR_PARAM_INVALID,
+            refuse(
                 f"executor is a {type(executor).__name__}; the one that"
-                f" {operator.api}GetWorkspaceSize returned is expected",
+                f" {operator.api}GetWorkspaceSize returned is expected"
             )
         executor.launch(operator, workspace, workspaceSize, stream)
 
@@ -70,8 +70,10 @@ def _phase_1_doc(operator: Operator) -> str:
     tensors = operator.tensor_names
     inputs = len(operator.tensors)
     scalars = "".join(
-        f"{vendor_name(param.name)} : Scalar or real number\n"
-        f"    As for `ascendref.{operator.name}`; narrowed to float32.\n"
+        f"{vendor_name(param.name)} : "
+        + ("str\n" if param.is_text else "Scalar or real number\n")
+        + f"    As for `ascendref.{operator.name}`"
+        + (".\n" if param.is_text else "; narrowed to float32.\n")
         for param in operator.scalars
     )
     return f"""Check and plan a call of {operator.api}; nothing is computed yet.

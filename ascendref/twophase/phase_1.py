@@ -8,11 +8,11 @@ import numpy as np
 
 from ..core.errors import fail
 from ..core.status import Status
-from ..declaration.operator import Operator, vendor_name
+from ..declaration.operator import Operator
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
-from .plan import Description, Plan
+from .plan import Description, Plan, refuse
 from .planning import make_plan
 from .validation import validate
 
@@ -22,46 +22,25 @@ _plans: Final[dict[tuple[Any, ...], Plan]] = {}
 _PLANS_LIMIT: Final = 4096
 #: types of scalars that a key may contain
 _KEY_TYPES: Final = frozenset(
-    (bool, int, float, *[np.dtype(code).type for code in "?bBhHiIlLqQefd"])
+    (bool, int, float, str, bytes, *[np.dtype(code).type for code in "?bBhHiIlLqQefd"])
 )
 
 
 def plan_call(
     operator: Operator, arguments: tuple[Any, ...], default: AddressSpace | None = None
 ) -> tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]:
-    """Check a call of an operator and plan it.
+    """Check the arguments of a call, in the vendor's order, and plan it.
 
-    Parameters
-    ----------
-    operator : Operator
-        The operator.
-    arguments : tuple
-        Its tensors, its scalars and its results, in the vendor's order.
-    default : AddressSpace, optional
-        Address space of the device to use if no tensor has memory.
-
-    Returns
-    -------
-    plan : Plan
-        The plan; equal calls share it.
-    space : AddressSpace
-        The address space of the tensors' device.
-    tensors : tuple of Tensor
-        The tensors, then the results.
-    memories : tuple of Memory or None
-        The memory of each.
-
-    Raises
-    ------
-    AclError
-        The vendor's codes for invalid arguments, checked in the vendor's order.
+    ``default`` is the address space to use if no tensor has memory. The result is the plan, the
+    address space of the tensors' device, the tensors (results last), and the memory of each.
     """
+    for argument in arguments:
+        if argument is None:
+            operator, arguments = _without_null(operator, arguments)
+            break
     first = len(operator.tensors)
     last = first + len(operator.scalars)
     tensors: tuple[Tensor, ...] = arguments[:first] + arguments[last:]
-    for argument in arguments:
-        if argument is None:
-            _refuse_null(operator, arguments)
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
             _refuse_type(operator, tensors)
@@ -108,25 +87,30 @@ def plan_call(
     return plan, space, tensors, memories
 
 
-def _refuse_null(operator: Operator, arguments: tuple[Any, ...]) -> NoReturn:
-    names = tuple(map(vendor_name, operator.parameters))
-    missing = [name for name, value in zip(names, arguments, strict=True) if value is None]
-    fail(
-        Status.ACLNN_ERR_PARAM_NULLPTR,
-        f"{missing[0]} is None; every argument of {operator.api}GetWorkspaceSize must be given:"
-        f" {', '.join(names)}",
-    )
+def _without_null(
+    operator: Operator, arguments: tuple[Any, ...]
+) -> tuple[Operator, tuple[Any, ...]]:
+    """Leave out the optional tensors that are None; refuse a call in which others are."""
+    count = len(operator.tensors)
+    given, tensors = operator.given(arguments[:count])
+    kept = (*tensors, *arguments[count:])
+    for name, value in zip(given.vendor_parameters, kept, strict=True):
+        if value is None:
+            fail(
+                Status.ACLNN_ERR_PARAM_NULLPTR,
+                f"{name} is None; every argument of {operator.api}GetWorkspaceSize must be given:"
+                f" {', '.join(operator.vendor_parameters)}",
+            )
+    return given, kept
 
 
 def _refuse_type(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:
-    for name, tensor in zip(operator.tensor_names, tensors, strict=True):
-        if not isinstance(tensor, Tensor):
-            fail(
-                Status.ACLNN_ERR_PARAM_INVALID,
-                f"{name} is a {type(tensor).__name__}; a Tensor is expected (Device.tensor copies"
-                " an array to the device and describes it)",
-            )
-    raise AssertionError
+    named = zip(operator.tensor_names, tensors, strict=True)
+    name, value = next(pair for pair in named if not isinstance(pair[1], Tensor))
+    refuse(
+        f"{name} is a {type(value).__name__}; a Tensor is expected (Device.tensor copies"
+        " an array to the device and describes it)"
+    )
 
 
 def _address_space(

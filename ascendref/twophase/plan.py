@@ -9,13 +9,12 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import DataType
+from ..core.dtypes import DataType, ElementType
 from ..core.errors import fail
 from ..core.status import Status
 from ..declaration.operator import Operator
-from ..device.checker.shadow import Gaps, Span, gaps_of
+from ..device.checker.shadow import Span
 from ..device.memory.address_space import Memory
-from .workspace import Step
 
 #: ``compute(arrays, scratch)`` computes the results from the arrays of all tensors; scratch memory
 #: for partial sums is part of the workspace
@@ -37,26 +36,36 @@ class Description(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The memory layout of a tensor, in bytes."""
+    """The memory layout of a tensor, in bytes: the arguments of ``np.ndarray``."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     offset: int
     strides: tuple[int, ...]
 
-    @property
-    def gaps(self) -> Gaps | None:
-        """Shape, strides and bytes of an element if there are gaps between elements."""
-        return gaps_of(self.shape, self.strides, self.dtype.itemsize)
 
+class Operand(NamedTuple):
+    """A checked tensor."""
 
-class ByteRange(NamedTuple):
-    """The bytes from the first element of a tensor to the last."""
-
-    #: index of the tensor among the call's
-    tensor: int
-    #: where in its memory
+    #: the vendor's name
+    name: str
+    kind: ElementType
+    layout: Layout
+    #: from its first byte to its last, in its memory
     span: Span
+    #: an array with its layout at a dummy address without memory
+    array: NDArray[Any]
+
+
+class Step(NamedTuple):
+    """One kernel that the device launches."""
+
+    #: its name on the device
+    kernel: str
+    #: names of the arguments and intermediates that it reads
+    reads: tuple[str, ...]
+    #: names of the arguments and intermediates that it writes
+    writes: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,26 +86,16 @@ class Plan:
     steps: tuple[Step, ...]
     #: bytes of workspace that phase 2 needs
     workspace: int
-    #: what the task reads and writes, except for the workspace
-    reads: tuple[ByteRange, ...]
-    writes: tuple[ByteRange, ...]
+    #: what the task reads and writes, except for the workspace: indices of tensors, and the bytes
+    reads: tuple[tuple[int, Span], ...]
+    writes: tuple[tuple[int, Span], ...]
     #: the range of the workspace, if that is at the start of its memory
     scratch: Span
     #: the kernel with its scalars; None where there is nothing to compute
     compute: Compute | None
 
     def run(self, memories: tuple[Memory, ...], workspace: Memory | None, start: int) -> None:
-        """Run the kernel, on the device's thread.
-
-        Parameters
-        ----------
-        memories : tuple of Memory
-            The memory of each tensor.
-        workspace : Memory or None
-            The memory of the workspace.
-        start : int
-            Offset of the workspace in that memory, in bytes.
-        """
+        """Run the kernel on the device's thread; the workspace is at an offset in its memory."""
         assert self.compute is not None
         for k, memory in enumerate(memories):
             if not memory.alive:
@@ -107,17 +106,22 @@ class Plan:
             # results without gaps overwrite the whole range
             memories[k].content(span.start, span.nbytes, overwrite=span.gaps is None)
         arrays = [
-            np.ndarray(layout.shape, layout.dtype, memory.content(0, 0), *layout[2:])
-            for layout, memory in zip(self.layouts, memories, strict=True)
+            np.ndarray(shape, dtype, memory.content(0, 0), offset, strides)
+            for (shape, dtype, offset, strides), memory in zip(self.layouts, memories, strict=True)
         ]
         scratch = None
-        if workspace is not None and self.operator.channel_term is not None:
+        if workspace is not None and self.operator.reduction is not None:
             if not workspace.alive:
                 _fail_freed(f"the workspace lies in {workspace!r}")
             # the spare bytes allow for an address that is not a multiple of 4
             first = start + -(workspace.address + start) % 4
             scratch = workspace.content(start, self.workspace)[first : start + self.workspace]
         self.compute(tuple(arrays), scratch)
+
+
+def refuse(message: str, cause: BaseException | None = None) -> NoReturn:
+    """Fail with the code for an invalid argument of either phase."""
+    fail(Status.ACLNN_ERR_PARAM_INVALID, message, cause)
 
 
 def _fail_freed(what: str) -> NoReturn:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from math import ceil, prod
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType
+from ..declaration.operator import Mode
 from ..device.checker.shadow import Span
-from ..kernels.arithmetic.formula import Formula
-from ..kernels.loops.channel_sums import ChannelSumKernel, channel_sum
-from ..kernels.loops.elementwise import ElementwiseKernel, elementwise
+from ..functional.call import of_no_terms, reduction_kernel
+from ..kernels.loops.elementwise import elementwise
+from ..kernels.loops.reduction_plan import BLOCK
 from .plan import Compute, Description, Plan
 from .validation import ValidCall
 from .workspace import LaunchSequence, reserved
@@ -23,23 +20,27 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
     if call.is_empty:
         nothing = Span(0, 0, "workspace")
         return Plan(call.operator, call.values, descriptions, (), (), 0, (), (), nothing, None)
-    if call.operator.channel_term is None:
+    mode = call.operator.mode(call.values)
+    if mode == "none":
         computed = _computed_type(call)
         compute = _elementwise_kernel(call, computed)
         launches, workspace = _elementwise_launches(call, computed)
     else:
-        compute = _channel_sum_kernel(call, call.operator.channel_term)
-        launches = _channel_sum_launches(call)
+        compute = _reduction_kernel(call, mode)
+        launches = _reduction_launches(call)
         workspace = launches.workspace_size()
+    operands = call.inputs + call.results
+    spans = [(k, operand.span) for k, operand in enumerate(operands) if operand.span.nbytes > 0]
+    inputs = len(call.inputs)
     return Plan(
         operator=call.operator,
         scalars=call.values,
         descriptions=descriptions,
-        layouts=tuple([operand.layout for operand in call.inputs + call.results]),
+        layouts=tuple([operand.layout for operand in operands]),
         steps=tuple(launches.steps),
         workspace=workspace,
-        reads=tuple([operand.bytes for operand in call.inputs if operand.bytes.span.nbytes > 0]),
-        writes=tuple([operand.bytes for operand in call.results if operand.bytes.span.nbytes > 0]),
+        reads=tuple([(k, span) for k, span in spans if k < inputs]),
+        writes=tuple([(k, span) for k, span in spans if k >= inputs]),
         scratch=Span(0, workspace, "workspace"),
         compute=compute,
     )
@@ -54,79 +55,72 @@ def _computed_type(call: ValidCall) -> ElementType:
 def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     """Compile the kernel of an elementwise operator and bind its scalars."""
     kinds = tuple([operand.kind for operand in call.inputs])
-    formula = call.operator.formula.suited("float32", computed.name, call.values)
+    values, in_place = call.values, call.in_place
+    formula = call.operator.formula.suited("float32", computed.name, values)
     (out,) = call.results
     kernel = elementwise(formula, kinds, computed, out.kind, "float32")
-    kernel.make_ready(kernel.layout(call.placeholders, call.in_place), out.placeholder.size)
-    return partial(_compute_elements, kernel, call.values, call.in_place)
-
-
-def _compute_elements(
-    kernel: ElementwiseKernel,
-    values: tuple[float, ...],
-    in_place: bool,
-    arrays: tuple[NDArray[Any], ...],
-    scratch: NDArray[np.uint8] | None,
-) -> None:
-    kernel(arrays, values, in_place)
+    kernel.make_ready(kernel.layout(call.placeholders, in_place), out.array.size)
+    return lambda arrays, scratch: kernel(arrays, values, in_place)
 
 
 def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[LaunchSequence, int]:
     """Return what the device launches for an elementwise operator, and the bytes of workspace."""
     launches = LaunchSequence()
     device = call.operator.device
-    (kernel,) = device.kernels
+    kernel, *_ = device.kernels
     (out,) = call.results
     if device.scratch is not None:
         # a generated operator: its copies lie one after another, and it writes any layout itself
-        reads = [launches.contiguous(x.name, x.placeholder, x.kind) for x in call.inputs]
+        reads = [launches.contiguous(x) for x in call.inputs]
         launches.launch(kernel, tuple(reads), out.name)
         return launches, device.scratch + sum(map(reserved, launches.intermediates.values()))
-    reads = [
-        launches.input(x.name, x.placeholder, x.kind, computed, out.layout.shape)
-        for x in call.inputs
-    ]
-    result = launches.result(out.name, out.placeholder, out.kind, computed)
+    reads = [launches.input(x, computed, out.layout.shape) for x in call.inputs]
+    result = launches.result(out, computed)
     launches.launch(kernel, tuple(reads), result)
-    launches.output(result, out.name, out.placeholder, out.kind, computed)
+    launches.output(result, out, computed)
     return launches, launches.workspace_size()
 
 
-def _channel_sum_kernel(call: ValidCall, term: Formula) -> Compute:
-    """Compile the kernel of an operator with channel sums."""
-    data = call.inputs[1]
-    kernel = channel_sum(call.operator.formula, term, data.kind, "float32", stored=True)
-    kernel.make_ready(kernel.layout(call.placeholders, call.in_place), data.placeholder.size)
-    return partial(_compute_sums, kernel, call.in_place)
+def _reduction_kernel(call: ValidCall, mode: Mode) -> Compute:
+    """Compile the kernel of an operator with a reduction."""
+    size = prod(_terms_shape(call))
+    if not size:
+        return lambda arrays, scratch: arrays[-1].fill(of_no_terms(mode))
+    values, in_place = call.values, call.in_place
+    kind, stored = call.inputs[0].kind, len(call.operator.device.kernels) > 1
+    kernel = reduction_kernel(call.operator, kind, "float32", mode, stored=stored)
+    kernel.make_ready(kernel.layout(call.placeholders, in_place), size)
+    return lambda arrays, scratch: kernel(arrays, values, in_place, scratch)
 
 
-def _compute_sums(
-    kernel: ChannelSumKernel,
-    in_place: bool,
-    arrays: tuple[NDArray[Any], ...],
-    scratch: NDArray[np.uint8] | None,
-) -> None:
-    grad, data, weight, result, sums = arrays
-    kernel((grad, data, weight, result), sums, in_place, scratch)
+def _terms_shape(call: ValidCall) -> tuple[int, ...]:
+    """Return the shape of the terms of a reduction."""
+    return call.operator.shapes(call.operator, tuple([x.layout.shape for x in call.inputs]))[0]
 
 
-def _channel_sum_launches(call: ValidCall) -> LaunchSequence:
-    """Return what the device launches for an operator with channel sums."""
+def _reduction_launches(call: ValidCall) -> LaunchSequence:
+    """Return what the device launches: a kernel that stores the terms and one that sums them.
+
+    If there is one kernel, it sums its own terms and needs room for the sums of blocks.
+    """
     launches = LaunchSequence()
-    update, reduce = call.operator.device.kernels
-    _, data, weight = call.inputs
-    result, sums = call.results
-    kind = data.kind
-    shapes = data.layout.shape, data.layout.shape, weight.layout.shape
-    reads = [
-        launches.input(x.name, x.placeholder, kind, kind, shape)
-        for x, shape in zip(call.inputs, shapes, strict=True)
-    ]
-    first = launches.result(result.name, result.placeholder, kind, kind)
-    terms = launches.intermediate("terms", data.placeholder.size, kind)
-    launches.launch(update, tuple(reads), first, terms)
-    launches.output(first, result.name, result.placeholder, kind, kind)
-    second = launches.result(sums.name, sums.placeholder, kind, FLOAT32)
-    launches.launch(reduce, (terms,), second)
-    launches.output(second, sums.name, sums.placeholder, kind, FLOAT32)
+    *update, reduce = call.operator.device.kernels
+    *results, sums = call.results
+    kind, shape = call.inputs[0].kind, _terms_shape(call)
+    weights = call.inputs[-1:] if call.operator.per_channel else ()
+    reads = tuple(
+        [launches.input(x, kind, x.layout.shape if x in weights else shape) for x in call.inputs]
+    )
+    last = launches.result(sums, FLOAT32)
+    if update:
+        firsts = [launches.result(x, kind) for x in results]
+        terms = launches.intermediate("terms", prod(shape), kind)
+        launches.launch(update[0], reads, *firsts, terms)
+        for first, x in zip(firsts, results, strict=True):
+            launches.output(first, x, kind)
+        launches.launch(reduce, (terms,), last)
+    else:
+        blocks = launches.intermediate("blocks", ceil(prod(shape) / BLOCK), FLOAT32)
+        launches.launch(reduce, reads, blocks, last)
+    launches.output(last, sums, FLOAT32)
     return launches

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, NoReturn
+from math import prod
+from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..core.dtypes import BY_DATA_TYPE, ElementType
 from ..core.errors import ArgumentError, fail
-from ..core.layout import has_internal_overlap, overlap, same_view
-from ..core.products import Product
+from ..core.layout import array_at, has_internal_overlap, overlap, same_view
 from ..core.status import Status
-from ..declaration.operator import Operator, TensorParam, vendor_name
+from ..declaration.operator import Operator
 from ..declaration.scalars import check_scalar
 from ..declaration.shapes import check_rank
 from ..device.base_device import BaseDevice
-from ..device.checker.shadow import Span
+from ..device.checker.shadow import Span, gaps_of
 from ..device.memory.address_space import Memory
 from ..device.memory.tensor import Tensor
-from .plan import ByteRange, Layout
-
-
-class Operand(NamedTuple):
-    """A checked tensor."""
-
-    #: the vendor's name
-    name: str
-    kind: ElementType
-    layout: Layout
-    #: from its first byte to its last
-    bytes: ByteRange
-    #: an array with its layout at a dummy address without memory
-    placeholder: NDArray[Any]
+from .plan import Layout, Operand, refuse
 
 
 class ValidCall(NamedTuple):
@@ -51,12 +37,12 @@ class ValidCall(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to compute."""
-        return not self.results or self.results[0].placeholder.size == 0
+        return not self.results or self.results[0].array.size == 0
 
     @property
     def placeholders(self) -> tuple[NDArray[Any], ...]:
         """Arrays with the layouts of all tensors."""
-        return tuple([operand.placeholder for operand in self.inputs + self.results])
+        return tuple([operand.array for operand in self.inputs + self.results])
 
 
 def validate(
@@ -67,30 +53,19 @@ def validate(
     memory_numbers: tuple[int, ...],
     scalars: tuple[Any, ...],
 ) -> ValidCall:
-    """Check a call of an operator.
+    """Check a call of an operator; numbers of memories are equal for tensors in the same memory.
 
-    Parameters
-    ----------
-    operator : Operator
-        The operator.
-    device : BaseDevice
-        The device on which it will run.
-    tensors : tuple of Tensor
-        The tensors, then the results.
-    memories : tuple of Memory or None
-        The memory of each.
-    memory_numbers : tuple of int
-        Numbers that are equal for tensors in the same memory.
-    scalars : tuple
-        The scalars.
-
-    Raises
-    ------
-    AclError
-        The vendor's codes, in the vendor's order: product, types, ranks, attributes, views outside
-        their memory, shapes, overlaps.
+    The order of checks is the vendor's: product, types, ranks, attributes, views outside their
+    memory, shapes, overlaps.
     """
-    params = _params(operator, device.product)
+    product = device.product
+    params = operator.on(product)
+    if params is None:
+        fail(
+            Status.ACLNN_ERR_INNER_FIND_KERNEL_ERROR,
+            f"{operator.api} does not exist on {product.name} ({product.soc_name}); it"
+            f" does on {', '.join(operator.device.products)}",
+        )
     names = operator.tensor_names
     inputs = len(operator.tensors)
     try:
@@ -103,75 +78,65 @@ def validate(
             return ValidCall(operator, values, (), (), False)
         operands = tuple(
             [
-                _operand(k, names[k], kinds[k], tensor, device, memory, number)
-                for k, (tensor, memory, number) in enumerate(
-                    zip(tensors, memories, memory_numbers, strict=True)
-                )
+                _operand(*given, device)
+                for given in zip(names, kinds, tensors, memories, memory_numbers, strict=True)
             ]
         )
-        _check_shapes(operator, operands)
+        _check_shapes(operator, operands, values)
     except ArgumentError as error:
         message = str(error)
-        for name in operator.parameters:
-            message = re.sub(rf"\b{name}\b", vendor_name(name), message)
+        vendor_names = dict(zip(operator.parameters, operator.vendor_parameters, strict=True))
+        for name, theirs in vendor_names.items():
+            message = re.sub(rf"\b{name}\b", theirs, message)
         fail(Status.ACLNN_ERR_PARAM_INVALID, message, error)
     in_place = _check_overlaps(operands, inputs, tensors, memory_numbers)
     return ValidCall(operator, values, operands[:inputs], operands[inputs:], in_place)
 
 
-def _params(operator: Operator, product: Product) -> tuple[TensorParam, ...]:
-    params = operator.on(product)
-    if params is None:
-        fail(
-            Status.ACLNN_ERR_INNER_FIND_KERNEL_ERROR,
-            f"{operator.api} does not exist on {product.name} ({product.soc_name}); it"
-            f" does on {', '.join(operator.device.products)}",
-        )
-    return params
-
-
 def _kind(operator: Operator, name: str, tensor: Tensor) -> ElementType:
     kind = BY_DATA_TYPE.get(tensor.data_type)
     if kind is None:
-        _refuse(f"{name} has type {tensor.data_type.name}, which {operator.api} does not take")
+        refuse(f"{name} has type {tensor.data_type.name}, which {operator.api} does not take")
     return kind
 
 
 def _operand(
-    k: int,
     name: str,
     kind: ElementType,
     tensor: Tensor,
-    device: BaseDevice,
     memory: Memory | None,
     memory_number: int,
+    device: BaseDevice,
 ) -> Operand:
     """Check that a tensor lies within its memory, and that this is memory of the device."""
     low, high = tensor.check(name)
     if memory is not None:
         if memory.device is not device:
-            _refuse(f"{name} lies on {memory.device!r}, other tensors on {device!r}")
+            refuse(f"{name} lies on {memory.device!r}, other tensors on {device!r}")
         if memory.pinned:
-            _refuse(f"{name} lies in {memory!r} on the host; device memory is expected")
+            refuse(f"{name} lies in {memory!r} on the host; device memory is expected")
     offset = tensor.first_byte
     layout = Layout(tensor.shape, tensor.dtype, offset, tensor.byte_strides())
     # every memory gets 16 TiB of addresses, so tensors in different memories do not overlap
-    placeholder = np.asarray(_ArrayInterface(layout, ((memory_number + 1) << 44) + offset))
-    return Operand(
-        name,
-        kind,
-        layout,
-        ByteRange(k, Span(low, high - low, name, layout.gaps)),
-        placeholder,
+    array = array_at(
+        ((memory_number + 1) << 44) + offset, layout.shape, layout.dtype, layout.strides
     )
+    gaps = gaps_of(layout.shape, layout.strides, layout.dtype.itemsize)
+    return Operand(name, kind, layout, Span(low, high - low, name, gaps), array)
 
 
-def _check_shapes(operator: Operator, operands: tuple[Operand, ...]) -> None:
+def _check_shapes(
+    operator: Operator, operands: tuple[Operand, ...], values: tuple[float, ...]
+) -> None:
     inputs = len(operator.tensors)
-    shapes = operator.shapes(operator, tuple([x.layout.shape for x in operands[:inputs]]))
+    given = tuple([x.layout.shape for x in operands[:inputs]])
+    shapes = operator.result_shapes(given, values)
+    one = operator.mode(values) != "none" and not operator.per_channel
     for result, shape in zip(operands[inputs:], shapes, strict=True):
+        if one and prod(result.layout.shape) == 1:
+            continue  # a single sum may have any rank
         if result.layout.shape != shape:
-            _refuse(f"{result.name} has shape {result.layout.shape}; {shape} is expected")
+            refuse(f"{result.name} has shape {result.layout.shape}; {shape} is expected")
 
 
 def _check_overlaps(
@@ -183,38 +148,21 @@ def _check_overlaps(
     """Tell whether a result is the same view as an input; refuse any other overlap."""
     in_place = False
     for k in range(inputs, len(operands)):
-        name, array = operands[k].name, operands[k].placeholder
+        name, array = operands[k].name, operands[k].array
         # in C order every index has its own address
         if not array.flags.c_contiguous and has_internal_overlap(array):
-            _refuse(
+            refuse(
                 f"{name} has strides {tensors[k].strides}, which map two indices"
                 " to one address; every element must have its own"
             )
         for j in range(k):
-            other = operands[j].placeholder
+            other = operands[j].array
             if memory_numbers[k] != memory_numbers[j] or not overlap(array, other):
                 continue
             if j >= inputs or not same_view(array, other):
-                _refuse(
+                refuse(
                     f"{name} overlaps {operands[j].name}; it must not"
                     + ("" if j >= inputs else ", unless it is the same view")
                 )
             in_place = True
     return in_place
-
-
-class _ArrayInterface:
-    """The array interface of an array with a given layout and address, without memory."""
-
-    def __init__(self, layout: Layout, address: int) -> None:
-        self.__array_interface__ = {
-            "shape": layout.shape,
-            "strides": layout.strides,
-            "typestr": layout.dtype.str,
-            "data": (address, False),
-            "version": 3,
-        }
-
-
-def _refuse(message: str) -> NoReturn:
-    fail(Status.ACLNN_ERR_PARAM_INVALID, message)

@@ -9,22 +9,9 @@ workspace. The emulator itself needs none of them: it computes a call in one pas
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
-
-from numpy.typing import NDArray
 
 from ..core.dtypes import ElementType
-
-
-class Step(NamedTuple):
-    """One kernel that the device launches."""
-
-    #: its name on the device
-    kernel: str
-    #: names of the arguments and intermediates that it reads
-    reads: tuple[str, ...]
-    #: names of the arguments and intermediates that it writes
-    writes: tuple[str, ...]
+from .plan import Operand, Step
 
 
 def reserved(nbytes: int) -> int:
@@ -58,58 +45,42 @@ class LaunchSequence:
         self.intermediates[name] = size * kind.numpy.itemsize
         return name
 
-    def contiguous(self, name: str, array: NDArray[Any], kind: ElementType) -> str:
+    def contiguous(self, x: Operand) -> str:
         """Copy an input in C order, unless it is in that order."""
-        if array.flags.c_contiguous:
-            return name
-        dense = self.intermediate(f"{name}.contiguous", array.size, kind)
-        self.launch("Contiguous", (name,), dense)
+        if x.array.flags.c_contiguous:
+            return x.name
+        dense = self.intermediate(f"{x.name}.contiguous", x.array.size, x.kind)
+        self.launch("Contiguous", (x.name,), dense)
         return dense
 
-    def input(
-        self,
-        name: str,
-        array: NDArray[Any],
-        kind: ElementType,
-        target: ElementType,
-        shape: tuple[int, ...],
-    ) -> str:
+    def input(self, x: Operand, target: ElementType, shape: tuple[int, ...]) -> str:
         """Convert an input to C order, a type and a shape."""
-        current = self.contiguous(name, array, kind)
-        if kind is not target:
-            cast = self.intermediate(f"{name}.cast", array.size, target)
+        current = self.contiguous(x)
+        if x.kind is not target:
+            cast = self.intermediate(f"{x.name}.cast", x.array.size, target)
             self.launch("Cast", (current,), cast)
             current = cast
-        if array.shape != shape:
-            broadcast = self.intermediate(f"{name}.broadcast", prod(shape), target)
+        if x.layout.shape != shape:
+            broadcast = self.intermediate(f"{x.name}.broadcast", prod(shape), target)
             self.launch("BroadcastTo", (current,), broadcast)
             current = broadcast
         return current
 
-    def result(
-        self, name: str, array: NDArray[Any], kind: ElementType, computed: ElementType
-    ) -> str:
+    def result(self, x: Operand, computed: ElementType) -> str:
         """Return the tensor a kernel writes: the result itself if it is dense and has that type."""
-        if kind is computed and array.flags.c_contiguous:
-            return name
-        return self.intermediate(f"{name}.result", array.size, computed)
+        if x.kind is computed and x.array.flags.c_contiguous:
+            return x.name
+        return self.intermediate(f"{x.name}.result", x.array.size, computed)
 
-    def output(
-        self,
-        current: str,
-        name: str,
-        array: NDArray[Any],
-        kind: ElementType,
-        computed: ElementType,
-    ) -> None:
+    def output(self, current: str, x: Operand, computed: ElementType) -> None:
         """Convert what a kernel wrote to the type and the layout of a result."""
-        dense = array.flags.c_contiguous
-        if kind is not computed:
-            cast = name if dense else self.intermediate(f"{name}.cast", array.size, kind)
+        dense = x.array.flags.c_contiguous
+        if x.kind is not computed:
+            cast = x.name if dense else self.intermediate(f"{x.name}.cast", x.array.size, x.kind)
             self.launch("Cast", (current,), cast)
             current = cast
         if not dense:
-            self.launch("ViewCopy", (current,), name)
+            self.launch("ViewCopy", (current,), x.name)
 
     def workspace_size(self) -> int:
         """Return the bytes of workspace; intermediates with disjoint lifetimes share memory."""
@@ -125,8 +96,8 @@ class LaunchSequence:
                 if free:
                     block = min(free, key=lambda block: abs(blocks[block] - size))
                     blocks[block] = max(blocks[block], size)
-                    busy_until[block] = last_read[name]
+                    busy_until[block] = last_read.get(name, k)
                 else:
                     blocks.append(size)
-                    busy_until.append(last_read[name])
+                    busy_until.append(last_read.get(name, k))
         return sum(blocks)

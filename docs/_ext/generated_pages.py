@@ -18,15 +18,21 @@ from pathlib import Path
 
 import numpy as np
 from operator_pictures import GRADIENTS as ERROR_GRADIENTS
-from operator_pictures import draw_pictures, first_result, formula_input, other_tensors
+from operator_pictures import (
+    draw_pictures,
+    first_result,
+    formula_input,
+    has_gradient,
+    other_tensors,
+)
 from sphinx.application import Sphinx
 
 import ascendref as ar
 from ascendref.cann.functions import operator_functions
 from ascendref.cann.prototypes import Prototype
 from ascendref.cli.markdown import table
-from ascendref.cli.verify_data import Measured
-from ascendref.declaration.operator import Operator
+from ascendref.declaration.operator import APIS, Operator
+from ascendref.verify.accuracy.rows import Measured
 
 DOCS = Path(__file__).parents[1]
 PICTURES = DOCS / "_generated" / "operators"
@@ -54,24 +60,28 @@ def _lines(operator: Operator) -> Iterator[str]:
     others = [f"`{name}`" for name in other_tensors(operator)]
     rest = f", {' and '.join(others)} 0.5" if others else ""
     datum = formula_input(operator)
+    gradient = has_gradient(operator)
     caption = (
-        f"`{operator.outputs[0]}` over `{datum}` in F32, one element a call: the gradient is"
-        f" 1{rest}"
-        f"{', scalars have their defaults' if operator.scalars else ''}."
+        f"`{operator.outputs[0]}` over `{datum}` in F32, one element a call"
+        + (f": the gradient is 1{rest}" if gradient else "")
+        + (", scalars have their defaults." if operator.scalars else ".")
     )
     yield from _picture(operator, "function", caption)
     yield from ("", "```{eval-rst}", f".. autofunction:: ascendref.{operator.name}", "```", "")
-    if operator.channel_term is not None:
+    if operator.per_channel:
         yield from ("```{eval-rst}", ".. autofunction:: ascendref.prelu_partial", "```", "")
     yield from ("## Edges", "")
     yield (
         f"Computed when this page was built, with `{operator.name}` on float32 arrays and the"
-        " default scalars. Columns are gradients."
+        " default scalars."
+        + (" Columns are gradients." if gradient else "")
         + (f" {' and '.join(others)} is 0.5." if others else "")
     )
     yield ""
-    yield from table((f"`{datum}`", *[_number(g) for g in GRADIENTS]), _edge_rows(operator))
-    differences = [row for row in _sources() if operator.name.startswith(_joined(row[0]))]
+    columns = GRADIENTS if gradient else GRADIENTS[:1]
+    heads = map(_number, columns) if gradient else [f"`{operator.outputs[0]}`"]
+    yield from table((f"`{datum}`", *heads), _edge_rows(operator, columns))
+    differences = [row for row in _sources() if _concerns(row, operator)]
     if differences:
         yield from ("", "Where the sources differ ([all of them](../../sources.md)):", "")
         yield from table(
@@ -91,9 +101,30 @@ def _lines(operator: Operator) -> Iterator[str]:
     yield from _picture(
         operator,
         "error",
-        f"Largest error for each `{datum}` among {ERROR_GRADIENTS} gradients, in F32 with the"
-        " default scalars: a sample, computed when this page was built.",
+        f"{'Largest error' if gradient else 'Error'} for each `{datum}`"
+        + (f" among {ERROR_GRADIENTS} gradients" if gradient else "")
+        + ", in F32 with the default scalars: a sample, computed when this page was built.",
     )
+    if not any(row["operator"] == operator.name for row in MEASURED["sweeps"]):
+        yield from (":::", "::::", "", "The sweeps of [Accuracy](../../accuracy.md) are older than")
+        yield from (f"the operator: `ascendref verify {operator.name}` measures it.", "")
+    else:
+        yield from _measured(operator)
+    yield from ("", "## Two-phase functions", "", "In C:", "", "```c")
+    versions = [version for version in APIS.values() if version.name == operator.name]
+    functions = [function for version in versions for function in operator_functions(version)]
+    for header in dict.fromkeys(function.header for function in functions):
+        yield f'#include "{header}"'
+    for function in functions:
+        yield from ("", *_prototype(function.prototype))
+    yield from ("```", "", "In Python:", "", "```{eval-rst}")
+    for function in functions:
+        yield from (f".. autofunction:: ascendref.aclnn.{function.name}", "")
+    yield "```"
+
+
+def _measured(operator: Operator) -> Iterator[str]:
+    """Yield what the sweeps of all operators measured of one."""
     yield from (":::", ":::{grid-item}")
     yield from _picture(
         operator,
@@ -115,22 +146,13 @@ def _lines(operator: Operator) -> Iterator[str]:
         ("bound", "type", "setting", "largest error", "stated", "wrong", "wrong in F64", "of"),
         (*_accuracy_rows(operator), *_float64_rows(operator)),
     )
-    if operator.channel_term is not None:
+    if operator.per_channel:
         yield from ("", f"The error of the sum in `{operator.outputs[1]}`, relative to the sum of")
         yield from ("its terms' magnitudes:", "")
         yield from table(
             ("bound", "type", "terms", "how many", "arithmetic", "largest error", "stated"),
             _sum_rows(),
         )
-    yield from ("", "## Two-phase functions", "", "In C:", "", "```c")
-    functions = operator_functions(operator)
-    yield f'#include "{functions[0].header}"'
-    for function in functions:
-        yield from ("", *_prototype(function.prototype))
-    yield from ("```", "", "In Python:", "", "```{eval-rst}")
-    for function in functions:
-        yield from (f".. autofunction:: ascendref.aclnn.{function.name}", "")
-    yield "```"
 
 
 def _picture(operator: Operator, name: str, caption: str) -> Iterator[str]:
@@ -150,10 +172,10 @@ def _prototype(prototype: Prototype) -> Iterator[str]:
     yield ",\n".join(f"    {parameter}" for parameter in parameters.split(", ")) + ");"
 
 
-def _edge_rows(operator: Operator) -> Iterator[Row]:
+def _edge_rows(operator: Operator, gradients: tuple[float, ...]) -> Iterator[Row]:
     """Yield the results at the edges."""
     for datum in EDGES:
-        results = [first_result(operator, [datum], [gradient]) for gradient in GRADIENTS]
+        results = [first_result(operator, [datum], [gradient]) for gradient in gradients]
         yield (_number(datum), *[_number(result.item()) for result in results])
 
 
@@ -182,8 +204,10 @@ def _product_rows(operator: Operator) -> Iterator[Row]:
                 yield product.name, f"`{param.name}`", _types(param.types)
 
 
-def _joined(name: str) -> str:
-    return name.replace(" ", "_").lower()
+def _concerns(row: Row, operator: Operator) -> bool:
+    """Whether a row of docs/sources.md has an operator's name, or how it begins."""
+    name = row[0].replace(" ", "_").lower()
+    return operator.name == name or (name not in ar.OPERATORS and operator.name.startswith(name))
 
 
 def _sources() -> Iterator[Row]:

@@ -18,9 +18,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import ascendref as ar
-from ascendref.cli.verify_data import CLASSES, SweepRow
 from ascendref.core.dtypes import FLOAT32
 from ascendref.declaration.operator import Operator
+from ascendref.verify.accuracy.rows import CLASSES, SweepRow
 from ascendref.verify.figures.style import LABELS
 
 Colours = dict[str, str]
@@ -50,8 +50,9 @@ def draw_pictures(operator: Operator, sweeps: Sequence[SweepRow], folder: Path) 
     pictures: dict[str, Draw] = {
         "function": _function(operator, x),
         "error": _error(operator, x),
-        "measured": _measured(sweeps),
     }
+    if sweeps:
+        pictures["measured"] = _measured(sweeps)
     for theme, colours in THEMES.items():
         with mpl.rc_context(_style(colours)):
             for name, draw in pictures.items():
@@ -76,6 +77,11 @@ def _style(colours: Colours) -> dict[str, Any]:
 def is_gradient(name: str) -> bool:
     """Whether a tensor is the gradient that the formula multiplies."""
     return name.startswith("grad") or name == "dy"
+
+
+def has_gradient(operator: Operator) -> bool:
+    """Whether the operator takes a gradient."""
+    return any(is_gradient(t.name) for t in operator.tensors)
 
 
 def formula_input(operator: Operator) -> str:

@@ -23,11 +23,10 @@ from ascendref.bench.cases import (
     results,
     tensors,
 )
-from ascendref.bench.measure import jobs
+from ascendref.bench.measure import jobs, triad
 from ascendref.bench.peers import peer_call
 from ascendref.bench.results import Row, geometric_mean
 from ascendref.bench.timing import Timing, take_turns
-from ascendref.bench.triad import triad
 
 from ..cli.command_line import assert_bad_call, call
 from ..cli.html_pages import Page
@@ -73,9 +72,10 @@ def test_both_sides_do_the_same_work(peer: str, case: Case) -> None:
     for index, (got, want) in enumerate(
         zip(as_numbers(own_call(case, arrays)()), as_numbers(theirs()), strict=True)
     ):
-        scale = float(np.abs(want).max()) if index else 0.0
+        # and next to a zero of the formula, terms that cancel
+        scale = float(np.abs(want).max()) if index else 0.5
         np.testing.assert_allclose(
-            got.ravel(), want.ravel(), rtol=tolerance, atol=max(scale, 1e-3) * tolerance
+            got.ravel(), want.ravel(), rtol=tolerance, atol=scale * tolerance
         )
 
 
@@ -86,8 +86,9 @@ def test_arrays_are_laid_out_as_named(operator: str, kind: str) -> None:
         return tensors(Case(operator, kind, 4096, layout))
 
     assert all(array.flags.c_contiguous for array in data("dense"))
-    assert data("transposed")[1].T.flags.c_contiguous
-    assert data("sliced")[1].strides[-1] == 2 * data("sliced")[1].itemsize
+    second = min(1, len(data("dense")) - 1)
+    assert data("transposed")[second].T.flags.c_contiguous
+    assert data("sliced")[second].strides[-1] == 2 * data("sliced")[second].itemsize
     assert data("broadcast")[0].strides[0] == 0
     assert all(array.dtype == data("dense")[0].dtype for array in data("sliced"))
 
@@ -100,11 +101,7 @@ def test_bytes_count_each_read_and_write_once() -> None:
 
 
 def test_the_triad_adds() -> None:
-    call = triad(12 * 100_000)
-    call()
-    _, a, b, c, s = call.args  # type: ignore[attr-defined]
-    np.testing.assert_array_equal(a, b + s * c)
-    assert a.size == 100_000
+    np.testing.assert_array_equal(triad(12 * 100_000, threads=1)(), np.full(100_000, 4))
 
 
 def test_turns_give_the_least_and_the_middle() -> None:
@@ -127,10 +124,12 @@ def test_the_jobs_of_a_run_cover_every_operator_type_and_size() -> None:
 def test_a_ratio_is_the_other_sides_time() -> None:
     job = next(jobs(("softplus_backward",), ("float32",), (16,), (1,)))
     row = Row(job, Timing(2.0, 2.2), Timing(3.0, 3.0), Timing(1.0, 1.0))
-    assert (row.ratio, row.roof, row.goal, row.roof_goal) == (1.5, 0.5, 1.0, 0.8)
+    assert (row.ratio, row.roof, row.goal, row.below_goal) == (1.5, 0.5, 1.0, False)
     assert row.bandwidth == 3 * 4 * 16 / 2.0
-    assert geometric_mean([2.0, 8.0]) == pytest.approx(4.0)
-    assert np.isnan(geometric_mean([]))
+    slow = row._replace(other=Timing(1.9, 2.0))
+    assert slow.below_goal
+    assert geometric_mean([row, slow]) == pytest.approx((1.5 * 0.95) ** 0.5)
+    assert np.isnan(geometric_mean([row._replace(other=None)]))
 
 
 @pytest.mark.parametrize("peer", ["none", *INSTALLED[:1]])
@@ -165,7 +164,7 @@ def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
     assert "longer than the fastest one" in " ".join(done.stdout.split())
     assert picture.read_bytes().startswith(b"\x89PNG")
     text = page.read_text()
-    for words in ("# Performance", "ascendref bench hardshrink_backward", "![", "| call |"):
+    for words in ("# Performance", "ascendref bench hardshrink_backward", "!["):
         assert words in text
     raw = html.read_text()
     assert "a&lt;b&amp;c&gt;.html" in raw
@@ -177,13 +176,13 @@ def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
     assert heading.startswith("Ratio and bytes per second against the number of elements; ")
     (figure,) = shown.figures[heading]
     assert figure["layout"]["title"]["text"] == "hardshrink_backward"
-    traces = figure["data"]
-    lines = ("given", "made", "triad", *INSTALLED[:1])
+    traces = [trace for trace in figure["data"] if "customdata" in trace]
+    lines = ("given", "made", *INSTALLED[:1])
     assert {trace["name"] for trace in traces} == {
         f"{kind}, {line}" for kind in ("F32", "F16", "BF16") for line in lines
     }
     for trace in traces:
-        (words,) = trace["text"]
+        (words,) = trace["customdata"]
         assert words.startswith("<b>16 elements, ")
         assert "ascendref: " in words
         assert ("ratio " in words) == bool(INSTALLED)
@@ -204,7 +203,6 @@ def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
         (("--threads", 4096), "--threads: 4096 is too many; at most"),
         (("--report", "no/such/folder.md"), "the folder no/such does not exist"),
         (("--html", "no/such/folder.html"), "the folder no/such does not exist"),
-        (("--residual", "--html", "page.html"), "--residual: only --quick, --seconds and"),
         (("--plot", "picture.xyz"), "--plot: the name of picture.xyz must end in one of"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else None,

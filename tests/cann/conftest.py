@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +27,24 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="needs cc and c++ (apt install g++)"))
 
 
+def captured(*words, environment=(), **settings):
+    """Run a command to its end with more variables; return how it went."""
+    return subprocess.run(
+        [*map(str, words)],
+        env=os.environ | dict(environment),
+        capture_output=True,
+        text=True,
+        **settings,
+    )
+
+
+def output_of(*words, **settings):
+    """Run a command that succeeds; return what it printed."""
+    done = captured(*words, **settings)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 class Programs:
     """Compiles test programs and runs them."""
 
@@ -41,8 +58,7 @@ class Programs:
         target = self.folder / Path(source).stem
         variable = "CC" if source.endswith(".c") else "CXX"
         words = [*WARNINGS, *self.flags, str(PROGRAMS / source), "-o", str(target)]
-        done = subprocess.run(command(variable, words, self.root), capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        output_of(*command(variable, words, self.root))
         return target
 
     def start(self, source, *arguments, **environment):
@@ -77,21 +93,3 @@ def root(tmp_path_factory):
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory, root):
     return Programs(tmp_path_factory.mktemp("programs"), root)
-
-
-@pytest.fixture(scope="session")
-def python():
-    """Run a Python program in a process of its own."""
-
-    def run(text, **environment):
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", text],
-            env=os.environ | environment,
-            capture_output=True,
-            text=True,
-            timeout=HANG,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ascendref.cann.functions import ABSENT, functions, operator_functions
 from ascendref.cli.markdown import table
-from ascendref.declaration.operator import OPERATORS
+from ascendref.declaration.operator import APIS
 
 PAGE = Path(__file__).parents[2] / "docs" / "from-cpp.md"
 _TABLES = re.compile(r"(<!-- families -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -86,7 +86,7 @@ WITHOUT = (
 
 def runtime_functions() -> list[str]:
     """Return the names of the library's functions that belong to no operator."""
-    operators = {f.name for operator in OPERATORS.values() for f in operator_functions(operator)}
+    operators = {f.name for operator in APIS.values() for f in operator_functions(operator)}
     return [name for name in functions() if name not in operators]
 
 

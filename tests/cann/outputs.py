@@ -9,6 +9,7 @@ from itertools import count, cycle
 
 from ascendref.cann.functions import functions
 from ascendref.cann.structures import PhysicalProperties
+from ascendref.declaration.operator import APIS
 
 #: types of pointers through which functions without ``out`` in the table write results
 RESULTS = {
@@ -19,6 +20,8 @@ RESULTS = {
     "aclFormat *": 4,
     "aclDataType *": 4,
 }
+#: phases 1 of operators whose weights have one element per channel
+PER_CHANNEL = {f"{x.api}GetWorkspaceSize" for x in APIS.values() if x.per_channel}
 #: bytes after each result, and places for tensors
 GUARD, PLACES = 8, 16
 #: arguments by name where 0 is none, for all functions or for one
@@ -35,6 +38,7 @@ VALUES = {
 #: what pointers to memory of the host lead to
 BYTES = {
     "pkgName": b"runtime",
+    "approximate": b"tanh",
     "prop": PhysicalProperties(attribute=4, location=(0, 1)),
 }
 NUMBERS = {"INT64": ctypes.c_int64, "UINT64": ctypes.c_uint64, "FLOAT": ctypes.c_float,
@@ -94,7 +98,7 @@ class Caller:
         name, kind = parameter.name, parameter.kind
         value = VALUES.get(f"{function.name}.{name}", VALUES.get(name, 0))
         if kind == "TENSOR":
-            return ctypes.c_void_p(self.tensor(name))
+            return ctypes.c_void_p(self.tensor(name if function.name in PER_CHANNEL else ""))
         if kind == "SCALAR":
             made = self.library.aclCreateScalar(ctypes.byref(ctypes.c_float(1)), 0)
             return ctypes.c_void_p(made)

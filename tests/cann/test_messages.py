@@ -1,18 +1,21 @@
 """Every refused call leaves a message to its thread, and ``aclGetRecentErrMsg`` returns it once."""
 
 import os
-import subprocess
 import textwrap
 
 import pytest
 
 from ascendref.cann.compilers import command
 
+from ..support.processes import run
+from .conftest import output_of
+
 #: how hazards are checked: not at all, and in every mode that there is
 CHECKS = ("", "0", "1", "report")
 BROKEN = [("ASCENDREF_DEVICES", "0"), ("ASCENDREF_LIBPYTHON", "/no/such/file")]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("check", CHECKS)
 def test_every_refusal_in_every_place_has_a_message(programs, check):
     status = int(check == "report")  # with which programs end that have hazards
@@ -75,9 +78,10 @@ print(len(refused))
 """
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("check", CHECKS)
-def test_every_function_leaves_one_where_it_refuses(python, root, check):
-    assert int(python(SWEEP, ROOT=str(root), ASCENDREF_CHECK=check)) > 90
+def test_every_function_leaves_one_where_it_refuses(root, check):
+    assert int(run("-c", SWEEP, ROOT=str(root), ASCENDREF_CHECK=check)) > 90
 
 
 # ---- threads that Python did not start, in a program of Python
@@ -114,11 +118,12 @@ int messages(void)
 """
 
 
-def test_threads_of_c_keep_theirs_in_a_program_of_python(python, root, tmp_path):
+def test_threads_of_c_keep_theirs_in_a_program_of_python(root, tmp_path):
     (tmp_path / "threads.c").write_text(THREADS)
     words = ["-shared", "-fPIC", "-pthread", "threads.c", "-o", "threads.so"]
-    subprocess.run(command("CC", words, root), cwd=tmp_path, check=True)
-    out = python(
+    output_of(*command("CC", words, root), cwd=tmp_path)
+    out = run(
+        "-c",
         textwrap.dedent(
             """
             import ctypes, os, threading
@@ -130,11 +135,12 @@ def test_threads_of_c_keep_theirs_in_a_program_of_python(python, root, tmp_path)
         ),
         LIBRARY=os.fspath(tmp_path / "threads.so"),
     )
-    assert out == "8\n8\n"
+    assert out == "8\n8"
 
 
-def test_names_of_files_that_are_no_text(python, root):
-    out = python(
+def test_names_of_files_that_are_no_text(root):
+    out = run(
+        "-c",
         textwrap.dedent(
             """
             import ctypes, os
@@ -148,4 +154,4 @@ def test_names_of_files_that_are_no_text(python, root):
         ),
         ROOT=str(root),
     )
-    assert out.endswith("called at /home/\\udcff/main.cpp:7\n")
+    assert out.endswith("called at /home/\\udcff/main.cpp:7")

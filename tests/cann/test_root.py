@@ -13,37 +13,23 @@ import ascendref as ar
 from ascendref.cann import libpython
 from ascendref.cann.root import LIBRARIES, install, set_env
 
-from .conftest import PROGRAMS
+from .conftest import PROGRAMS, captured, output_of
 
 ARCH = platform.machine()
-
-
-def ascendref(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "ascendref", *map(str, arguments)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-    )
+ASCENDREF = sys.executable, "-m", "ascendref"
 
 
 def test_the_command_writes_a_root_and_says_where(tmp_path):
     prefix = tmp_path / "ascend toolkit"
-    done = ascendref("cann", "--prefix", prefix, "--json")
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    said = json.loads(output_of(*ASCENDREF, "cann", "--prefix", prefix, "--json"))
     assert said["root"] == str(prefix)
     assert {path.name for path in Path(said["lib"]).glob("*.so")} == set(LIBRARIES)
     assert (Path(said["include"]) / "aclnnop" / "level2" / "aclnn_logit_grad.h").is_file()
-    sourced = subprocess.run(
-        ["sh", "-c", '. "$0"/set_env.sh && echo "$ASCEND_HOME_PATH:$LD_LIBRARY_PATH"', prefix],
-        capture_output=True,
-        text=True,
-        env={"LD_LIBRARY_PATH": "/lib"},
-    )
-    assert sourced.stdout == f"{prefix}:{prefix}/lib64:/lib\n"
+    script = '. "$0"/set_env.sh && echo "$ASCEND_HOME_PATH:$LD_LIBRARY_PATH"'
+    sourced = output_of("sh", "-c", script, prefix, environment={"LD_LIBRARY_PATH": "/lib"})
+    assert sourced == f"{prefix}:{prefix}/lib64:/lib\n"
     (prefix / "mine").write_text("kept")
-    assert ascendref("cann", "--prefix", prefix).stdout == f"{prefix}\n"
+    assert output_of(*ASCENDREF, "cann", "--prefix", prefix) == f"{prefix}\n"
     assert (prefix / "mine").read_text() == "kept"
 
 
@@ -90,35 +76,30 @@ def test_the_script_sets_the_vendor_s_variables_once(prefix, shell, before):
     assert all(Path(folder).is_dir() for folder in (*folders, path.split(":")[0]))
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "libraries",
     ["runtime/lib64/stub", "lib64", "$(arch)-linux/devlib", "acllib/lib64/stub/linux/$(arch)"],
 )
 def test_scripts_of_samples_build_and_run(root, tmp_path, libraries):
     found = {"ASCEND_INSTALL_PATH": str(root), "LIBRARIES": libraries.replace("$(arch)", ARCH)}
-    done = subprocess.run(
-        ["bash", PROGRAMS / "sample" / "run.sh", tmp_path],
-        cwd=tmp_path,
-        env=os.environ | found,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1] == "device 0, 161001"
+    script = PROGRAMS / "sample" / "run.sh"
+    out = output_of("bash", script, tmp_path, cwd=tmp_path, environment=found)
+    assert out.splitlines()[-1] == "device 0, 161001"
 
 
-def test_headers_are_found_without_their_folders(root, tmp_path):
-    """Whichever of the folders a compiler is told: each includes the rest by itself."""
+@pytest.mark.parametrize(("suffix", "words"), [("c", "cc -std=c11"), ("cpp", "c++ -std=c++11")])
+def test_every_header_compiles_alone_with_and_without_its_folder(root, tmp_path, suffix, words):
     include = root / "include"
     headers = {path.relative_to(include) for path in include.rglob("*.h")}
     operator = Path("aclnn_logit_grad.h")
     assert {operator, Path("aclnnop") / operator, Path("aclnnop/level2") / operator} <= headers
+    flags = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
+    source = tmp_path / f"one.{suffix}"
     for header in headers:
-        for folder in (header.parent, Path()):
-            source = tmp_path / "one.c"
-            source.write_text(f'#include "{header.relative_to(folder)}"\n')
-            words = ["cc", "-fsyntax-only", "-Wall", "-Werror", f"-I{include / folder}", source]
-            subprocess.run(words, check=True)
+        for folder in {header.parent, Path()}:
+            source.write_text(f'#include "{header.relative_to(folder)}"\nint one;\n')
+            output_of(*words.split(), *flags, f"-I{include / folder}", source)
 
 
 def test_every_place_leads_to_the_one_library_and_no_circle(root):
@@ -137,22 +118,22 @@ def test_the_compilers_get_the_flags(tmp_path):
     program, part = tmp_path / "main", tmp_path / "main.o"
     cache = {"XDG_CACHE_HOME": str(tmp_path)}
     for words in (["-c", source, "-o", part], ["-Wall", "-Werror", part, "-o", program]):
-        done = ascendref("cc", *words, **cache)
-        assert done.returncode == 0, done.stderr
-    assert subprocess.run([program]).returncode == 0
+        output_of(*ASCENDREF, "cc", *words, environment=cache)
+    output_of(program)
     assert len(list((tmp_path / "ascendref" / "cann").iterdir())) == 1
-    assert ascendref("c++", tmp_path / "missing.cpp", **cache).returncode == 1
+    assert captured(*ASCENDREF, "c++", tmp_path / "missing.cpp", environment=cache).returncode == 1
 
 
 @pytest.mark.parametrize("command", ["cann", "cc", "c++"])
 def test_help_has_an_example(command):
-    done = ascendref(command, "--help")
-    assert done.returncode == 0
-    assert f"ascendref {command}" in done.stdout.split("Example:")[1]
+    out = output_of(*ASCENDREF, command, "--help")
+    assert f"ascendref {command}" in out.split("Example:")[1]
 
 
 def test_without_a_compiler_the_message_says_what_to_install(tmp_path):
-    done = ascendref("cann", "--prefix", tmp_path / "root", CC="no-such-compiler")
+    done = captured(
+        *ASCENDREF, "cann", "--prefix", tmp_path / "root", environment={"CC": "no-such-compiler"}
+    )
     assert done.returncode == 2
     assert done.stdout == ""
     assert "no-such-compiler" in done.stderr

@@ -56,8 +56,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "missing/x": ("verify --state", "cann --prefix"),
     "a file/x": (),
     "a folder": ("cann --prefix",),
+    "loop": (),
+    "loop/x": (),
     "locked/x": (),
 }
+SUFFIXES = ("", ".npz", ".npy", ".py", ".png")
 ROWS = [
     (option, name) for option in OPTIONS for name, taken in NAMES.items() if option not in taken
 ]
@@ -89,8 +92,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     np.savez(tmp_path / "in.npz", grad_output=np.ones(2), self=np.ones(2))
     (tmp_path / "ok.py").touch()
     (tmp_path / "a file").touch()
-    for suffix in ("", ".npz", ".npy", ".py", ".png"):
+    for suffix in SUFFIXES:
         (tmp_path / f"a folder{suffix}").mkdir()
+        (tmp_path / f"loop{suffix}").symlink_to(f"loop{suffix}")
     (tmp_path / "locked").mkdir(0)
     monkeypatch.chdir(tmp_path)
     # names are relative, as the folders above are not for all users
@@ -100,6 +104,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "locked").chmod(0o700)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(("option", "name"), ROWS, ids=lambda text: text[:20])
 def test_a_name_that_cannot_be_used_is_one_line(
     option: str,
@@ -119,6 +124,9 @@ def test_a_name_that_cannot_be_used_is_one_line(
     assert argument.lower() in errors.lower()
     assert errors.count("\n") == 1
     assert not out
+    kept = {"in.npz", "ok.py", "a file", "locked", "cache"}
+    kept |= {f"{name}{suffix}" for name in ("a folder", "loop") for suffix in SUFFIXES}
+    assert {path.name for path in folder.iterdir()} <= kept
 
 
 @pytest.mark.parametrize("command", [("cc", "{}"), ("c++", "{}"), ("check", "ok.py", "{}")])

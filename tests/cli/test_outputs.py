@@ -93,6 +93,7 @@ def reader(fifo: Path) -> Iterator[list[bytes]]:
         thread.join()
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("writer", ROWS)
 def test_a_fifo_behind_a_link_is_written_into(writer: str, inputs: Path, tmp_path: Path) -> None:
     suffix, start, write = WRITERS[writer]
@@ -171,39 +172,6 @@ def test_a_dangling_link_is_filled(inputs: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(tmp_path / "real.npy"), EXPECTED)
 
 
-@pytest.mark.parametrize("option", ["--output", "--plot", "--report", "--html", "--state"])
-@pytest.mark.parametrize("bad", ["loop", "folder", "no folder", "loop on the way"])
-def test_outputs_that_cannot_be(bad: str, option: str, inputs: Path, tmp_path: Path) -> None:
-    suffix = {"--output": ".npy", "--plot": ".png"}.get(option, ".md")
-    loop = tmp_path / f"loop{suffix}"
-    loop.symlink_to(loop)
-    (tmp_path / f"folder{suffix}").mkdir()
-    path = {
-        "loop": loop,
-        "folder": tmp_path / f"folder{suffix}",
-        "no folder": inputs / f"x{suffix}",
-        "loop on the way": loop / f"x{suffix}",
-    }[bad]
-    arguments: tuple[object, ...] = (*VERIFY, option, path)
-    if option == "--output":
-        arguments = ("run", "hardshrink_backward", "--input", inputs, option, path)
-    before = sorted(tmp_path.iterdir())
-    done = call(*arguments)
-    assert done.exit_code == 2
-    assert done.stderr.startswith(f"ascendref: {option}: cannot write {path}")
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
-    assert sorted(tmp_path.iterdir()) == before
-
-
-def test_a_loop_of_links_cannot_be_read(tmp_path: Path) -> None:
-    loop = tmp_path / "loop.npz"
-    loop.symlink_to(loop)
-    done = call("run", "logit_grad", "--input", loop, "--output", tmp_path / "o.npy")
-    assert done.exit_code == 2
-    assert "symbolic links" in done.stderr
-
-
 def test_a_state_replaces_and_removes_nothing_else(tmp_path: Path) -> None:
     notes = tmp_path / "notes.json"
     notes.write_text('{"precious": true}')
@@ -249,6 +217,7 @@ def shell(script: str, **environment: str) -> subprocess.CompletedProcess[bytes]
     )
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("arguments", ["ops", "ops --json", "--help", "--version"])
 @pytest.mark.parametrize(
     ("redirection", "reason"),

@@ -94,6 +94,7 @@ def test_bits_are_the_same_for_every_number() -> None:
             np.testing.assert_array_equal(ar.softplus_backward(x, x), want)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("variables", "threads"),
     [

@@ -15,8 +15,8 @@ import numpy as np
 
 import ascendref as ar
 
-from ..support.oracles import expected
 from ..support.rounding import FORMATS
+from ..support.two_phase import from_device
 
 NULL, INVALID, MISSING, SPENT = 161001, 161002, 561003, 561103
 
@@ -364,7 +364,7 @@ class ExecutorModel:
 
     def run(self) -> None:
         """Compute."""
-        results = computed(
+        results = from_device(
             self.operator,
             [view.read() for view in self.views[: self.inputs]],
             self.scalars,
@@ -392,24 +392,6 @@ def overlaps(operator: str, views: list[TensorModel]) -> bool:
         )
         for number, out in enumerate(views[inputs:], inputs)
     )
-
-
-def computed(
-    operator: str, arrays: list[Any], scalars: tuple[Any, ...], kinds: list[Any]
-) -> tuple[Any, ...]:
-    """Return the results that the device computes from arrays."""
-    if operator == "prelu_backward" and kinds[0] != np.float32:
-        # the device keeps the terms of its sums in their type, which no array function does
-        results = expected(operator, tuple(arrays), on_device=True)
-        return tuple(alternatives[0] for alternatives in results)
-    plain = [getattr(scalar, "value", scalar) for scalar in scalars]
-    shapes = ar.OPERATORS[operator].shapes(
-        ar.OPERATORS[operator], tuple(array.shape for array in arrays)
-    )
-    outs = tuple(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True))
-    function = getattr(ar, operator)
-    function(*arrays, *plain, out=outs if len(outs) > 1 else outs[0], compute_dtype="float32")
-    return outs
 
 
 #: operator -> element types of its tensors and results

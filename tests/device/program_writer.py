@@ -44,10 +44,23 @@ class CopySide(NamedTuple):
     block: MemoryModel | None
     bytes: Any
     vague: Any
+    #: which bytes were ever written
+    written: Any
     #: the array that is passed, if it is one
-    array: Any
-    #: for memory of a device: which bytes were ever written
-    written: Any = None
+    array: Any = None
+
+    @classmethod
+    def of(cls, argument: Any, block: MemoryModel, part: slice, array: Any = None) -> CopySide:
+        """Return the side of a copy that is a part of memory."""
+        return cls(
+            argument, block, block.bytes[part], block.vague[part], block.written[part], array
+        )
+
+    @classmethod
+    def of_host(cls, argument: Any, content: Any, array: Any = None) -> CopySide:
+        """Return the side of a copy that is an array, or a number to fill with."""
+        size = len(content)
+        return cls(argument, None, content, np.zeros(size, bool), np.ones(size, bool), array)
 
     def pageable_on(self, device: DeviceModel) -> bool:
         """Tell whether a device takes it for memory of the host that is not pinned."""
@@ -324,26 +337,18 @@ class ProgramWriter(RuleBasedStateMachine):
         way = draw.number(0, 4)
         if way == 4:
             array = noise("float32", draw.number(1, 80), draw.number(0, 9))
-            return CopySide(array, None, array.copy(), np.zeros(array.size, bool), array)
+            return CopySide.of_host(array, array.copy(), array)
         if way == 3:
             block = self.block(draw, self.device(draw), pinned=True)
             start = draw.number(0, block.nbytes - 1)
             part = slice(start, draw.number(start + 1, block.nbytes))
             array = self.attempt(0, block.memory.numpy)[part]
-            return CopySide(array, block, block.bytes[part], block.vague[part], array)
+            return CopySide.of(array, block, part, array)
         block = self.block(draw, device)
         if way == 2:
             start = draw.number(0, block.nbytes - 1)
-            address = block.memory.address + start
-            return CopySide(
-                address,
-                block,
-                block.bytes[start:],
-                block.vague[start:],
-                None,
-                block.written[start:],
-            )
-        return CopySide(block.memory, block, block.bytes, block.vague, None, block.written)
+            return CopySide.of(block.memory.address + start, block, slice(start, None))
+        return CopySide.of(block.memory, block, slice(None))
 
     def copy_between(
         self,
@@ -390,10 +395,10 @@ class ProgramWriter(RuleBasedStateMachine):
             for block in writes:
                 self.settle(draw, block, write=True)
             self.attempt(0, call)
-        written = np.ones(count, bool) if src.written is None else src.written[:count].copy()
+        written = src.written[:count].copy()
         if dst.array is not None or (dst.block is not None and dst.block.pinned):
             device.read_by_host(written)
-        elif dst.written is not None:
+        else:
             dst.written[:count] = written
         dst.bytes[:count], dst.vague[:count] = src.bytes[:count].copy(), src.vague[:count].copy()
         if dst.array is not None and dst.block is None:
@@ -510,17 +515,14 @@ class ProgramWriter(RuleBasedStateMachine):
         """Copy numbers to a tensor, and to the gaps between its elements."""
         part = view.extent()
         array = noise(view.kind, (part.stop - part.start) // view.itemsize, draw.number(0, 9))
-        src = CopySide(array, None, array.copy(), np.zeros(array.size, bool), array)
-        address = view.block.memory.address + part.start
-        block = view.block
-        vague, written = block.vague[part], block.written[part]
-        dst = CopySide(address, block, block.bytes[part], vague, None, written)
+        src = CopySide.of_host(array, array.copy(), array)
+        dst = CopySide.of(view.block.memory.address + part.start, view.block, part)
         device = view.block.device
         queued = not draw.once_in(4)
         if queued and draw.once_in(2):
             staging = self.allocate(device, array.size, pinned=True)
             staging.memory.numpy()[:] = staging.bytes[:] = array
-            src = CopySide(staging.memory, staging, staging.bytes, staging.vague, None)
+            src = CopySide.of(staging.memory, staging, slice(None))
         self.copy_between(draw, device, dst, src, array.size, queued=queued)
 
     def misplaced(self, device: DeviceModel, view: TensorModel) -> list[Any]:

@@ -9,11 +9,7 @@ import pytest
 
 import ascendref as ar
 
-
-def code(call, *args, **kwargs):
-    with pytest.raises(ar.AclError) as info:
-        call(*args, **kwargs)
-    return int(info.value.status)
+from .calls import code, work
 
 
 @pytest.fixture
@@ -35,7 +31,7 @@ def test_callbacks_run_where_they_are_processed(any_dev, stream):
 def test_later_work_waits_for_a_blocking_callback(any_dev, stream):
     seen = []
     stream.launch_callback(lambda: seen.append("callback"))
-    any_dev.launch(stream, lambda: seen.append("later"), (), (), "")
+    work(any_dev, stream, lambda: seen.append("later"))
     assert code(stream.synchronize, 10) == 507046
     assert seen == []
     any_dev.process_report(1000)
@@ -46,7 +42,7 @@ def test_later_work_waits_for_a_blocking_callback(any_dev, stream):
 def test_later_work_does_not_wait_for_the_others(any_dev, stream):
     seen = []
     stream.launch_callback(lambda: seen.append("callback"), block=False)
-    any_dev.launch(stream, lambda: seen.append("later"), (), (), "")
+    work(any_dev, stream, lambda: seen.append("later"))
     stream.synchronize()
     assert seen == ["later"]
     assert any_dev.process_report(1000) == 1
@@ -169,7 +165,7 @@ def test_callbacks_end_when_their_thread_is_taken_away(any_dev, block):
         each.subscribe_report()
     stream.launch_callback(lambda: seen.append("handed over or not"), block)
     stream.launch_callback(lambda: seen.append("queued"), block)
-    any_dev.launch(stream, lambda: seen.append("later"), (), (), "")
+    work(any_dev, stream, lambda: seen.append("later"))
     stream.query()
     stream.unsubscribe_report()
     with pytest.raises(ar.AclError, match="no longer has a thread") as info:
@@ -207,7 +203,7 @@ def test_a_callback_that_processes_others_still_counts_as_a_task(any_dev, stream
     other.subscribe_report()
 
     def outer():
-        if type(any_dev.scheduler).__name__ == "EagerScheduler":
+        if any_dev.execution == "eager":
             any_dev.process_report(60_000)
         seen.append(code(stream.synchronize))
         seen.append(code(any_dev.synchronize))

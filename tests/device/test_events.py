@@ -7,11 +7,7 @@ import pytest
 import ascendref as ar
 from ascendref.device.streams.event import EventFlag
 
-
-def code(call, *args, **kwargs):
-    with pytest.raises(ar.AclError) as info:
-        call(*args, **kwargs)
-    return int(info.value.status)
+from .calls import code, work
 
 
 @pytest.mark.parametrize("ex", [False, True])
@@ -77,10 +73,10 @@ def test_a_wait_is_for_the_latest_record_at_that_time(gate):
     dev = ar.Device("Atlas A2")
     producer, consumer, event = dev.create_stream(), dev.create_stream(), dev.create_event()
     seen = []
-    dev.launch(producer, lambda: seen.append("first"), (), (), "")
+    work(dev, producer, lambda: seen.append("first"))
     event.record(producer)
     consumer.wait_event(event)
-    dev.launch(consumer, lambda: seen.append("consumer"), (), (), "")
+    work(dev, consumer, lambda: seen.append("consumer"))
     producer.launch_host_func(gate)
     event.record(producer)  # a later record does not concern the wait
     consumer.synchronize()
@@ -97,17 +93,17 @@ def test_a_wait_is_for_the_latest_record_at_that_time(gate):
 def test_waits_hold_in_every_order(any_dev):
     seen = []
     a, b, event = any_dev.create_stream(), any_dev.create_stream(), any_dev.create_event()
-    any_dev.launch(a, lambda: seen.append("a"), (), (), "")
+    work(any_dev, a, lambda: seen.append("a"))
     event.record(a)
     b.wait_event(event)
-    any_dev.launch(b, lambda: seen.append("b"), (), (), "")
+    work(any_dev, b, lambda: seen.append("b"))
     b.synchronize()
     assert seen == ["a", "b"]
 
 
 def test_polling_an_event_ends(any_dev):
     event = any_dev.create_event()
-    any_dev.launch(None, lambda: None, (), (), "")
+    work(any_dev, None, lambda: None)
     event.record()
     for _ in range(10_000_000):
         if event.query():
@@ -193,7 +189,7 @@ def test_elapsed_time(any_dev):
     stream = any_dev.create_stream()
     start, end = any_dev.create_event(), any_dev.create_event()
     start.record(stream)
-    any_dev.launch(stream, lambda: time.sleep(0.02), (), (), "")
+    work(any_dev, stream, lambda: time.sleep(0.02))
     end.record(stream)
     end.synchronize()
     assert start.elapsed_time(end) >= 20

@@ -1,76 +1,10 @@
-"""Execution modes: the same results for correct programs, and the missing waits that each shows."""
+"""Execution modes: which orders they give; `test_orderings` has what programs get from them."""
 
 import numpy as np
-import pytest
 
 import ascendref as ar
 
-
-def program(dev, *, wait=True):
-    """Two streams fill halves, two combine them, with events in between; return the result."""
-    a, b, c = (dev.create_stream() for _ in range(3))
-    left, right, total = (dev.empty(4, np.float64) for _ in range(3))
-    left_done, right_done, read = (dev.create_event() for _ in range(3))
-
-    def task(stream, function, label):
-        dev.launch(stream, function, (), (), label)
-
-    def fill(tensor, value):
-        tensor.view()[...] = value
-
-    def combine(scale):
-        total.view()[...] = left.view() * scale + right.view()
-
-    task(a, lambda: fill(left, 3), "left")
-    left_done.record(a)
-    task(b, lambda: fill(right, 5), "right")
-    right_done.record(b)
-    if wait:
-        c.wait_event(left_done)
-        c.wait_event(right_done)
-    task(c, lambda: combine(10), "combine")
-    read.record(c)
-    if wait:
-        a.wait_event(read)
-    task(a, lambda: fill(left, 7), "left again")
-    left_done.record(a)
-    if wait:
-        c.wait_event(left_done)
-    task(c, lambda: fill(right, float(total.view()[0])), "feed back")
-    task(c, lambda: combine(1), "combine again")
-    dev.synchronize()
-    return total.numpy().tolist()
-
-
-EXPECTED = [42.0] * 4
-
-
-@pytest.mark.parametrize("execution", ["eager", "lazy"])
-def test_a_correct_program(execution):
-    assert program(ar.Device("Atlas A2", execution=execution)) == EXPECTED
-
-
-def test_a_correct_program_in_a_thousand_orders():
-    orders = set()
-    for seed in range(1000):
-        dev = ar.Device("Atlas A2", execution="random", seed=seed)
-        assert program(dev) == EXPECTED, seed
-        orders.add(tuple(row.label for row in dev.trace() if row.kind == "kernel"))
-    assert len(orders) > 1
-
-
-def test_a_missing_wait_shows_itself_every_time_when_lazy():
-    results = {str(program(ar.Device("Atlas A2", execution="lazy"), wait=False)) for _ in range(20)}
-    assert len(results) == 1
-    assert results != {str(EXPECTED)}
-
-
-def test_a_missing_wait_shows_itself_in_some_orders():
-    results = {
-        str(program(ar.Device("Atlas A2", execution="random", seed=seed), wait=False))
-        for seed in range(50)
-    }
-    assert len(results) > 1
+from .calls import work
 
 
 def order(seed):
@@ -135,7 +69,7 @@ def test_random_needs_no_host_function_that_nobody_waits_for():
         dev = ar.Device("Atlas A2", execution="random", seed=seed)
         held, free, seen = dev.create_stream(), dev.create_stream(), []
         held.launch_host_func(lambda seen=seen: seen.append("host"))
-        dev.launch(free, lambda seen=seen: seen.append("kernel"), (), (), "")
+        work(dev, free, lambda seen=seen: seen.append("kernel"))
         free.synchronize()
         assert seen == ["kernel"]
         dev.synchronize()
@@ -171,8 +105,8 @@ def test_random_orders_are_repeated_by_polling_programs_too():
         dev = ar.Device("Atlas A2", execution="random", seed=seed)
         a, b, seen = dev.create_stream(), dev.create_stream(), []
         for k in range(5):
-            dev.launch(a, lambda k=k: seen.append(k), (), (), "")
-            dev.launch(b, lambda k=k: seen.append(k + 10), (), (), "")
+            work(dev, a, lambda k=k: seen.append(k))
+            work(dev, b, lambda k=k: seen.append(k + 10))
         a.launch_host_func(lambda: seen.append("host"))
         while not a.query():
             pass
@@ -188,22 +122,11 @@ def test_long_chains_of_waits(any_dev):
     for k in range(400):
         stream = streams[k % 20]
         event = any_dev.create_event()
-        any_dev.launch(stream, lambda k=k: seen.append(k), (), (), "")
+        work(any_dev, stream, lambda k=k: seen.append(k))
         event.record(stream)
         streams[(k + 1) % 20].wait_event(event)
     any_dev.synchronize()
     assert seen == list(range(400))
-
-
-def test_unknown_executions():
-    with pytest.raises(ValueError, match="'eager', 'lazy', 'random'"):
-        ar.Device("Atlas A2", execution="fast")
-
-
-@pytest.mark.parametrize("memory", [0, -1, 2**60])
-def test_impossible_capacities(memory):
-    with pytest.raises(ValueError, match="memory is"):
-        ar.Device("Atlas A2", memory=memory)
 
 
 def test_a_device_remembers_what_it_was_asked(dev):

@@ -8,11 +8,7 @@ import pytest
 import ascendref as ar
 from ascendref.device.streams.stream import FailureMode
 
-
-def code(call, *args, **kwargs):
-    with pytest.raises(ar.AclError) as info:
-        call(*args, **kwargs)
-    return int(info.value.status)
+from .calls import code, work
 
 
 def boom():
@@ -21,10 +17,6 @@ def boom():
 
 def refuse():
     raise ar.AclError(161002, "refused by the kernel")
-
-
-def work(dev, stream, function, label="work"):
-    return dev.launch(stream, function, (), (), label)
 
 
 @pytest.mark.parametrize(("function", "status"), [(boom, 507015), (refuse, 161002)])

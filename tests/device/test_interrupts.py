@@ -14,10 +14,10 @@ import pytest
 import ascendref as ar
 
 from ..support.alarm import alarm
+from .calls import EXECUTIONS, work
 from .fault_injection import inject, instructions, interrupt
 
 TIMEOUT = 20_000  # milliseconds after which a wait counts as hanging
-EXECUTIONS = ["eager", "lazy", "random"]
 
 
 def device(execution="eager", **options):
@@ -95,7 +95,7 @@ def stream_calls(dev, stream, other, event, seen):
     """The calls of a device with two streams that have work, and whether they queue some."""
     return {
         "create_stream": lambda: dev.create_stream(),
-        "launch": lambda: dev.launch(stream, lambda: seen.append("new"), (), (), ""),
+        "launch": lambda: work(dev, stream, lambda: seen.append("new")),
         "launch_host_func": lambda: stream.launch_host_func(lambda: seen.append("new")),
         "record": lambda: event.record(stream),
         "wait_event": lambda: other.wait_event(event),
@@ -111,6 +111,15 @@ def stream_calls(dev, stream, other, event, seen):
     }
 
 
+def linked(dev):
+    """Return two streams, the event for which the second waits, and what work adds numbers to."""
+    stream, other, event, seen = dev.create_stream(), dev.create_stream(), dev.create_event(), []
+    work(dev, stream, lambda: seen.append(1))
+    event.record(stream)
+    other.wait_event(event)
+    return stream, other, event, seen
+
+
 STREAM_CALLS = list(stream_calls(*[None] * 5))
 
 
@@ -120,17 +129,9 @@ STREAM_CALLS = list(stream_calls(*[None] * 5))
 def test_an_interrupted_call_about_streams_loses_no_work(name, execution, step):
     for instruction in instructions(step):
         dev = device(execution)
-        stream, other, event, seen = (
-            dev.create_stream(),
-            dev.create_stream(),
-            dev.create_event(),
-            [],
-        )
-        dev.launch(stream, lambda seen=seen: seen.append(1), (), (), "")
-        event.record(stream)
-        other.wait_event(event)
+        stream, other, event, seen = linked(dev)
         other.launch_host_func(lambda seen=seen: seen.append(2))
-        dev.launch(stream, lambda seen=seen: seen.append(3), (), (), "")
+        work(dev, stream, lambda seen=seen: seen.append(3))
         call = stream_calls(dev, stream, other, event, seen)[name]
         reached = inject(call, instruction, interrupt)
         dev.synchronize(TIMEOUT) if name != "abort" else end_aborted(dev)
@@ -140,7 +141,7 @@ def test_an_interrupted_call_about_streams_loses_no_work(name, execution, step):
         for left in (stream, other):
             if left.alive:
                 left.synchronize(TIMEOUT)
-                dev.launch(left, lambda seen=seen: seen.append("after"), (), (), "")
+                work(dev, left, lambda seen=seen: seen.append("after"))
                 left.destroy()
                 assert seen.pop() == "after"
         # the default stream, and the one that a finished create_stream made
@@ -271,7 +272,7 @@ def everything(dev, seen):
         dropped = dev.malloc(100)
         del dropped
         stream, event = dev.create_stream(), dev.create_event()
-        dev.launch(stream, lambda: seen.append("within"), (), (), "")
+        work(dev, stream, lambda: seen.append("within"))
         event.record(stream)
         dev.default_stream.wait_event(event)
         stream.query()
@@ -292,15 +293,7 @@ def test_the_device_may_be_called_within_any_call(name, execution, step):
     for instruction in instructions(step):
         dev, kept = device(execution, memory=2**16), []
         kept += [dev.malloc(64), dev.malloc(64)]
-        stream, other, event, seen = (
-            dev.create_stream(),
-            dev.create_stream(),
-            dev.create_event(),
-            [],
-        )
-        dev.launch(stream, lambda seen=seen: seen.append(1), (), (), "")
-        event.record(stream)
-        other.wait_event(event)
+        stream, other, event, seen = linked(dev)
         if name in MEMORY_CALLS:
             call = partial(MEMORY_CALLS[name], dev, kept)
         else:
@@ -350,8 +343,9 @@ def everything_else(dev, ran):
     return run
 
 
+@pytest.mark.parametrize("count", [300, pytest.param(1000, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("execution", EXECUTIONS)
-def test_finalizers_in_cycles_may_use_the_device(execution):
+def test_finalizers_in_cycles_may_use_the_device(execution, count):
     dev, ends = device(execution, memory=2**24), []
 
     class Owner:
@@ -370,7 +364,7 @@ def test_finalizers_in_cycles_may_use_the_device(execution):
     gc.set_threshold(7)  # it comes everywhere
     try:
         stream = dev.create_stream()
-        for k in range(1000):
+        for k in range(count):
             Owner()
             tensor = dev.empty(10, "float32")
             stream.launch_host_func(lambda tensor=tensor: None)
@@ -383,7 +377,7 @@ def test_finalizers_in_cycles_may_use_the_device(execution):
     dev.synchronize(TIMEOUT)
     del tensor
     dev.synchronize(TIMEOUT)
-    assert len(ends) == 1000
+    assert len(ends) == count
     assert all_free(dev)
     assert len(dev.scheduler.streams) == 2
 
@@ -449,7 +443,7 @@ def test_an_exception_that_is_thrown_into_a_waiting_thread_loses_nothing():
         thread.join(60)
         assert not thread.is_alive()
     gate.set()
-    dev.launch(None, lambda: seen.append(1), (), (), "")
+    work(dev, None, lambda: seen.append(1))
     dev.synchronize(TIMEOUT)
     assert seen == [1]
     assert len(caught) == 20

@@ -6,18 +6,10 @@ from itertools import pairwise
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 import ascendref as ar
 
-
-def code(call, *args, **kwargs):
-    with pytest.raises(ar.AclError) as info:
-        call(*args, **kwargs)
-    return int(info.value.status)
-
+from .calls import code
 
 # ---- allocation
 
@@ -364,74 +356,6 @@ def test_streams_of_other_devices(dev):
     assert code(dev.memset_async, memory, 0, stream=other.default_stream) == 107003
     with pytest.raises(TypeError, match="stream is a int"):
         dev.memset_async(memory, 0, stream=3)
-
-
-# ---- laws
-
-
-class Memories(RuleBasedStateMachine):
-    """Whatever is allocated, written, copied and freed: nothing leaks and nothing mixes."""
-
-    blocks = Bundle("blocks")
-
-    def __init__(self):
-        super().__init__()
-        self.dev = ar.Device("Atlas A2", memory=1 << 16, check=False)  # it looks at poison
-        self.content = {}
-        self.reserved = 0
-
-    @rule(target=blocks, nbytes=st.integers(1, 3000))
-    def malloc(self, nbytes):
-        reserved = (nbytes + 63) // 32 * 32
-        if self.reserved + reserved > self.dev.memory_total:
-            assert code(self.dev.malloc, nbytes) == 207001
-            return None
-        memory = self.dev.malloc(nbytes)
-        self.content[memory] = np.full(nbytes, 0xFF, np.uint8)
-        self.reserved += reserved
-        return memory
-
-    @rule(memory=consumes(blocks))
-    def free(self, memory):
-        if memory is not None:
-            self.dev.free(memory)
-            self.reserved -= (memory.nbytes + 63) // 32 * 32
-            del self.content[memory]
-            assert code(self.dev.free, memory) == 107000
-
-    @rule(memory=blocks, data=st.data())
-    def write(self, memory, data):
-        if memory in self.content:
-            start = data.draw(st.integers(0, memory.nbytes - 1))
-            values = np.frombuffer(data.draw(st.binary(max_size=memory.nbytes - start)), np.uint8)
-            self.dev.memcpy(memory.address + start, values)
-            self.content[memory][start : start + len(values)] = values
-
-    @rule(dst=blocks, src=blocks)
-    def copy(self, dst, src):
-        if dst in self.content and src in self.content:
-            if src.nbytes > dst.nbytes:
-                assert code(self.dev.memcpy, dst, src) == 107000
-            else:
-                self.dev.memcpy(dst, src)
-                self.content[dst][: src.nbytes] = self.content[src]
-
-    @invariant()
-    def accounts_and_contents_agree(self):
-        assert self.dev.memory_total - self.dev.memory_free == self.reserved
-        for memory, expected in self.content.items():
-            out = np.empty(memory.nbytes, np.uint8)
-            self.dev.memcpy(out, memory)
-            assert (out == expected).all()
-
-    def teardown(self):
-        for memory in list(self.content):
-            self.dev.free(memory)
-        assert self.dev.memory_free == self.dev.memory_total
-
-
-Memories.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
-TestMemoryLaws = Memories.TestCase
 
 
 def test_addresses_may_be_integers_of_numpy(dev):

@@ -17,6 +17,7 @@ import ascendref as ar
 
 from ..support.rounding import assert_bits
 from ..support.two_phase import phase_1, phase_2
+from .calls import EXECUTIONS
 
 SHAPE = (4, 6)
 WEIGHT = np.float32([0.25, -0.5, 1.0, 2.0, -1.0, 0.125])
@@ -226,7 +227,16 @@ def test_every_missing_wait_shows_itself_when_lazy(missing: tuple[str, str]) -> 
             assert_same(found, wanted)
 
 
-@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+def test_a_missing_wait_shows_itself_in_some_random_orders() -> None:
+    results = set()
+    for seed in range(20):
+        dev = ar.Device("Atlas A2", execution="random", seed=seed, check=False)
+        found = Pipeline(dev, without=("right", "left done")).run()
+        results.add(str([array.tobytes() for row in found for array in row]))
+    assert len(results) > 1
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("missing", WAITS, ids=" waits for ".join)
 def test_every_missing_wait_is_reported(missing: tuple[str, str], execution: str) -> None:
     pipeline = Pipeline(ar.Device("Atlas A2", execution=execution), without=missing)

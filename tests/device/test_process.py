@@ -1,6 +1,5 @@
 """Signals, exit, and forks, each in a process of its own."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -34,6 +33,7 @@ def run(program):
     return child.returncode, out, err
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 @pytest.mark.parametrize(
     "wait",
@@ -169,50 +169,6 @@ def test_importing_leaves_no_thread():
     assert (code, out) == (0, "1\n")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_forked_child_neither_hangs_nor_uses_its_parents_device():
-    code, out, err = run(
-        """
-        import os, threading, warnings
-        import numpy as np, ascendref as ar
-        warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads
-        gate = threading.Event()
-        dev = ar.Device("Atlas A2")
-        stream, event = dev.create_stream(), dev.create_event()
-        tensor = dev.tensor(np.float32([1, 2]))
-        stream.launch_host_func(lambda: gate.wait(50))
-        event.record(stream)
-        lazy = ar.Device("Atlas A2", execution="lazy")
-        lazy.launch(None, print, (), (), "queued")
-        child = os.fork()
-        if child == 0:
-            for call in (
-                stream.synchronize, stream.query, dev.synchronize, event.synchronize,
-                lazy.synchronize, lambda: stream.launch_host_func(print), tensor.numpy,
-            ):
-                try:
-                    call()
-                except ar.AclError as error:
-                    assert error.status == 107002, error
-                    assert "forked" in error.message
-                else:
-                    raise AssertionError(call)
-            fresh, seen = ar.Device("Atlas A2"), []
-            fresh.launch(None, lambda: seen.append(1), (), (), "work")
-            fresh.synchronize()
-            assert seen == [1]
-            print("child", flush=True)
-        else:
-            gate.set()
-            stream.synchronize()
-            lazy.default_stream.abort()
-            _, status = os.waitpid(child, 0)
-            print("parent", os.waitstatus_to_exitcode(status))
-        """
-    )
-    assert (code, out, err) == (0, "child\nparent 0\n", "")
-
-
 def test_the_device_is_imported_on_demand():
     code, out, err = run(
         """
@@ -277,6 +233,7 @@ def test_nothing_is_queued_where_no_thread_can_be_started():
     assert (code, out, err) == (0, "207005 True\nlater\n", "")
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 @pytest.mark.parametrize("timeout", ["", "100"])
 @pytest.mark.parametrize("when", ["finalizer", "atexit", "cycle"])

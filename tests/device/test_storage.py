@@ -24,6 +24,7 @@ def content(dev, memory):
     return out
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     "touch",
     [

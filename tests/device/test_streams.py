@@ -11,15 +11,7 @@ import ascendref as ar
 from ascendref.device.checker.shadow import Span
 from ascendref.device.streams.stream import StreamFlag
 
-
-def code(call, *args, **kwargs):
-    with pytest.raises(ar.AclError) as info:
-        call(*args, **kwargs)
-    return int(info.value.status)
-
-
-def work(dev, stream, function, label="work"):
-    return dev.launch(stream, function, (), (), label)
+from .calls import code, work
 
 
 def test_tasks_of_a_stream_run_in_order(any_dev):

@@ -13,12 +13,7 @@ from ascendref.core.dtypes import DataType
 from ascendref.device.memory.address_space import find_memory
 from ascendref.device.memory.tensor import Format
 
-
-def refusal(call, *args, **kwargs):
-    with pytest.raises(ar.AclError) as info:
-        call(*args, **kwargs)
-    return int(info.value.status), info.value.message
-
+from ..support.two_phase import refusal
 
 # ---- element types
 

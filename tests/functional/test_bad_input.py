@@ -158,12 +158,10 @@ def arguments() -> dict[str, tuple[str, Callable[[Any], Any]]]:
             )
 
     for operator in ar.OPERATORS.values():
-        names = [param.name for param in (*operator.tensors, *operator.scalars)]
-        scalars = {"reduction": "sum"}
-        good = {name: X for name in names[: len(operator.tensors)]}
-        if operator.channel_term is not None:
+        good = {param.name: X for param in operator.tensors}
+        if operator.per_channel:
             good["weight"] = X[:1]
-        good |= {name: scalars.get(name, 0.5) for name in names[len(operator.tensors) :]}
+        good |= {p.name: list(p.choices)[-1] if p.choices else 0.5 for p in operator.scalars}
         add(operator.name, good, "out", "compute_dtype")
     add("cast", {"array": X, "dtype": "float16", "round_mode": "odd"})
     add("compare", {"actual": X, "golden": X})

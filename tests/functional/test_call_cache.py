@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from math import nan
+from fractions import Fraction
+from math import inf, nan
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import ascendref as ar
 from ascendref.functional import call, call_cache
+from ascendref.kernels.runtime.kernel import Kernel
 
+from ..support.cases import ELEMENTWISE
 from ..support.operands import arguments, each_operator, results
 from ..support.rounding import assert_bits
 
@@ -46,7 +49,7 @@ def test_a_call_of_any_contiguous_shape_is_checked_once(operator: str, checked: 
     assert checked == [operator]
 
 
-@pytest.mark.parametrize("operator", [name for name in ar.OPERATORS if name != "prelu_backward"])
+@pytest.mark.parametrize("operator", ELEMENTWISE)
 def test_a_call_on_strided_arrays_is_checked_twice_for_each_layout(
     operator: str, checked: list[str]
 ) -> None:
@@ -63,13 +66,12 @@ def test_calls_that_alternate_are_found_in_the_table(checked: list[str]) -> None
         for lambd in (0.25, 0.5):
             ar.hardshrink_backward(X, X, lambd)
             ar.hardshrink_backward(X, X, lambd, compute_dtype="float64")
-    assert len(checked) == 4
+    assert len(checked) == 2
 
 
 def test_calls_that_are_never_cached(checked: list[str]) -> None:
     out = X.copy()
     for call_again in (
-        lambda: ar.hardshrink_backward(X, X, np.float32(0.5)),
         lambda: ar.hardshrink_backward(X, X, True),
         lambda: ar.hardshrink_backward(X, X, compute_dtype=np.dtype(np.float32)),
         lambda: ar.hardshrink_backward(out, X, out=out),
@@ -83,51 +85,73 @@ def test_calls_that_are_never_cached(checked: list[str]) -> None:
 
 def test_the_table_has_a_limit(checked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_cache, "_CACHE_LIMIT", 3)
-    for lambd in range(10):
-        ar.hardshrink_backward(X, X, lambd)
+    monkeypatch.setattr(Kernel, "copies_first", lambda *_: False)
+    for size in range(20, 30):
+        for _ in range(2):
+            ar.hardshrink_backward(*[np.zeros(size, np.float32)[::2]] * 2)
         assert len(call_cache._CACHED_CALLS) <= 3
 
 
-SCALARS = ((0.5,), (0.5, nan), ("sum", 1.0), (), (1, 2.0, 3.0))
+BIG = 10**400
 
 
-@pytest.mark.parametrize("scalars", SCALARS, ids=str)
-@pytest.mark.parametrize("tensors", [2, 3])
-def test_what_a_cached_call_compares(tensors: int, scalars: tuple[Any, ...]) -> None:
-    """The same for every closure, those for any numbers of tensors and scalars included."""
-    calls: list[int] = []
+@pytest.mark.parametrize(
+    ("scalar", "is_checked"),
+    [
+        (0.25, False),
+        (1, False),
+        (nan, False),
+        (np.float32(0.25), False),
+        (np.float64(0.25), False),
+        (np.float16(0.25), False),
+        (np.int64(1), False),
+        (True, True),
+        (BIG, True),
+        (Fraction(1, 4), True),
+        (np.array(0.25), True),
+        (np.array(0.25, np.float32)[()], False),
+        (ml_dtypes.bfloat16(0.25), True),
+    ],
+    ids=lambda value: f"{type(value).__name__}-{value!r}"[:24],
+)
+def test_which_scalars_a_cached_call_takes(
+    scalar: Any, is_checked: bool, checked: list[str]
+) -> None:
+    ar.hardshrink_backward(X, X, 0.5)
+    checked.clear()
+    for _ in range(2):
+        checked.clear()
+        with np.errstate(over="ignore"):
+            got = ar.hardshrink_backward(X, X, scalar)
+        assert len(checked) == is_checked
+        value = inf if scalar is BIG else float(scalar)
+        assert_bits(got, np.where(abs(X) > value, X, np.float32(0)))
 
-    def kernel(*addresses: int) -> int:
-        calls.append(len(addresses))
-        return len(addresses)
 
-    record = call_cache.Call(ar.OPERATORS["logit_grad"], (X,) * tensors, scalars, None, "float64")
-    for make in (
-        call_cache._any_operands,
-        call_cache._CLOSURES.get((tensors, len(scalars)), call_cache._any_operands),
+def test_choices_and_limits_in_a_cached_call(checked: list[str]) -> None:
+    def call_it(reduction: Any, beta: Any) -> Any:
+        return ar.smooth_l1_loss_backward(X, X, -X, reduction, beta)
+
+    for reduction in ("none", "mean"):
+        call_it(reduction, 0.5)
+    assert len(checked) == 1
+    assert_bits(call_it(1, 0.5), call_it("mean", 0.5))
+    assert_bits(call_it(np.int64(0), 0.5), call_it("none", 0.5))
+    assert len(checked) == 1
+    for reduction, beta, name in (
+        ("max", 0.5, "reduction"),
+        (3, 0.5, "reduction"),
+        (True, 0.5, "reduction"),
+        ("mean", -0.5, "beta"),
+        ("mean", nan, "beta"),
     ):
-        cached = make(kernel, scalars, record.compute_dtype, np.dtype(np.float32), None)
-        calls.clear()
-        equal = tuple(s + 0.0 if type(s) is float and s == s else s for s in scalars)
-        out = np.empty_like(X)
-        assert cached(record.tensors, equal, out, "float64") is out
-        made = cached(record.tensors, scalars, None, "float64")
-        assert (made.shape, made.dtype) == (X.shape, X.dtype)
-        assert calls == [tensors + 1] * 2
-        for k, scalar in enumerate(scalars):
-            for other in (
-                0.75,
-                None,
-                np.array(scalar),
-                True,
-                Decimal("0.5"),
-                1 if scalar == 1 else 2,
-            ):
-                if type(other) is type(scalar) and other == scalar:
-                    continue
-                changed = (*scalars[:k], other, *scalars[k + 1 :])
-                assert cached(record.tensors, changed, out, "float64") is None
-        assert cached(record.tensors, scalars, out, "float32") is None
-        assert cached(record.tensors, scalars, out, None) is None
-        assert cached(([1.0],) * tensors, scalars, None, "float64") is None
-        assert len(calls) == 2
+        with pytest.raises(ar.ArgumentValueError, match=name):
+            call_it(reduction, beta)
+
+
+def test_scalars_that_select_another_formula_are_checked_once(checked: list[str]) -> None:
+    for beta in (0.5, 0.75, 1.0, 2.0, 1.0, 0.5):
+        got = ar.smooth_l1_loss_backward(X, X, -X, "none", beta)
+        want = [ar.smooth_l1_loss_backward(x, x, -x, "none", beta) for x in X.reshape(3, 4)[:, ::1]]
+        assert_bits(got, np.concatenate(want))
+    assert len(checked) == 2  # with β = 1 and without

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import ascendref as ar
 
-from ..support.cases import numbers
-from ..support.operands import each_operator, results
+from ..support.cases import ENGINES, SUMMING, numbers
+from ..support.operands import results
 from ..support.rounding import assert_bits
 
 da = pytest.importorskip("dask.array")
@@ -21,9 +21,6 @@ da = pytest.importorskip("dask.array")
 from ..support.chunks import assert_blocks, computed, cuts, smaller  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Increasing number of chunks")
-
-#: operators whose tensors broadcast with one another
-BROADCASTING = ("hardshrink_backward", "smooth_l1_loss_backward")
 
 
 def assert_same(operator: str, lazy: list[Any], tensors: list[Any], **options: Any) -> None:
@@ -52,6 +49,7 @@ WAYS = (
 )
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "shape",
     [
@@ -91,15 +89,15 @@ def test_every_gradient_that_broadcasts(shape: tuple[int, ...]) -> None:
 
 @given(data=st.data())
 def test_any_shapes_in_any_chunks(data: st.DataObject) -> None:
-    operator = data.draw(st.sampled_from(list(ar.OPERATORS)))
+    operator = data.draw(st.sampled_from([*ENGINES, *SUMMING]))
     shape = tuple(data.draw(st.lists(st.integers(0, 4), max_size=4)))
     if shape and data.draw(st.booleans()):  # more than one block of the tree of a sum
         shape = (shape[0] * 700, *shape[1:])
     names = [tensor.name for tensor in ar.OPERATORS[operator].tensors]
     shapes = [shape] * len(names)
-    if operator in BROADCASTING:
+    if operator not in SUMMING:
         shapes = [data.draw(smaller(shape)) for _ in names]
-    elif operator == "prelu_backward":
+    else:
         channels = data.draw(st.sampled_from([1, shape[1] if len(shape) > 1 else 1]))
         weight = data.draw(st.permutations([channels, *[1] * data.draw(st.integers(0, 2))]))
         shapes = [data.draw(smaller(shape)), shape, () if weight == [1] else tuple(weight)]
@@ -112,7 +110,7 @@ def test_any_shapes_in_any_chunks(data: st.DataObject) -> None:
         da.from_array(t, chunks=data.draw(cuts(t.shape))) if is_lazy else t
         for t, is_lazy in zip(tensors, lazily, strict=True)
     ]
-    compute = data.draw(st.sampled_from([None, "float64"]))
+    compute = data.draw(st.sampled_from([None, "bfloat16", "float64"]))
     assert_same(operator, lazy, tensors, compute_dtype=compute)
 
 
@@ -123,7 +121,7 @@ def test_a_result_without_elements_beside_axes_of_length_one() -> None:
         assert_same("hardshrink_backward", lazy, [grad, x])
 
 
-@each_operator
+@pytest.mark.parametrize("operator", [n for n, o in ar.OPERATORS.items() if len(o.tensors) > 1])
 def test_shapes_that_do_not_fit_have_the_message_of_numpy_arrays(operator: str) -> None:
     names = [tensor.name for tensor in ar.OPERATORS[operator].tensors]
     function = getattr(ar, operator)

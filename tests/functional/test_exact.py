@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from math import inf, nan
 from typing import Any
 
 import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.bench.scalars import scalar_values
 from ascendref.kernels.arithmetic import exact
+from ascendref.verify.scalars import scalar_values
 
+from ..operators.edges import ENTRIES
+from ..support.correctness import numbers_of
 from ..support.judge import judged
 
-ELEMENTWISE = [name for name, operator in ar.OPERATORS.items() if operator.channel_term is None]
+ELEMENTWISE = [name for name, operator in ar.OPERATORS.items() if not operator.reduction]
 SIZE = 300
 
 
@@ -27,6 +30,7 @@ def tensors(operator: str, dtype: Any) -> list[Any]:
     return [array.astype(dtype) for array in found]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("operator", ELEMENTWISE)
 def test_results_of_float64_are_correctly_rounded(operator: str) -> None:
     formula, data = ar.OPERATORS[operator].formula, tensors(operator, np.float64)
@@ -36,6 +40,21 @@ def test_results_of_float64_are_correctly_rounded(operator: str) -> None:
     rows = zip(*[array.tolist() for array in data], strict=True)
     want = [judged(formula.function, row, given, "float64") for row in rows]
     np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.daily(2)
+@pytest.mark.parametrize("operator", ELEMENTWISE)
+def test_infinite_elements_and_nan(operator: str) -> None:
+    formula = ar.OPERATORS[operator].formula
+    ends = np.array([inf, -inf, nan, 0.0, 0.75, -3.0])
+    grids = np.meshgrid(*[ends] * len(ar.OPERATORS[operator].tensors))
+    data = [grid.ravel() for grid in grids]
+    for scalars in ENTRIES[operator].scalars:
+        got = getattr(ar, operator)(*data, *scalars, compute_dtype="exact")
+        given = numbers_of(ar.OPERATORS[operator], scalars, data[0].size)
+        for at, row in enumerate(zip(*[array.tolist() for array in data], strict=True)):
+            want = judged(formula.function, row, given, "float64")
+            assert str(float(got[at])) == str(want), (row, scalars)
 
 
 @pytest.mark.parametrize("operator", ar.OPERATORS)

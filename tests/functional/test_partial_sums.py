@@ -50,6 +50,7 @@ def parts_of(arrays: Any, cuts: list[int], step: int | None, compute: Any) -> An
     return [result for result, _ in made], [partial for _, partial in made]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("kind", "compute"),
     [
@@ -94,6 +95,7 @@ def test_exact_sums_may_be_cut_anywhere(kind: str) -> None:
         assert_bits(order[0].merge(*order[1:]).round(), want)
 
 
+@pytest.mark.daily(2)
 @each_type
 def test_exact_sums_that_cancel(kind: str) -> None:
     """What is left after cancellation decides, in another part than what cancels."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -12,32 +11,19 @@ from hypothesis import strategies as st
 
 import ascendref as ar
 
-from ..support.cases import TENSORS
+from ..support.calls import call
+from ..support.cases import ELEMENTWISE, SCALARS, TENSORS
 from ..support.operands import arguments, each_operator, each_type, results
-from ..support.oracles import expected
-from ..support.rounding import assert_bits
+from ..support.rounding import assert_bits, assert_same_bits
 
-elementwise = pytest.mark.parametrize("operator", [n for n in ar.OPERATORS if "prelu" not in n])
-
-DEFAULTS = {
-    name: tuple(
-        parameter.default
-        for parameter in signature(getattr(ar, name)).parameters.values()
-        if parameter.default is not Parameter.empty and parameter.kind is not Parameter.KEYWORD_ONLY
-    )
-    for name in ar.OPERATORS
-}
+elementwise = pytest.mark.parametrize("operator", ELEMENTWISE)
 
 
 @each_operator
 @each_type
 def test_defaults_are_the_documented_ones(operator: str, kind: str) -> None:
     tensors = arguments(operator, (50,), kind)
-    got = results(getattr(ar, operator)(*tensors))
-    for actual, want in zip(
-        got, expected(operator, tuple(tensors), DEFAULTS[operator]), strict=True
-    ):
-        assert_bits(actual, *want)
+    assert_same_bits(call(operator, *tensors), call(operator, *tensors, *SCALARS[operator][0]))
 
 
 @each_operator
@@ -92,7 +78,7 @@ def test_the_layout_of_inputs_stays(operator: str) -> None:
     others = [np.broadcast_to(t, want[0].shape) if t.size > 1 else t for t in tensors[2:]]
     for _ in range(2):
         got = results(getattr(ar, operator)(*last, *others))
-        if operator != "smooth_l1_loss_backward":  # whose third tensor is in C order
+        if len(tensors) < 3 or operator == "prelu_backward":  # a third tensor is in C order
             assert got[0].strides == last[0].strides
         assert_bits(got[0], want[0])
 
@@ -143,18 +129,6 @@ def test_shapes_that_do_not_broadcast_are_refused(operator: str) -> None:
         getattr(ar, operator)(*arrays[: len(TENSORS[operator])])
 
 
-@elementwise
-@each_type
-def test_an_output_may_be_any_view_with_distinct_elements(operator: str, kind: str) -> None:
-    tensors = arguments(operator, (6, 8), kind)
-    want = getattr(ar, operator)(*tensors)
-    room = np.full((20, 20), 77, want.dtype)
-    for view in (room[1:13:2, 2:10], room[:8, :6].T, room[11:5:-1, 17:1:-2], room[::3, 4:20:2][:6]):
-        view = view[:6, :8]
-        assert getattr(ar, operator)(*tensors, out=view) is view
-        assert_bits(view, want)
-
-
 @each_operator
 def test_an_output_whose_elements_share_memory_is_refused(operator: str) -> None:
     tensors = arguments(operator, (3, 4))
@@ -166,18 +140,6 @@ def test_an_output_whose_elements_share_memory_is_refused(operator: str) -> None
         with pytest.raises(ar.ArgumentValueError, match="two indices to one address"):
             getattr(ar, operator)(*tensors, out=given)
     assert (memory == 77).all()
-
-
-@each_operator
-def test_in_place_over_each_input_gives_the_same_bits(operator: str) -> None:
-    for number in range(2):
-        tensors = arguments(operator, (40, 50))
-        want = results(getattr(ar, operator)(*tensors))
-        sums = np.empty(1, np.float32)
-        target = tensors[number]
-        got = getattr(ar, operator)(*tensors, out=(target, sums) if "prelu" in operator else target)
-        assert results(got)[0] is target
-        assert_bits(target, want[0])
 
 
 @each_operator
@@ -200,7 +162,7 @@ def test_an_output_that_partly_overlaps_an_input_is_refused(operator: str, shift
     memory = np.linspace(0.1, 0.9, 40, dtype=np.float32)
     before = memory.copy()
     out = memory[10 + shift : 20 + shift]
-    for number in range(2):
+    for number in range(min(2, len(TENSORS[operator]))):
         tensors = arguments(operator, (10,))
         tensors[number] = memory[10:20]
         given = (out, np.empty(1, np.float32)) if "prelu" in operator else out

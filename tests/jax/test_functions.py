@@ -40,6 +40,9 @@ def test_values_are_those_of_torch(kind: str) -> None:
             (aj.prelu(x, weight), functional.prelu(t, t_weight)),
             (aj.prelu(x, weight[:1]), functional.prelu(t, t_weight[:1])),
             (aj.logit(x), torch.logit(t)),
+            (aj.silu(x), functional.silu(t)),
+            (aj.gelu(x[1:]), functional.gelu(t[1:])),
+            (aj.gelu(x[1:], "tanh"), functional.gelu(t[1:], approximate="tanh")),
             (aj.logit(x, None), torch.logit(t)),
             (aj.logit(x, 0.25), torch.logit(t, 0.25)),
             *(

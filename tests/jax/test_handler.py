@@ -114,10 +114,10 @@ def test_unknown_kernels_and_attributes_are_refused(handler: Handler) -> None:
 def test_kernels_whose_keys_meet_are_all_found() -> None:
     handler = Handler()
     names = [f"kernel {number}" for number in range(1500)]
-    keys = [handler.add(name, 1, 2, with_sums=False) for name in names]
+    keys = [handler.add(name, 1, 2) for name in names]
     assert len(set(keys)) == len(names)
-    assert [handler.add(name, 1, 2, with_sums=False) for name in names] == keys
+    assert [handler.add(name, 1, 2) for name in names] == keys
     for number in range(548):
-        handler.add(f"another {number}", 1, 2, with_sums=False)
+        handler.add(f"another {number}", 1, 2)
     with pytest.raises(RuntimeError, match="more than 2048 kernels"):
-        handler.add("one more", 1, 2, with_sums=False)
+        handler.add("one more", 1, 2)

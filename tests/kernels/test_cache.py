@@ -36,13 +36,13 @@ def test_a_second_process_compiles_nothing(tmp_path):
 
 
 def test_loops_for_any_layout_are_compiled_when_they_pay(tmp_path):
-    """Each of the first calls counts as 2**16 elements of 2**22, or as many as it has."""
-    assert run_program("copies_first", NUMBA_CACHE_DIR=str(tmp_path)) == "64 0 2"
+    """Each of the first calls counts as 2**16 elements of 2**22."""
+    assert run_program("copies_first", NUMBA_CACHE_DIR=str(tmp_path)) == "64"
 
 
-def test_eight_processes_at_once_on_an_empty_cache(tmp_path):
+def test_several_processes_at_once_on_an_empty_cache(tmp_path):
     found = run_program("short_kernels_at_once", "float32", NUMBA_CACHE_DIR=str(tmp_path))
-    assert len(found.splitlines()) == 8
+    assert len(found.splitlines()) == 4
     assert all(line.endswith(" []") for line in found.splitlines()), found
     assert _short(tmp_path, kinds="float32") == "2 0 []"
 
@@ -82,8 +82,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes | None]] = {
 }
 
 
-#: with the one that they share, as many kernels as kinds of damage to one of an unknown Numba's two
-#: files
+#: with the one that they share, as many kernels as kinds of damage at a time
 KINDS = "float16,bfloat16,float32"
 
 
@@ -120,43 +119,27 @@ def test_damaged_files_are_written_anew(kept, tmp_path, damages):
     assert _short(tmp_path) == "4 0 []"
 
 
-@pytest.fixture(scope="module")
-def kept_by_unknown(tmp_path_factory):
-    """A folder with kernels that an unknown version of Numba wrote."""
-    folder = tmp_path_factory.mktemp("kept_by_unknown")
-    assert _short(folder, "99.1.0") == "0 4 []"
-    return folder
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_damaged_files_of_an_unknown_numba_are_written_anew(kept_by_unknown, tmp_path, ending):
-    shutil.copytree(kept_by_unknown, tmp_path, dirs_exist_ok=True)
-    for damages in (list(DAMAGE)[:4], list(DAMAGE)[3:7]):
-        _damage([*tmp_path.rglob(f"*.{ending}")], damages)
-        assert _short(tmp_path, "99.1.0") == "0 4 []"
-    assert _short(tmp_path, "99.1.0") == "4 0 []"
-
-
 @pytest.mark.parametrize(
     "change",
     [
         "_cache_file",
         *[
-            pytest.param(name, marks=pytest.mark.exhaustive)
-            for name in ("0.64.0", "99.1.0", "c_helpers", *INTERNAL_NAMES)
+            pytest.param(name, marks=[pytest.mark.exhaustive, pytest.mark.daily(3)])
+            for name in INTERNAL_NAMES
             if name != "_cache_file"
         ],
     ],
 )
-def test_a_numba_with_other_internal_names_keeps_kernels_too(tmp_path, change):
-    # without its statistics, nothing tells that a kernel was loaded
-    again = "0 2 []" if change == "stats" else "2 0 []"
-    assert _short(tmp_path, change, kinds="float32") == "0 2 []"
-    files = {file: file.read_bytes() for file in tmp_path.rglob("*.nb?")}
-    assert sorted(file.suffix for file in files) == [".nbc", ".nbc", ".nbi", ".nbi"]  # Numba's own
-    assert _short(tmp_path, change, kinds="float32") == again
-    assert {file: file.read_bytes() for file in tmp_path.rglob("*.nb?")} == files
+def test_a_numba_with_other_internal_names_means_no_cache_and_one_warning(tmp_path, change):
+    found = _short(tmp_path, change, kinds="float32")
+    assert found.startswith("0 2 ['no kernel cache: it is not made for Numba ")
+    assert found.count("no kernel cache") == 1
+    assert not list(tmp_path.rglob("*.nb?"))
+
+
+def test_a_numba_that_is_newer_keeps_kernels(tmp_path):
+    for found in ("0 2 []", "2 0 []"):
+        assert _short(tmp_path, "99.1.0", kinds="float32") == found
 
 
 def test_files_that_cannot_be_written_mean_one_warning(kept, tmp_path):
@@ -205,9 +188,8 @@ def _hardshrink_of_two(root: Path) -> str:
     program = (
         "import numpy as np, ascendref as ar;"
         "x = np.array([0.5, 1.00390625], np.float32);"
-        "import ml_dtypes;"
         "print(ar.__file__, ar.hardshrink_backward(x, x, 0.5).tolist(),"
-        " ar.hardshrink_backward(x, x, 0.5, out=np.empty(2, ml_dtypes.bfloat16)).tolist())"
+        " ar.hardshrink_backward(x, x, 0.5, compute_dtype='bfloat16').tolist())"
     )
     printed = run(
         "-c", program, cwd=root, NUMBA_CACHE_DIR=str(root / "cache"), PYTHONPATH=str(root)

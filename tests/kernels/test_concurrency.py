@@ -20,6 +20,7 @@ def serial_bits() -> str:
     return run_program("bits", NUMBA_NUM_THREADS="1", NUMBA_THREADING_LAYER="workqueue").split()[0]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("count", ["2", "7"])
 def test_bits_do_not_depend_on_threads_or_layer(serial_bits, layer, count):
@@ -27,12 +28,12 @@ def test_bits_do_not_depend_on_threads_or_layer(serial_bits, layer, count):
     assert found == f"{serial_bits} {layer} {count}"
 
 
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("layer", ONE_LAYER)
 def test_many_python_threads_at_once(layer):
     assert run_program("threads", NUMBA_NUM_THREADS="4", NUMBA_THREADING_LAYER=layer) == "40 True"
 
 
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("layer", ONE_LAYER)
 def test_forked_children_after_parallel_work(layer):
     assert run_program("fork", NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer) == "0 True"
 

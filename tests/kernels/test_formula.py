@@ -19,7 +19,7 @@ from ..support.traced import compiled
 def formulas(operator: str, compute: str) -> list[Formula]:
     """Return every formula of an operator that a compute type uses."""
     declared = ar.OPERATORS[operator]
-    found = [declared.formula, declared.channel_term]
+    found = [declared.formula, declared.reduction and declared.reduction.term]
     for scalars in product((0.5, 1.0), repeat=len(declared.scalars)):
         found += [declared.formula.suited(compute, kind, scalars) for kind in REGISTER]
     return [formula for formula in dict.fromkeys(found) if formula is not None]

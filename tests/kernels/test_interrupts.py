@@ -28,8 +28,8 @@ MOMENTS = [k / 120 for k in range(1, 121)]
     ("moments", "cached"),
     [
         ([1 / 3, 2 / 3, 1], True),
-        pytest.param(todays(MOMENTS[2::3], 4), False, marks=pytest.mark.exhaustive),
-        pytest.param(todays(MOMENTS, 4), True, marks=pytest.mark.exhaustive),
+        pytest.param(todays(MOMENTS[2::3], 8), False, marks=pytest.mark.exhaustive),
+        pytest.param(todays(MOMENTS, 8), True, marks=pytest.mark.exhaustive),
     ],
     ids=["loading, few", "compiling", "loading"],
 )

@@ -85,11 +85,16 @@ def tensors(operator: str, kind: str, size: int) -> list[Any]:
             return [grad, data, np.float64([0.25, 0.5, 1, 2, 3, 1e-3, -1, 0.7]).astype(kind)]
         case "smooth_l1_loss_backward":
             return [grad, data, data[::-1].copy()]
+        case "binary_cross_entropy":
+            return [data, data[::-1].copy(), grad]
+        case "binary_cross_entropy_backward":
+            return [grad, data, data[::-1].copy(), grad]
         case "logit_grad":
             return [data, grad]
-    return [grad, data]
+    return [grad, data][-len(ar.OPERATORS[operator].tensors) :]
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("size", [64, 2 * PARALLEL_FROM])
 @pytest.mark.parametrize("compute", [None, "float64"])
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])

@@ -11,13 +11,13 @@ import pytest
 
 import ascendref as ar
 from ascendref.bench.cases import KINDS
-from ascendref.bench.scalars import scalar_values
 from ascendref.core.dtypes import ELEMENT_TYPES
-from ascendref.kernels.loops.channel_sums import ChannelSumKernel
-from ascendref.kernels.loops.correctly_rounded import RoundedKernel
-from ascendref.kernels.loops.elementwise import ElementwiseKernel
+from ascendref.kernels.loops.correctly_rounded import RoundedLoop
+from ascendref.kernels.loops.formula_loop import FormulaLoop
+from ascendref.kernels.loops.reduction_kernel import ReductionKernel
+from ascendref.verify.scalars import scalar_values
 
-ELEMENTWISE = [name for name, operator in ar.OPERATORS.items() if operator.channel_term is None]
+ELEMENTWISE = [name for name, operator in ar.OPERATORS.items() if not operator.reduction]
 #: LLVM's names of what is stored
 STORED = {"float32": "float", "float16": "(?:i16|half)", "bfloat16": "i16"}
 #: fewest lanes of a vector: 128 bits are what every processor has
@@ -45,16 +45,16 @@ def suited(operator: str, kind: str) -> Any:
     return ar.OPERATORS[operator].formula.suited("float32", kind, scalar_values(operator))
 
 
+@pytest.mark.daily(3)
+@pytest.mark.daily(3)
 @pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("operator", ELEMENTWISE)
 def test_elements_are_computed_in_vectors_of_float32(operator: str, kind: str) -> None:
     element = ELEMENT_TYPES[kind]
     count = len(ar.OPERATORS[operator].tensors)
-    kernel = ElementwiseKernel(
-        suited(operator, kind), (element,) * count, element, element, "float32"
-    )
-    code = code_of(kernel.task)
+    loop = FormulaLoop(suited(operator, kind), (element,) * count, element, "float32")
+    code = code_of(loop.task)
     stored = "i32" if kind == "bfloat16" else STORED[kind]  # two at a time
     assert widest(rf"store <(\d+) x {stored}>", code) >= LANES[kind]
     assert widest(r"fcmp \w+ <(\d+) x float>", code) >= LANES[kind]
@@ -62,6 +62,7 @@ def test_elements_are_computed_in_vectors_of_float32(operator: str, kind: str) -
     assert not re.search(r"x double>", code)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
@@ -70,20 +71,21 @@ def test_elements_are_computed_in_vectors_of_float32(operator: str, kind: str) -
 def test_rounded_results_are_computed_in_vectors_of_float64(operator: str, kind: str) -> None:
     element = ELEMENT_TYPES[kind]
     declared = ar.OPERATORS[operator]
-    kernel = RoundedKernel(declared.formula, (element,) * len(declared.tensors), element)
-    code = code_of(kernel.task)
+    loop = RoundedLoop(declared.formula, (element,) * len(declared.tensors), element)
+    code = code_of(loop.task)
     assert widest(r"fmul <(\d+) x double>", code) >= 2
     assert widest(rf"store <(\d+) x {STORED[kind]}>", code) >= 2
 
 
+@pytest.mark.daily(3)
 @pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize("layout", ["rows", "runs"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_sums_are_added_in_vectors(kind: str, layout: str) -> None:
     declared = ar.OPERATORS["prelu_backward"]
-    assert declared.channel_term is not None
-    element = ELEMENT_TYPES[kind]
-    kernel = ChannelSumKernel(declared.formula, declared.channel_term, element, "float32", False)
+    assert declared.reduction is not None
+    element, formulas = ELEMENT_TYPES[kind], (declared.reduction.term, declared.formula)
+    kernel = ReductionKernel(*formulas, element, "float32", weighted=True)
     code = code_of(kernel.task(layout))
     assert widest(r"fadd <(\d+) x float>", code) >= 4
     assert widest(r"fmul <(\d+) x float>", code) >= 4

@@ -24,9 +24,10 @@ OPERATORS = {
 BY_NAME = {program.stem: program for program in PROGRAMS}
 
 
-def python(text, **environment):
+def python(*words, **environment):
+    """Run Python to its end; return how it went."""
     return subprocess.run(
-        [sys.executable, "-c", text],
+        [sys.executable, *map(str, words)],
         env=os.environ | environment,
         capture_output=True,
         text=True,
@@ -68,7 +69,9 @@ torch.npu.synchronize()
 @pytest.mark.parametrize("execution", ["eager", "lazy"])
 @pytest.mark.parametrize("fix", ["", "torch.npu.current_stream().wait_stream(stream)"])
 def test_a_missing_wait_of_a_stream_is_found(fix, execution):
-    done = python(RACE.format(fix=fix), ASCENDREF_CHECK="report", ASCENDREF_EXECUTION=execution)
+    done = python(
+        "-c", RACE.format(fix=fix), ASCENDREF_CHECK="report", ASCENDREF_EXECUTION=execution
+    )
     assert done.returncode == 0, done.stderr
     found = re.findall(r"race: (\w+) reads (\w+) while (\w+) may", done.stderr)
     race = ("aclnnHardshrinkBackward", "gradOutput", "aclnnSoftplusBackward")
@@ -78,7 +81,8 @@ def test_a_missing_wait_of_a_stream_is_found(fix, execution):
 
 def test_every_gradient_of_the_classifier_goes_through_aclnn():
     emulated = run(BY_NAME["digits"]).counts["emulated"]
-    assert emulated == dict.fromkeys(OPERATORS, 300)
+    # its last call has no gradient
+    assert emulated == dict.fromkeys(OPERATORS, 300) | {"aclnnLogit": 301}
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.stem)
@@ -106,7 +110,7 @@ def test_no_value_of_task_queue_enable_deadlocks(name, value):
         f"os.environ['TASK_QUEUE_ENABLE'] = '{value}'\n"
         f"runpy.run_path({str(BY_NAME[name])!r})"
     )
-    done = python(inside)
+    done = python("-c", inside)
     assert done.returncode == 0, done.stderr
 
 
@@ -141,9 +145,7 @@ def test_a_program_gets_its_arguments_and_its_folder(tmp_path):
         "print(sys.argv[1:], beside.value, __name__, torch.npu.get_device_name(0))"
     )
     words = ["npu", "--report", "--product", "Ascend910B3", program, "--report", "a b"]
-    done = subprocess.run(
-        [sys.executable, "-m", "ascendref", *words], capture_output=True, text=True, timeout=HANG
-    )
+    done = python("-m", "ascendref", *words)
     assert done.stdout == "['--report', 'a b'] 5 __main__ Ascend910B3\n", done.stderr
     assert "emulated: 0 calls" in done.stderr
 
@@ -156,24 +158,22 @@ def test_a_program_gets_its_arguments_and_its_folder(tmp_path):
     ],
 )
 def test_bad_calls_are_refused(words, message):
-    done = subprocess.run(
-        [sys.executable, "-m", "ascendref", "npu", *words], capture_output=True, text=True
-    )
+    done = python("-m", "ascendref", "npu", *words)
     assert done.returncode == 2
     assert message in done.stderr
 
 
 def test_the_import_builds_the_libraries_and_says_what_it_lacks(tmp_path):
     text = "import ascendref.npu, torch, torch_npu; print(torch.ones(2).npu().sum().item())"
-    without = python(text, XDG_CACHE_HOME=str(tmp_path / "a"), CC="no-such-compiler")
+    without = python("-c", text, XDG_CACHE_HOME=str(tmp_path / "a"), CC="no-such-compiler")
     assert without.returncode == 1
     assert "install a C and C++ compiler" in without.stderr
-    done = python(text, XDG_CACHE_HOME=str(tmp_path / "b"))
+    done = python("-c", text, XDG_CACHE_HOME=str(tmp_path / "b"))
     assert done.stdout == "2.0\n", done.stderr
     late = "import os\nos.environ['TORCH_DEVICE_BACKEND_AUTOLOAD'] = '0'\nimport sys\n"
     late += "sys.modules['torch_npu'] = sys\nimport ascendref.npu"
-    assert "was imported after torch_npu" in python(late).stderr
-    bad = python("import ascendref.npu", ASCENDREF_NPU_FALLBACK="yes")
+    assert "was imported after torch_npu" in python("-c", late).stderr
+    bad = python("-c", "import ascendref.npu", ASCENDREF_NPU_FALLBACK="yes")
     assert "ASCENDREF_NPU_FALLBACK is 'yes'; it must be 0 or 1" in bad.stderr
 
 
@@ -185,6 +185,6 @@ def test_the_timeline_shows_the_operators(tmp_path):
 
 def test_the_program_on_the_page_runs():
     text = "\n".join(re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.M | re.S))
-    done = python(text)
+    done = python("-c", text)
     assert done.returncode == 0, done.stderr
     assert "{'aclnnSoftplusBackward': 1}" in done.stdout

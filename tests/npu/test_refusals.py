@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ..support.processes import run
 from .cases import HANG
 
 if find_spec("torch_npu") is None or shutil.which("cc") is None:
@@ -37,21 +38,13 @@ print((x - x).sum().item(), found.cube_core_num, found.vector_core_num)
 """
 
 
-def ascendref_npu(folder, program, *options, **environment):
+def ascendref_npu(folder, program, *options):
     """Run a program in a folder, which some operators write to; return the lines it prints."""
     if not isinstance(program, Path):
         text, program = program, folder / "program.py"
         program.write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-m", "ascendref", "npu", *options, program],
-        cwd=folder,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=HANG,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    words = ("-W", "ignore", "-m", "ascendref", "npu", *options, program)
+    return run(*words, cwd=folder).splitlines()
 
 
 def test_every_operator_of_torch_npu_works_or_is_refused_by_its_name(tmp_path):

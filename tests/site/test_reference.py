@@ -8,7 +8,9 @@ import re
 import pytest
 
 import ascendref as ar
-from ascendref import aclnn
+from ascendref import aclnn, operators
+from ascendref.declaration.operator import APIS
+from ascendref.functional.differentiable import differentiable_functions
 
 from ..support.processes import ROOT
 
@@ -29,10 +31,11 @@ def listed() -> set[str]:
             if found := ENTRY.match(line):
                 names |= {found[3], f"{module}.{found[3]}"}
     for operator in ar.OPERATORS.values():
-        names |= {f"ascendref.{operator.name}", f"ascendref.aclnn.{operator.api}"}
-        names.add(f"ascendref.aclnn.{operator.api}GetWorkspaceSize")
-        if operator.channel_term is not None:
+        names.add(f"ascendref.{operator.name}")
+        if operator.per_channel:
             names.add("ascendref.prelu_partial")
+    for api in APIS:
+        names |= {f"ascendref.aclnn.{api}", f"ascendref.aclnn.{api}GetWorkspaceSize"}
     return names
 
 
@@ -48,7 +51,9 @@ def public(module: str) -> list[str]:
 def test_every_public_name_is_in_the_reference() -> None:
     names = [f"ascendref.{name}" for name in ar.__all__]
     names += [f"ascendref.aclnn.{name}" for name in aclnn.__all__]
-    for module in ("ascendref.torch", "ascendref.jax", "ascendref.npu"):
+    for name in differentiable_functions(operators):
+        names += [f"ascendref.jax.{name}", f"ascendref.torch.ops.{name}"]
+    for module in ("ascendref.torch", "ascendref.npu"):
         names += public(module)
     assert [name for name in names if name not in listed()] == []
 

@@ -6,7 +6,7 @@ import io
 import random
 import struct
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -138,49 +138,25 @@ def _patched(archive: bytes, offset: int, value: int) -> bytes:
     return bytes(made)
 
 
-def _truncate(data: bytearray, rng: random.Random, _: list[bytes]) -> None:
-    del data[rng.randrange(len(data) + 1) :]
-
-
-def _flip(data: bytearray, rng: random.Random, _: list[bytes]) -> None:
-    for _ in range(rng.choice((1, 1, 2, 8, 64))):
-        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-
-
-def _overwrite(data: bytearray, rng: random.Random, _: list[bytes]) -> None:
-    at = rng.randrange(len(data))
-    size = rng.choice((1, 2, 4, 8, 40))
-    data[at : at + size] = rng.choice((bytes(size), b"\xff" * size, rng.randbytes(size)))
-
-
-def _splice(data: bytearray, rng: random.Random, others: list[bytes]) -> None:
-    other = rng.choice(others)
-    start = rng.randrange(len(other) + 1)
-    data[rng.randrange(len(data) + 1) :] = other[start:]
-
-
-def _remove(data: bytearray, rng: random.Random, _: list[bytes]) -> None:
-    at = rng.randrange(len(data))
-    del data[at : at + rng.choice((1, 2, 7, 30))]
-
-
-def _insert(data: bytearray, rng: random.Random, _: list[bytes]) -> None:
-    at = rng.randrange(len(data) + 1)
-    data[at:at] = rng.choice((b"(", b"'", b"\n", b"\x00", b"[" * 200, b"-" * 200, rng.randbytes(5)))
-
-
-def _text(data: bytearray, rng: random.Random, _: list[bytes]) -> None:
-    """Change a token of a header, where it can be seen."""
-    found = rng.choice((b"'<f4'", b"(7,)", b"(2, 3)", b"False", b"'descr'", b"}", b", ", b": "))
+def _damaged(data: bytes, rng: random.Random, others: list[bytes]) -> bytes:
+    """Return a file with one damage; others are files of its kind."""
+    at, size = rng.randrange(len(data) + 1), rng.choice((1, 2, 4, 8, 30))
+    before, after, other = data[:at], data[at + size :], rng.choice(others)
+    flipped = bytes(byte ^ 1 << rng.randrange(8) for byte in data[at : at + size])
+    filling = rng.choice((bytes(size), b"\xff" * size, rng.randbytes(size)))
+    inserted = rng.choice((b"(", b"'", b"\n", b"\x00", b"[" * 200, b"-" * 200, rng.randbytes(5)))
+    # a token of a header, where it can be seen
+    token = rng.choice((b"'<f4'", b"(7,)", b"(2, 3)", b"False", b"'descr'", b"}", b", ", b": "))
     to = rng.choice((*DESCRIPTORS, *LENGTHS, "(", "'", "\t", "\\", "#", "0x", "9" * 4400)).encode()
-    at = data.find(found)
-    if at >= 0:
-        data[at : at + len(found)] = to
-
-
-_WAYS: Final[tuple[Callable[[bytearray, random.Random, list[bytes]], None], ...]] = (
-    _truncate, _flip, _flip, _overwrite, _splice, _remove, _insert, _text,
-)  # fmt: skip
+    return rng.choice((
+        before,
+        before + flipped + after,
+        before + filling + after,
+        before + other[rng.randrange(len(other) + 1) :],
+        before + after,
+        before + inserted + data[at:],
+        data.replace(token, to, 1),
+    ))  # fmt: skip
 
 
 def damaged_files(count: int, seed: int) -> Iterator[bytes]:
@@ -189,8 +165,7 @@ def damaged_files(count: int, seed: int) -> Iterator[bytes]:
     singles, pairs = arrays(), archives()
     for _ in range(count):
         files = rng.choice((singles, pairs, pairs))
-        data = bytearray(rng.choice(files))
+        data = rng.choice(files)
         for _ in range(rng.choice((1, 1, 2, 3))):
-            if data:
-                rng.choice(_WAYS)(data, rng, files)
-        yield bytes(data)
+            data = _damaged(data, rng, files)
+        yield data

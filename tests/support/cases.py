@@ -1,12 +1,14 @@
 """The table of cases that operators are tested with: element types × layouts × compute types.
 
 A row is cheap to run and costs a quarter of a second to compile, so the table is not a full
-product: every combination of types with contiguous arrays, every layout with two types, every
-compute type with arrays of one type, and every type of output.
+product: every compute type with contiguous arrays of one type. Layouts, mixtures of types and casts
+of results are properties of the loops, not of formulas: all of them with the operators that stand
+for their loops, a few layouts with the other operators.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
 from math import inf, nan, prod
@@ -15,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ascendref as ar
+from ascendref.declaration.shapes import broadcast_shapes
 
-from .oracles import ORACLES
-from .rounding import FORMATS, array_of
+from ..operators.edges import ENTRIES
+from .rounding import FORMATS, array_of, compute_type
 
 FLOATS = tuple(FORMATS)
-INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "bool")
 
 #: element type and compute type of the rows of sums, whose kernels take the longest to compile:
 #: every default, every half precision of its own, and every compute type with float32 data
@@ -38,8 +40,18 @@ TENSORS = {
     name: tuple(tensor.name for tensor in operator.tensors)
     for name, operator in ar.OPERATORS.items()
 }
-#: operator -> the scalars with which every row is run
-SCALARS = {name: oracle.scalars for name, oracle in ORACLES.items()}
+#: operators that sum per channel of their second tensor, with the weight as their third
+SUMMING = [name for name, operator in ar.OPERATORS.items() if operator.per_channel]
+#: losses, which reduce their elements unless told otherwise
+LOSSES = [n for n, operator in ar.OPERATORS.items() if operator.reduction and n not in SUMMING]
+ELEMENTWISE = [name for name, operator in ar.OPERATORS.items() if not operator.reduction]
+#: those whose tensors broadcast
+BROADCASTING = [name for name in ELEMENTWISE if ar.OPERATORS[name].shapes is broadcast_shapes]
+#: operator -> the scalars with which every table calls it, the defaults first
+SCALARS = {name: entry.scalars for name, entry in ENTRIES.items()}
+#: the elementwise operators that stand for all of them, with two tensors and three; with others,
+#: every layout is one of a loop over elements that the formula is a part of
+ENGINES = ("hardshrink_backward", "smooth_l1_loss_backward")
 
 
 class Layout(NamedTuple):
@@ -53,22 +65,10 @@ class Layout(NamedTuple):
     out: str | None = None
     #: number of the input that is the output as well
     in_place: int | None = None
-    #: operator -> shapes of its tensors, where they are not all ``shape``
-    shapes: dict[str, tuple[tuple[int, ...], ...]] | None = None
+    #: shapes of the tensors that broadcast, as many as there are; of prelu's without the weight
+    shapes: tuple[tuple[int, ...], ...] = ()
     #: whether the data is free of NaN, infinities and extreme numbers
     tame: bool = False
-
-
-def _contiguous(values: Any) -> Any:
-    return values.copy()
-
-
-def _transposed(values: Any) -> Any:
-    return values.T.copy().T
-
-
-def _swapped(values: Any) -> Any:
-    return values.swapaxes(0, 1).copy().swapaxes(0, 1)
 
 
 def _sliced(values: Any) -> Any:
@@ -90,10 +90,6 @@ def _unaligned(values: Any) -> Any:
     return view
 
 
-def _repeated(values: Any) -> Any:
-    return np.broadcast_to(values[:1].copy(), values.shape)
-
-
 def _read_only(values: Any) -> Any:
     view = values.copy()
     view.flags.writeable = False
@@ -101,26 +97,21 @@ def _read_only(values: Any) -> Any:
 
 
 #: name -> function that lays an array out that way
-ARRANGEMENTS = {
-    "contiguous": _contiguous,
-    "transposed": _transposed,
-    "swapped": _swapped,
+ARRANGEMENTS: dict[str, Callable[[Any], Any]] = {
+    "contiguous": np.ndarray.copy,
+    "transposed": lambda values: values.T.copy().T,
+    "swapped": lambda values: values.swapaxes(0, 1).copy().swapaxes(0, 1),
     "sliced": _sliced,
     "reversed": _reversed,
     "unaligned": _unaligned,
-    "repeated": _repeated,
+    "repeated": lambda values: np.broadcast_to(values[:1].copy(), values.shape),
     "read-only": _read_only,
 }
 
-_BROADCAST = {
-    "hardshrink_backward": ((3, 1, 70), (20, 1)),
-    "smooth_l1_loss_backward": ((70,), (3, 20, 1), (20, 70)),
-    "prelu_backward": ((20, 1), (3, 20, 70), (20,)),
-}
+_BROADCAST = ((20, 1), (3, 20, 70), (70,), (3, 1, 1))
 
 LAYOUTS = {
     "crossed": Layout(()),  # every special value with every other one; see ``build``
-    "one axis": Layout((1500,)),
     "transposed": Layout((5, 33, 37), "transposed"),
     "swapped": Layout((5, 33, 37), "swapped"),
     "sliced": Layout((5, 33, 37), "sliced"),
@@ -154,8 +145,11 @@ LAYOUTS = {
 }
 #: layouts for sums alone
 SUMS = ("long", "long, strided", "channels last", "many channels", "tame")
-#: layouts with shapes of their own, for operators that broadcast
+#: layouts for operators that broadcast, and for operators of several tensors
 BROADCASTS = ("broadcast", "broadcast, strided")
+SECOND = ("in place 1", "in place 1, sliced")
+#: layouts of operators that are not in ``ENGINES``
+SOME = ("sliced", "stride 0", "out transposed", "in place 0", "empty", "rank 0", "rank 8")
 
 #: shapes of prelu's weight: name -> shape for a number of channels
 WEIGHTS = {
@@ -187,75 +181,92 @@ class Case(NamedTuple):
         return "-".join(parts).replace(" ", "_")
 
 
-def _types(operator: str) -> list[tuple[str, ...]]:
-    """Return the combinations of types that are tried with contiguous arrays."""
-    same = [(kind,) * len(TENSORS[operator]) for kind in FLOATS]
-    declared = ar.OPERATORS[operator]
-    if declared.same_type:
-        return same
-    if len(declared.tensors) == 2:
-        return list(product(*([kind.name for kind in t.types] for t in declared.tensors)))
-    pairs = [(g, x, x) for g, x in product(FLOATS, FLOATS) if g != x]
-    return [*same, *pairs, ("float16",) * 2 + ("bfloat16",), ("bfloat16",) * 2 + ("float64",)]
+def _layouts(operator: str, kind: str) -> list[str]:
+    """Return the layouts in which an operator is tried with tensors of a type."""
+    several = len(TENSORS[operator]) > 1
+    if operator not in (*ENGINES, *SUMMING):
+        return list(SOME) if kind == "float32" else []
+    if kind in ("float16", "float64"):
+        return ["sliced", "out transposed", "in place 0", "unaligned"]
+    return [
+        layout for layout in LAYOUTS
+        if layout != "crossed"
+        and (operator in SUMMING or layout not in SUMS)
+        and (operator not in ELEMENTWISE or operator in BROADCASTING or layout not in BROADCASTS)
+        and (several or layout not in SECOND)
+    ]  # fmt: skip
 
 
-def _table() -> list[Case]:
+def _values() -> list[Case]:
+    """Return the rows with contiguous arrays."""
     rows: list[Case] = []
     for operator, names in TENSORS.items():
         same = [(kind,) * len(names) for kind in FLOATS]
-        rows += [Case(operator, types) for types in _types(operator)]
+        rows += [Case(operator, types) for types in same]
         rows += [
             Case(operator, types, compute=compute)
             for types, compute in product(same, FLOATS)
-            if compute != ("float64" if "float64" in types else "float32")
-            and (operator != "prelu_backward" or (types[0], compute) in SUM_TYPES)
+            if compute != compute_type(types)
+            and (operator not in SUMMING or (types[0], compute) in SUM_TYPES)
         ]
-        if not ar.OPERATORS[operator].same_type:
+        last = ar.OPERATORS[operator].tensors[-1].types
+        integers = [kind.name for kind in last if kind.name not in FLOATS]
+        rows += [Case(operator, types) for types in product(FLOATS, integers)]
+        if "int64" in integers:
             rows += [
-                Case(operator, types, out=out)
-                for types, out in product(same, FLOATS)
-                if out != types[0]
+                Case(operator, ("float32", "int64"), compute=compute)
+                for compute in ("float16", "bfloat16", "float64")
             ]
-            # a mixture rounds to its own type before it is cast
-            mixed = (("float16", "float64"), ("bfloat16", "float16"), ("float32", "bfloat16"))
-            rows += [
-                Case(operator, types[:1] + types[1:] * (len(names) - 1), "crossed", compute, out)
-                for types in mixed
-                for compute, out in (("float64", "bfloat16"), ("float16", "float32"))
-            ]
-        for kind, layout in product(("bfloat16", "float32"), LAYOUTS):
-            if layout in BROADCASTS and operator not in _BROADCAST:
-                continue
-            if layout in SUMS and operator != "prelu_backward":
-                continue
-            rows.append(Case(operator, (kind,) * len(names), layout))
+    for operator in ENGINES:
+        count = len(TENSORS[operator]) - 1
+        mixed = [(first, *[other] * count) for first, other in product(FLOATS, FLOATS)]
+        if count > 1:
+            mixed += [("float16", "float16", "bfloat16"), ("bfloat16", "bfloat16", "float64")]
+        rows += [Case(operator, types) for types in mixed]
         rows += [
-            Case(operator, (kind,) * len(names), layout)
-            for kind in ("float16", "float64")
-            for layout in ("sliced", "out transposed", "in place 0", "unaligned")
+            Case(operator, (kind,) * (count + 1), out=out)
+            for kind, out in product(FLOATS, FLOATS)
+            if out != kind
         ]
+        # a mixture rounds to its own type before it is cast
+        mixed = [("float16", "float64"), ("bfloat16", "float16"), ("float32", "bfloat16")]
+        rows += [
+            Case(operator, (first, *[other] * count), "crossed", compute, out)
+            for first, other in mixed
+            for compute, out in (("float64", "bfloat16"), ("float16", "float32"))
+        ]
+    for operator in SUMMING:
+        rows += [
+            Case(operator, (kind,) * 3, "long", compute, weight=weight)
+            for (kind, compute), weight in product(SUM_TYPES, ("one", "per channel"))
+        ]
+    return list(dict.fromkeys(rows))
+
+
+def _placed() -> list[Case]:
+    """Return the rows with arrays that lie in memory in other ways."""
+    rows = [
+        Case(operator, (kind,) * len(names), layout)
+        for operator, names in TENSORS.items()
+        for kind in FLOATS
+        for layout in _layouts(operator, kind)
+    ]
     rows += [
         Case("softplus_backward", ("float16", kind), layout)
         for kind, layout in product(("int64", "bool"), ("sliced", "reversed"))
     ]
     rows += [
-        Case("softplus_backward", ("float32", "int64"), compute=compute)
-        for compute in ("float16", "bfloat16", "float64")
+        Case(operator, ("float32",) * 3, layout, weight=weight)
+        for operator in SUMMING
+        for layout, weight in product(("rank 8", *SUMS), WEIGHTS)
+        if weight != "per channel"
     ]
-    prelu = "prelu_backward"
-    rows += [
-        Case(prelu, ("float32",) * 3, layout, weight=weight)
-        for layout, weight in product(("crossed", "one axis", "rank 8", *SUMS), WEIGHTS)
-        if weight != "per channel" and not (layout == "one axis" and weight == "rank 4")
-    ]
-    rows += [
-        Case(prelu, (kind,) * 3, "long", compute, weight=weight)
-        for (kind, compute), weight in product(SUM_TYPES, ("one", "per channel"))
-    ]
-    return list(dict.fromkeys(rows))
+    return rows
 
 
-CASES = _table()
+VALUES = _values()
+PLACED = _placed()
+CASES = [*VALUES, *PLACED]
 
 
 def special_values(kind: str) -> Any:
@@ -273,19 +284,8 @@ def special_values(kind: str) -> Any:
     u = 2.0**-form.fraction
     top = 2.0**form.bias
     tiny = 2.0 ** (1 - form.bias)
-    values = [
-        0.0,
-        0.5,
-        0.5 + u,
-        0.5 - u / 2,
-        1.0,
-        1 + u,
-        1 - u / 2,
-        2.0,
-        20.0,
-        20 * (1 + u),
-        19.875,
-    ]
+    values = [0.0, 0.5, 0.5 + u, 0.5 - u / 2, 1.0, 1 + u, 1 - u / 2, 2.0]
+    values += [20.0, 20 * (1 + u), 19.875]
     values += [0.1, 0.25, 0.3, 0.9, 0.99, 3.7, 11.0, 17.4, 88.0, 89.5, 104.0, 1000.0]
     values += [tiny, tiny * u, 3 * tiny * u, tiny * (1 - u), 2.0**-126, 2.0**-133, 2.0**-149]
     values += [top, top * (2 - u), 65504.0, 65519.0, 65520.0]
@@ -317,13 +317,16 @@ def _numbers(kind: str, shape: tuple[int, ...], seed: int, tame: bool) -> Any:
 
 def crossed(types: tuple[str, ...]) -> list[Any]:
     """Return arrays in which every special value of the first type meets all of the second's."""
-    first, second = special_values(types[0]), special_values(types[1])
+    first = special_values(types[0])
+    if len(types) == 1:
+        return [first]
+    second = special_values(types[1])
     shape = (len(second), len(first))
     arrays = [np.broadcast_to(first, shape).copy(), np.broadcast_to(second[:, None], shape).copy()]
-    if len(types) == 3:
-        third = special_values(types[2])
-        row, column = np.indices(shape)
-        arrays.append(third[(3 * row + 5 * column) % len(third)])
+    row, column = np.indices(shape)
+    for place, kind in enumerate(types[2:], 3):
+        values = special_values(kind)
+        arrays.append(values[(place * row + (place + 2) * column) % len(values)])
     return arrays
 
 
@@ -331,38 +334,40 @@ def build(case: Case) -> tuple[list[Any], Any]:
     """Return the tensors of a row, and its output or None."""
     layout = LAYOUTS[case.layout]
     arrange = ARRANGEMENTS[layout.inputs]
-    prelu = case.operator == "prelu_backward"
+    sums = case.operator in SUMMING
     shape = layout.shape
     if case.layout == "crossed":
         arrays = crossed(case.types)
         shape = arrays[0].shape
     else:
-        shapes = (layout.shapes or {}).get(case.operator, (shape,) * len(case.types))
+        count = len(case.types)
+        shapes = layout.shapes[: count - sums] or (shape,) * count
+        shapes = shapes if count > 1 else (shape,)
         arrays = [
             numbers(kind, size, seed, tame=layout.tame)
-            for seed, (kind, size) in enumerate(zip(case.types, shapes, strict=True))
+            for seed, (kind, size) in enumerate(zip(case.types, shapes, strict=False))
         ]
     weight = ()
-    if prelu:
+    if sums:
         channels = shape[1] if len(shape) > 1 else 1
         weight = WEIGHTS[case.weight](channels)
-        arrays[2] = numbers(case.types[2], weight, 2, tame=layout.tame)
+        arrays[2:] = [numbers(case.types[2], weight, 2, tame=layout.tame)]
     tensors = []
     for array in arrays:
         # some arrangements need an axis, or two, that rank 0 and prelu's weight do not have
         needs = {"swapped": 2, "repeated": 1}.get(layout.inputs, 0)
-        weightless = array.ndim >= needs and not (prelu and len(tensors) == 2 and needs)
-        tensors.append(arrange(array) if weightless else _contiguous(array))
+        weightless = array.ndim >= needs and not (sums and len(tensors) == 2 and needs)
+        tensors.append(arrange(array) if weightless else array.copy())
     kind = case.out or (None if layout.out is None else case.types[0])
     out: Any = None
     if layout.in_place is not None:
         out = tensors[layout.in_place]
-        if prelu:
+        if sums:
             out = (out, tensors[2])  # the sums replace the weight
     elif kind is not None:
         place = ARRANGEMENTS[layout.out or "contiguous"]
         out = place(np.full(shape, 77, FORMATS[kind].dtype))
-        if prelu:
-            sums = weight if prod(weight) == 1 else (channels,)
-            out = (out, _sliced(np.full(sums, 77, FORMATS[kind].dtype)))
+        if sums:
+            totals = weight if prod(weight) == 1 else (channels,)
+            out = (out, _sliced(np.full(totals, 77, FORMATS[kind].dtype)))
     return tensors, out

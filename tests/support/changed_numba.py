@@ -22,7 +22,7 @@ INTERNAL_NAMES = {
     "_load_overload": ("numba.core.caching",),
     "_impl": ("numba.core.caching",),
     "rebuild": ("numba.core.caching",),
-    "stats": ("numba.core.dispatcher",),
+    "c_helpers": (),
 }
 
 
@@ -57,7 +57,7 @@ class _RenamingFinder(PathFinder):
 def change_numba(change: str) -> None:
     """Give Numba, which is not imported yet, another version number or take a name from it."""
     assert "numba" not in sys.modules
-    if change in INTERNAL_NAMES:
+    if INTERNAL_NAMES.get(change):
         _RenamingFinder.name = change
         sys.meta_path.insert(0, _RenamingFinder)
         return

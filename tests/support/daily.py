@@ -1,4 +1,4 @@
-"""Parts of long sweeps: another part every day, so that all cases have their turn.
+"""Parts of long tests: another part every day, so that all cases have their turn.
 
 ``ASCENDREF_TEST_SEED`` is the day, today unless it is set; ``all`` stands for whole sweeps. A run
 of tests prints it, and with it a run on another day, or elsewhere, has the same cases.

@@ -1,13 +1,12 @@
 """When correct rounding loads its exact task: ``python -m tests.support.exact_task_calls``.
 
 A kernel that rounds correctly has the task for hard cases loaded when it meets the first one. So
-every sequence of calls below has a kernel of its own. For each, a line of JSON is printed.
+every sequence of calls below has a kernel of its own.
 """
 
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from typing import Any, NamedTuple
@@ -17,17 +16,14 @@ import numpy as np
 import ascendref as ar
 from ascendref.core.threads import PARALLEL_FROM
 
+from ..operators.edges import ENTRIES
 from .calls import call
-from .oracles import expected
+from .correctness import assert_right
 from .programs import without_copies
-from .rounding import FORMATS, array_of, same_bits
+from .rounding import FORMATS, array_of
 
-#: scalars of each operator that has some
-SCALARS: dict[str, tuple[Any, ...]] = {
-    "softplus_backward": (1.0, 20.0),
-    "smooth_l1_loss_backward": ("none", 1.0),
-    "logit_grad": (-1.0,),
-}
+#: scalars of operators that are not called with their defaults
+SCALARS: dict[str, tuple[Any, ...]] = {"smooth_l1_loss_backward": ("none", 1.0)}
 SMALL = 1000
 LARGE = PARALLEL_FROM + SMALL
 
@@ -66,13 +62,14 @@ def hard(operator: str, kind: str, size: int) -> list[Any]:
             tensors[0][-1], tensors[1][-1] = odd, odd * 2.0**-bits
             tensors[2][-1] = smallest(kind)
         case "prelu_backward":
-            # what is left of a sum is less than its terms' errors
+            # what is left of a sum is less than the errors of its terms' errors
             grad, x = tensors[0][:, 1], tensors[1][:, 1]
             half = len(x) // 2
+            grad[: half // 2] *= grad.dtype.type(2.0**-60)
             grad[half : 2 * half], x[half : 2 * half] = -grad[:half], x[:half]
             grad[2 * half :] = 0
-            grad[0], x[0] = 2.0**-75, -1
-            grad[half], x[half] = 2.0**-76, -1
+            grad[0], x[0] = 2.0**-75, -(2.0**-75)
+            grad[half], x[half] = 2.0**-76, -(2.0**-75)
     return tensors
 
 
@@ -81,14 +78,12 @@ def exact_tasks() -> int:
     return sum(row.kernel.endswith("_exactly") for row in ar.kernel_statistics())
 
 
-def is_right(operator: str, tensors: list[Any], out: Any = None) -> bool:
-    """Tell whether a correctly rounded call gives the bits of the oracle."""
-    want = expected(operator, tuple(tensors), SCALARS.get(operator, ()), "float64")
-    got = call(operator, *tensors, *SCALARS.get(operator, ()), out=out, compute_dtype="float64")
-    return all(
-        bool(np.any([same_bits(result, other) for other in alternatives], axis=0).all())
-        for result, alternatives in zip(got, want, strict=True)
-    )
+def check(operator: str, tensors: list[Any], out: Any = None) -> None:
+    """Make a correctly rounded call, and assert that it gives the right bits."""
+    scalars = SCALARS.get(operator, ENTRIES[operator].scalars[0])
+    before = tuple([tensor.copy() for tensor in tensors])
+    got = call(operator, *tensors, *scalars, out=out, compute_dtype="float64")
+    assert_right(operator, before, scalars, got, "float64")
 
 
 def reverse(tensors: list[Any]) -> list[Any]:
@@ -125,21 +120,18 @@ def main() -> None:
     """Run the sequences of calls, then warm a kernel up."""
     without_copies()
     for name, (operator, kind, size, layout) in SEQUENCES.items():
-        counts = [exact_tasks()]
-        right = []
-        # the second call is one that the call cache has
-        for make in (plain, plain, hard, hard):
-            right.append(is_right(operator, layout(make(operator, kind, size))))
-            counts.append(exact_tasks())
-        print(json.dumps([name, [count - counts[0] for count in counts[1:]], right]))
-    for name, (operator, kind, size, _) in IN_PLACE.items():
         before = exact_tasks()
-        tensors = hard(operator, kind, size)
+        # the second call is one that the call cache has
+        for make, loaded in ((plain, 0), (plain, 0), (hard, 1), (hard, 1)):
+            check(operator, layout(make(operator, kind, size)))
+            assert exact_tasks() - before == loaded, name
+    for name, (operator, kind, size, _) in IN_PLACE.items():
+        before, tensors = exact_tasks(), hard(operator, kind, size)
         out: Any = tensors[0]
         if operator == "prelu_backward":
             out = (tensors[0], tensors[2].copy())
-        right = [is_right(operator, tensors, out)]
-        print(json.dumps([name, [exact_tasks() - before], right]))
+        check(operator, tensors, out)
+        assert exact_tasks() - before == 1, name
 
     from ascendref.cli.app import app
 
@@ -147,11 +139,10 @@ def main() -> None:
     command = ["warmup", "smooth_l1_loss_backward", "--dtype", "bfloat16", "--compute", "float64"]
     with redirect_stdout(io.StringIO()):
         app(command, standalone_mode=False)
-    loaded, kernels = exact_tasks() - before, len(ar.kernel_statistics())
-    right = [
-        is_right("smooth_l1_loss_backward", hard("smooth_l1_loss_backward", "bfloat16", SMALL))
-    ]
-    print(json.dumps(["warmup", [loaded, len(ar.kernel_statistics()) - kernels], right]))
+    assert exact_tasks() - before == 1
+    kernels = ar.kernel_statistics()
+    check("smooth_l1_loss_backward", hard("smooth_l1_loss_backward", "bfloat16", SMALL))
+    assert ar.kernel_statistics() == kernels
 
 
 if __name__ == "__main__":

@@ -16,12 +16,13 @@ from typing import Any
 import flint
 from flint import arb, fmpq
 
+from . import rounding
+from .rounding import FORMATS
+
 #: bits of a significand, exponents of the smallest number and of the first power that is too large
 LIMITS = {
-    "float16": (11, -24, 16),
-    "bfloat16": (8, -133, 128),
-    "float32": (24, -149, 128),
-    "float64": (53, -1074, 1024),
+    kind: (form.fraction + 1, 1 - form.bias - form.fraction, form.bias + 1)
+    for kind, form in FORMATS.items()
 }
 PRECISIONS = [120 * 4**k for k in range(5)]
 HALF = fmpq(1, 2)
@@ -49,6 +50,11 @@ class Condition:
     def select(self, yes: Any, no: Any) -> Judged:
         """Return one of two numbers."""
         return lifted(yes if self.holds else no)
+
+
+def compared(signs: tuple[int, ...]) -> Callable[[Judged, Any], Condition]:
+    """Return the comparison that holds for these signs of the difference."""
+    return lambda one, other: Condition(order(one, other) in signs)
 
 
 class Judged:
@@ -102,21 +108,10 @@ class Judged:
     def __rtruediv__(self, other: Any) -> Judged:
         return lifted(other)._times(self._inverse())
 
-    def __lt__(self, other: Any) -> Condition:
-        return Condition(order(self, other) == -1)
-
-    def __le__(self, other: Any) -> Condition:
-        return Condition(order(self, other) in (-1, 0))
-
-    def __gt__(self, other: Any) -> Condition:
-        return Condition(order(self, other) == 1)
-
-    def __ge__(self, other: Any) -> Condition:
-        return Condition(order(self, other) in (1, 0))
-
-    def __eq__(self, other: Any) -> Any:
-        return Condition(order(self, other) == 0)
-
+    __lt__, __le__, __gt__, __ge__, __eq__ = map(
+        compared,
+        ((-1,), (-1, 0), (1,), (0, 1), (0,)),  # type: ignore[assignment]
+    )
     __hash__ = None  # type: ignore[assignment]
 
     def _function(self, function: Callable[[arb], arb], low: Any, zero: Any, high: Any) -> Judged:
@@ -171,12 +166,18 @@ class Judged:
         return (square * fmpq(-1, 2)).exp() / Judged((2 * arb.pi()).sqrt())
 
     def one_plus_exp(self) -> Judged:
-        """Return 1 + exp(self)."""
+        """Return 1 + exp(self), or a number between it and 1 that is above 1 all the same."""
+        if order(self, -5000.0) == -1 and not isinstance(self.value, float):
+            return Judged(1 + fmpq(1, 2**8000))
         return 1 + self.exp()
 
     def softplus(self) -> Judged:
         """Return log(1 + exp(self))."""
-        return self._function(lambda x: x.exp().log1p(), 0, Judged(arb(2).log()), math.inf)
+
+        def near(x: arb) -> arb:
+            return x.exp().log1p() if x < 0 else x + (-x).exp().log1p()
+
+        return self._function(near, 0, Judged(arb(2).log()), math.inf)
 
     def sign(self) -> Judged:
         """Return -1, 0 or 1; NaN of NaN."""
@@ -236,13 +237,7 @@ def nearest(value: Any, kind: str) -> float:
     if isinstance(value, float):
         return value
     if isinstance(value, fmpq):
-        p, q = int(value.p), int(value.q)
-        # three bits more than a significand has, the last of which stands for all that follow
-        shift = max(q.bit_length() - p.bit_length() + LIMITS[kind][0] + 3, 0)
-        quotient, rest = divmod(abs(p) << shift, q)
-        return math.copysign(
-            integer_nearest(quotient << 1 | (rest > 0), -shift - 1, kind), -1 if p < 0 else 1
-        )
+        return rounding.nearest_quotient(int(value.p), int(value.q), kind)
     if not value.is_finite():
         raise Unclear
     low, high = (end_nearest(end, kind) for end in (value.lower(), value.upper()))
@@ -254,23 +249,7 @@ def nearest(value: Any, kind: str) -> float:
 def end_nearest(end: arb, kind: str) -> float:
     """Round an exact ball."""
     mantissa, exponent = (int(x) for x in end.man_exp())
-    return math.copysign(integer_nearest(abs(mantissa), exponent, kind), -1 if mantissa < 0 else 1)
-
-
-def integer_nearest(mantissa: int, exponent: int, kind: str) -> float:
-    """Round ``mantissa * 2**exponent``, which is not negative."""
-    digits, least, top = LIMITS[kind]
-    size = mantissa.bit_length()
-    if size + exponent > top:
-        return math.inf
-    if size + exponent < least:  # below half of the smallest number
-        return 0.0
-    drop = max(size - digits, least - exponent)
-    if drop > 0:
-        odd = mantissa >> drop & 1
-        mantissa = (mantissa + (1 << drop - 1) - 1 + odd) >> drop
-        exponent += drop
-    return math.inf if mantissa.bit_length() + exponent > top else math.ldexp(mantissa, exponent)
+    return rounding.nearest(mantissa, exponent, kind)
 
 
 @contextmanager
@@ -281,6 +260,18 @@ def precision(bits: int) -> Any:
         yield
     finally:
         flint.ctx.prec = before
+
+
+def ball(
+    function: Callable[..., Any], tensors: Sequence[Any], scalars: Sequence[Any], bits: int
+) -> arb | None:
+    """Return a formula's value with a precision; None where it is infinite, NaN or unclear."""
+    with precision(bits):
+        try:
+            value = lifted(function(*map(lifted, (*tensors, *scalars)))).value
+        except Unclear:
+            return None
+        return arb(value) if not isinstance(value, float) or math.isfinite(value) else None
 
 
 def judged(

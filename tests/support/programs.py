@@ -12,7 +12,8 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import ml_dtypes
 import numpy as np
@@ -27,12 +28,12 @@ from .rounding import digest
 TYPES = (np.float32, ml_dtypes.bfloat16)
 
 
-def results(size: int) -> list[np.ndarray]:
-    """Every operator on arrays above the parallel threshold, dense, strided and broadcast."""
+def results() -> str:
+    """Digest operators on arrays above the parallel threshold, dense, strided and broadcast."""
     found = []
     rng = np.random.default_rng(5)
     for kind in TYPES:
-        rows = size // 64 + 1
+        rows = PARALLEL_FROM * 3 // 64 + 1
         x = rng.standard_normal((rows, 64)).astype(kind)
         g = rng.standard_normal((rows, 64)).astype(kind)
         weight = rng.standard_normal(64).astype(kind)
@@ -42,28 +43,28 @@ def results(size: int) -> list[np.ndarray]:
         found.append(ar.logit_grad(abs(x), g))
         found.extend(ar.prelu_backward(g, x, weight))
         found.extend(ar.prelu_backward(g, np.asfortranarray(x), weight[:1]))
-    return found
+    return digest(found)
 
 
 def bits() -> None:
     """Print the digest of all results, and the threading layer that made them."""
     import numba
 
-    found = digest(results(PARALLEL_FROM * 3))
+    found = results()
     count = numba.get_num_threads()  # loads the layer if one thread has not needed any
     print(found, numba.threading_layer(), count)
 
 
 def threads() -> None:
     """Call from eight Python threads at once, and compare with one."""
-    expected = digest(results(PARALLEL_FROM * 3))
+    expected = results()
     found: list[str] = []
     start = threading.Barrier(8)
 
     def work() -> None:
         start.wait()
         for _ in range(5):
-            found.append(digest(results(PARALLEL_FROM * 3)))
+            found.append(results())
 
     calling = [threading.Thread(target=work) for _ in range(8)]
     for thread in calling:
@@ -75,18 +76,18 @@ def threads() -> None:
 
 def fork() -> None:
     """Fork after parallel work, several levels deep, and compute in the children."""
-    expected = digest(results(PARALLEL_FROM * 3))
+    expected = results()
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
         inner = os.fork()
-        same = digest(results(PARALLEL_FROM * 3)) == expected
+        same = results() == expected
         if inner == 0:
             os._exit(0 if same else 1)
         _, status = os.waitpid(inner, 0)
         os._exit(0 if same and status == 0 else 1)
     _, status = os.waitpid(child, 0)
-    print(status, digest(results(PARALLEL_FROM * 3)) == expected)
+    print(status, results() == expected)
 
 
 def fork_while_busy() -> None:
@@ -117,23 +118,20 @@ def fork_while_busy() -> None:
     print(statuses)
 
 
-def _digest_of(size: int) -> str:
-    return digest(results(size))
-
-
 def spawn() -> None:
     """Compute in a pool of spawned processes after parallel work in the parent."""
-    expected = digest(results(PARALLEL_FROM * 3))
+    expected = results()
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        found = pool.map(_digest_of, [PARALLEL_FROM * 3] * 4)
+        found = pool.starmap(results, [()] * 4)
     print(len(found), set(found) == {expected})
 
 
-def _print_kernels(make: Callable[[], object]) -> None:
+@contextmanager
+def _printed_kernels() -> Iterator[None]:
     """Print how many kernels were loaded from the cache, how many were compiled, and warnings."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        make()
+        yield
     rows = ar.kernel_statistics()
     cached = sum(row.cached for row in rows)
     print(cached, len(rows) - cached, [str(entry.message) for entry in seen])
@@ -149,8 +147,7 @@ def without_copies() -> None:
 def kernels() -> None:
     """Make kernels of calls: contiguous, strided, again, of three tensors, and large."""
     without_copies()
-
-    def make() -> None:
+    with _printed_kernels():
         x = np.linspace(-1, 1, 7, dtype=np.float32)
         ar.hardshrink_backward(x, x)
         for _ in range(2):
@@ -160,50 +157,35 @@ def kernels() -> None:
         big = np.linspace(0, 1, PARALLEL_FROM, dtype=ml_dtypes.bfloat16)
         ar.logit_grad(big, big)
 
-    _print_kernels(make)
-
 
 def copies_first() -> None:
-    """Print with which call kernels get their loops for any layout: small calls, a large one."""
+    """Print with which call kernels get their loops for any layout."""
     x = np.linspace(-1, 1, 7, dtype=np.float32)
-    large = np.linspace(-1, 1, 2**22 + 1, dtype=np.float32)
-    one = np.ones(1, np.float32)
-
-    def loops(kind: str) -> int:
-        return sum(kind in row.kernel for row in ar.kernel_statistics())
-
     found = []
     for _ in range(100):
         ar.hardshrink_backward(x[::-1], x)
-        found.append(loops("walk"))
-    ar.prelu_backward(x[::-1], x, one)
-    found.append(loops("tiled"))
-    ar.prelu_backward(large[::-1], large, one)
-    print(found.index(1), found[-1], loops("tiled"))
+        found.append(sum("walk" in row.kernel for row in ar.kernel_statistics()))
+    print(found.index(1))
 
 
 def short_kernels() -> None:
     """Make some kernels that take the least time, and compare what they compute."""
-    kinds = sys.argv[2].split(",")
-
-    def make() -> None:
-        for kind in kinds:
+    if len(sys.argv) > 3:
+        change_numba(sys.argv[3])
+    with _printed_kernels():
+        for kind in sys.argv[2].split(","):
             x = np.array([-2, 0.25, 3], kind)
             assert ar.hardshrink_backward(x, x, 0.5).tolist() == [-2, 0, 3]
 
-    if len(sys.argv) > 3:
-        change_numba(sys.argv[3])
-    _print_kernels(make)
-
 
 def short_kernels_at_once() -> None:
-    """Make the same kernels in eight processes at once, each of which prints its line."""
+    """Make the same kernels in four processes at once, each of which prints its line."""
     import numba
 
-    numba.njit("int64(int64)")(lambda x: x)  # loads the compiler, before there are eight processes
+    numba.njit("int64(int64)")(lambda x: x)  # loads the compiler, before there are four processes
     sys.stdout.flush()
     children = []
-    for _ in range(8):
+    for _ in range(4):
         child = os.fork()
         if child == 0:
             status = 1
@@ -337,29 +319,5 @@ def nothing() -> None:
     print(len(ar.kernel_statistics()))
 
 
-PROGRAMS: dict[str, Callable[[], None]] = {
-    program.__name__: program
-    for program in (
-        bits,
-        threads,
-        fork,
-        fork_while_busy,
-        spawn,
-        kernels,
-        copies_first,
-        short_kernels,
-        short_kernels_at_once,
-        in_place,
-        small_stacks,
-        import_module,
-        at_exit,
-        exit_meanwhile,
-        float16,
-        refused,
-        types,
-        nothing,
-    )
-}
-
 if __name__ == "__main__":
-    PROGRAMS[sys.argv[1]]()
+    globals()[sys.argv[1]]()

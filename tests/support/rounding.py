@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cache
+from math import inf, ldexp
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -53,6 +53,11 @@ FORMATS = {
 }
 
 
+def compute_type(types: tuple[str, ...]) -> str:
+    """Return the compute type of a call that names none: F64 if any tensor is, else F32."""
+    return "float64" if "float64" in types else "float32"
+
+
 def encode(values: Any, kind: str) -> Any:
     """Return the bits of float64 values rounded to nearest even in a type, once."""
     form = FORMATS[kind]
@@ -82,27 +87,9 @@ def encode(values: Any, kind: str) -> Any:
 
 def decode(bits: Any, kind: str) -> Any:
     """Return the values of stored elements as float64, exactly."""
-    form, bits = FORMATS[kind], np.asarray(bits)
-    if kind == "float64":
-        return bits.astype(np.uint64).view(np.float64)
-    if form.raw.itemsize == 2:
-        return _halves(kind)[bits]
+    form = FORMATS[kind]
     with np.errstate(invalid="ignore"):  # a signaling NaN becomes a quiet one
-        return bits.astype(form.raw).view(form.dtype).astype(np.float64)
-
-
-@cache
-def _halves(kind: str) -> Any:
-    """Return the values of all elements of a half-precision type as float64."""
-    form, wide = FORMATS[kind], np.arange(1 << 16)
-    stored = wide >> form.fraction & ((1 << form.exponent) - 1)
-    fraction = wide & ((1 << form.fraction) - 1)
-    significand = np.where(stored == 0, fraction, fraction | 1 << form.fraction)
-    exponent = np.maximum(stored, 1) - form.bias - form.fraction
-    value = np.ldexp(significand.astype(np.float64), exponent.astype(np.int32))
-    special = stored == (1 << form.exponent) - 1
-    value = np.where(special, np.where(fraction == 0, np.inf, np.nan), value)
-    return np.where(wide & form.sign != 0, -value, value)
+        return np.asarray(bits).astype(form.raw).view(form.dtype).astype(np.float64)
 
 
 def round_to(kind: str, values: Any) -> Any:
@@ -147,31 +134,41 @@ def exact(array: Any) -> Any:
     return decode(bits_of(array), str(array.dtype))
 
 
+def nearest(mantissa: int, exponent: int, kind: str) -> float:
+    """Return ``mantissa * 2**exponent`` rounded to nearest even in a type; 0 gives +0."""
+    form, size, sign = FORMATS[kind], mantissa.bit_length(), -1.0 if mantissa < 0 else 1.0
+    top, least = form.bias + 1, 1 - form.bias - form.fraction
+    if size + exponent > top:
+        return sign * inf
+    if size + exponent < least:  # below half of the smallest number
+        return sign * 0.0
+    mantissa, drop = abs(mantissa), max(size - form.fraction - 1, least - exponent)
+    if drop > 0:
+        odd = mantissa >> drop & 1
+        mantissa, exponent = mantissa + (1 << drop - 1) - 1 + odd >> drop, exponent + drop
+    return sign * (inf if mantissa.bit_length() + exponent > top else ldexp(mantissa, exponent))
+
+
+def nearest_quotient(numerator: int, denominator: int, kind: str) -> float:
+    """Return a quotient rounded to nearest even in a type; 0 gives +0."""
+    # three bits more than a significand has, the last of which stands for all that follow
+    digits = FORMATS[kind].fraction + 4
+    shift = max(denominator.bit_length() - numerator.bit_length() + digits, 0)
+    quotient, rest = divmod(abs(numerator) << shift, denominator)
+    mantissa = quotient << 1 | (rest > 0)
+    return nearest(-mantissa if numerator < 0 else mantissa, -shift - 1, kind)
+
+
 def encode_exact(value: Fraction | int, kind: str) -> int:
     """Return the bits of a rational number rounded to nearest even; 0 gives +0."""
-    form = FORMATS[kind]
-    value = Fraction(value)
-    magnitude = abs(value)
-    if magnitude == 0:
-        return 0
-    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    if Fraction(2) ** exponent > magnitude:
-        exponent -= 1
-    exponent = max(exponent, 1 - form.bias)
-    scaled = magnitude / Fraction(2) ** (exponent - form.fraction)
-    kept = scaled.numerator // scaled.denominator
-    rest = scaled - kept
-    if rest > Fraction(1, 2) or (rest == Fraction(1, 2) and kept % 2 == 1):
-        kept += 1
-    result = min(((exponent + form.bias - 1) << form.fraction) + kept, form.infinity)
-    return result | (form.sign if value < 0 else 0)
+    return int(encode(nearest_quotient(*value.as_integer_ratio(), kind), kind))
 
 
 def round_integers(kind: str, values: Any) -> Any:
     """Round integers of any size to a type, once, and return them as float64."""
     different, places = np.unique(values, return_inverse=True)
-    bits = [encode_exact(int(value), kind) for value in different]
-    return decode(np.array(bits, np.uint64), kind)[places].reshape(np.shape(values))
+    rounded = [nearest(int(value), 0, kind) for value in different]
+    return np.array(rounded)[places].reshape(np.shape(values))
 
 
 def same_bits(actual: Any, expected: Any) -> Any:

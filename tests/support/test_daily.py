@@ -1,4 +1,4 @@
-"""Daily parts of long sweeps leave nothing out."""
+"""Daily parts of long tests leave nothing out."""
 
 import os
 import subprocess
@@ -19,8 +19,14 @@ def test_every_case_has_its_turn_once(count, parts, first):
     assert todays(range(count), parts, "all") == list(range(count))
 
 
-@pytest.mark.parametrize("seed", ["2026-11-23", "all"])
-def test_a_run_prints_its_seed(seed):
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("case", range(9))
+def test_cases_of_other_days_do_not_run(case):
+    assert case in todays(range(9), 3)
+
+
+def test_a_run_prints_its_seed():
+    seed = "2026-11-23"
     words = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", __file__]
     done = subprocess.run(
         words, env=os.environ | {VARIABLE: seed}, capture_output=True, text=True, check=True

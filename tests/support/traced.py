@@ -24,23 +24,9 @@ def compiled(
     scalars: int = 0,
     made: Callable[..., Any] = Register,
 ) -> Callable[..., tuple[NDArray[Any], ...]]:
-    """Return a function of registers as a function of arrays.
+    """Return a function of registers as a function of arrays and of a tuple ``scalars``, doubles.
 
-    Parameters
-    ----------
-    function : callable
-        Takes a register for each array, then one for each scalar; returns registers or conditions.
-    *dtypes : dtype
-        float32 or float64, for each array.
-    scalars : int
-        Number of scalars, which are doubles.
-    made : callable
-        Makes a register of a builder and a value.
-
-    Returns
-    -------
-    callable
-        Takes the arrays, of one shape, and a tuple ``scalars``; returns a tuple of arrays.
+    ``made`` makes a register of a builder and a value; there is one dtype for each array.
     """
     module = ir.Module()
     module.triple = llvm.get_process_triple()

@@ -9,8 +9,7 @@ import numpy as np
 import ascendref as ar
 from ascendref import aclnn
 
-#: names of reductions -> the vendor's numbers
-REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+from .calls import call
 
 
 def place(dev: Any, array: Any) -> Any:
@@ -33,9 +32,33 @@ def place(dev: Any, array: Any) -> Any:
     return tensor
 
 
-def plain(scalar: Any) -> Any:
-    """Return a scalar of an array function as the vendor's API takes it."""
-    return -1.0 if scalar is None else REDUCTIONS.get(scalar, scalar)
+def plain(operator: str, scalars: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the scalars of an array function as the vendor's API takes them."""
+    found = []
+    for param, scalar in zip(ar.OPERATORS[operator].scalars, scalars, strict=True):
+        numbers = {None: -1.0} | ({} if param.is_text else param.choices or {})
+        found.append(numbers.get(scalar, scalar))
+    return tuple(found)
+
+
+def from_device(
+    operator: str, arrays: list[Any], scalars: tuple[Any, ...], kinds: list[Any]
+) -> tuple[Any, ...]:
+    """Return the results of some types that the device computes from arrays: in F32 arithmetic."""
+    declared = ar.OPERATORS[operator]
+    arrays = [array.copy() for array in arrays]
+    numbers = [getattr(scalar, "value", scalar) for scalar in scalars]
+    shapes = declared.shapes(declared, tuple(array.shape for array in arrays))
+    outs = tuple([np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)])
+    out: Any = outs if len(outs) > 1 else outs[0]
+    call(operator, *arrays, *numbers, out=out, compute_dtype="float32")
+    if declared.per_channel:
+        from .correctness import sums_of  # `tests.portability` needs nothing but the package
+
+        # terms are kept in the type of the data until they are added, which no array function does
+        kind = str(arrays[0].dtype)
+        return outs[0], *sums_of(declared, tuple(arrays), "float32", kind, stored=kind)
+    return outs
 
 
 def phase_1(operator: str, /, *arguments: Any, **keywords: Any) -> Any:

@@ -14,6 +14,7 @@ from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 import ascendref.torch as at
+from ascendref.torch.overrides import FUNCTIONS as DECLARED
 
 # PyTorch loads its forward derivatives with what it deprecates
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
@@ -22,11 +23,12 @@ KINDS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 REDUCED = (torch.bfloat16, torch.float16)
 #: PyTorch's function, ours, numbers of elements on axis 1 of its tensors
 FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...]]] = {
-    "hardshrink": (F.hardshrink, at.ops.hardshrink, (2,)),
-    "softplus": (F.softplus, at.ops.softplus, (2,)),
-    "prelu": (F.prelu, at.ops.prelu, (2, 1)),
-    "smooth_l1_loss": (F.smooth_l1_loss, at.ops.smooth_l1_loss, (2, 2)),
-    "logit": (torch.logit, at.ops.logit, (2,)),
+    name: (
+        getattr(F, name, None) or getattr(torch, name),
+        getattr(at.ops, name),
+        (2, 1) if function.operator.per_channel else (2,) * function.defaults.count(None),
+    )
+    for name, function in DECLARED.items()
 }
 
 

@@ -19,18 +19,13 @@ with warnings.catch_warnings():  # PyTorch's test library uses what it deprecate
     from torch.testing._internal.opinfo.core import SampleInput
 
 import ascendref.torch as at
+from ascendref.torch.overrides import FUNCTIONS
 
 # PyTorch loads its forward derivatives with what it deprecates
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 
-#: OpInfo -> operator
-NAMES = {
-    "nn.functional.hardshrink": "hardshrink",
-    "nn.functional.softplus": "softplus",
-    "nn.functional.prelu": "prelu",
-    "nn.functional.smooth_l1_loss": "smooth_l1_loss",
-    "logit": "logit",
-}
+#: OpInfo -> function
+NAMES = {op: name for name in FUNCTIONS for op in (name, f"nn.functional.{name}")}
 OPERATORS = [op for op in op_db if op.name in NAMES]
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import ascendref as ar
-from ascendref.declaration.operator import Operator, vendor_name
+from ascendref.declaration.operator import APIS, Operator
 from ascendref.device.memory.address_space import Memory
 from ascendref.device.streams.stream import Stream
 
@@ -21,9 +21,7 @@ HEAD = '''\
 '''
 
 FUNCTIONS = '''
-def {api}GetWorkspaceSize(
-{parameters}
-) -> tuple[int, Executor]:
+def {api}GetWorkspaceSize({parameters}) -> tuple[int, Executor]:
     """Check and plan a call of {api}; nothing is computed yet."""
 
 def {api}(
@@ -35,15 +33,16 @@ def {api}(
 
 def functions(operator: Operator) -> str:
     """Return the signatures of an operator's two functions."""
-    scalars = {param.name for param in operator.scalars}
-    parameters = ", ".join(
-        f"{vendor_name(name)}: {'Scalar | RealNumber' if name in scalars else 'Tensor'}"
-        for name in operator.parameters
-    )
-    one_line = f"def {operator.api}GetWorkspaceSize(\n    {parameters}\n"
-    if max(map(len, one_line.splitlines())) > 100:
-        parameters = parameters.replace(", ", ",\n    ") + ","
-    return FUNCTIONS.format(api=operator.api, parameters=f"    {parameters}")
+    kinds = ["Tensor"] * len(operator.parameters)
+    for number, param in enumerate(operator.scalars, len(operator.tensors)):
+        kinds[number] = "str" if param.is_text else "Scalar | RealNumber"
+    named = zip(operator.vendor_parameters, kinds, strict=True)
+    parameters = ", ".join(f"{name}: {kind}" for name, kind in named)
+    if len(f"def {operator.api}GetWorkspaceSize({parameters}) -> tuple[int, Executor]:") > 100:
+        if len(parameters) > 96:
+            parameters = parameters.replace(", ", ",\n    ") + ","
+        parameters = f"\n    {parameters}\n"
+    return FUNCTIONS.format(api=operator.api, parameters=parameters)
 
 
 def imports() -> str:
@@ -56,7 +55,7 @@ def imports() -> str:
 
 def stub() -> str:
     """Return the text of the stub."""
-    return HEAD.format(imports=imports()) + "".join(map(functions, ar.OPERATORS.values()))
+    return HEAD.format(imports=imports()) + "".join(map(functions, APIS.values()))
 
 
 if __name__ == "__main__":

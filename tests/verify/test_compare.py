@@ -114,6 +114,7 @@ def elements(draw: Any, kind: str, golden_kind: str) -> tuple[float, float]:
     return float(decode(np.array(stepped, np.uint64), kind)), golden
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(("kind", "golden_kind"), PAIRS)
 @settings(max_examples=60)
 @given(data=st.data())

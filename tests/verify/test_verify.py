@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import signal
 import sys
+from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import Result
 
 import ascendref as ar
 from ascendref import operators
-from ascendref.cli.verify_report import report_lines, report_words
+from ascendref.cli.verify import command_and_picture
+from ascendref.cli.verify_report import report_lines
 from ascendref.cli.verify_summary import outside, wrong
 from ascendref.core.extras import install_command
 from ascendref.declaration.accuracy import Bound
-from ascendref.verify.accuracy import float64, runner, sweep, sweep_result
-from ascendref.verify.references import REFERENCES
+from ascendref.verify.accuracy import runner, sweep
+from ascendref.verify.setting import Setting, settings
 
 from ..cli.command_line import assert_bad_call, call
 from ..cli.html_pages import Page, array
@@ -30,115 +33,120 @@ from ..support.processes import ROOT
 ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
 
 
-@pytest.fixture(scope="module")
-def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
-    """A sample of everything, drawn and reported."""
-    folder = tmp_path_factory.mktemp("verify")
+@pytest.mark.exhaustive
+def test_a_sample_of_everything(tmp_path: Path) -> None:
     done = call(
-        *("verify", "--json", "--no-torch", "--state", folder / "state.json"),
-        *("--plot", folder / "errors.png", "--report", folder / "accuracy.md"),
-        *("--html", folder / "accuracy.html"),
+        *("verify", "--json", "--state", tmp_path / "state.json"),
+        *("--plot", tmp_path / "errors.png", "--report", tmp_path / "accuracy.md"),
+        *("--html", tmp_path / "accuracy.html"),
     )
-    return done, folder
-
-
-def test_a_sample_of_everything(everything: tuple[Result, Path]) -> None:
-    done, folder = everything
     found = json.loads(done.stdout)
     assert done.exit_code == 0, found["broken"]
+    assert not (tmp_path / "state.json").exists()
+    # one run for all, because it takes long
+    check_figures(found)
+    check_picture_and_report(found, tmp_path)
+    check_page(found, tmp_path)
+    if find_spec("torch") is not None:
+        check_pytorch(found)
+
+
+def check_figures(found: dict[str, Any]) -> None:
     assert not found["broken"]
-    assert {row["operator"] for row in found["sweeps"]} == set(REFERENCES) == set(ar.OPERATORS)
-    settings = sum(len(reference.settings) for reference in REFERENCES.values())
-    assert len(found["sweeps"]) == settings * 3 * 2
+    assert {row["operator"] for row in found["sweeps"]} == set(ar.OPERATORS)
+    count = sum(len(settings(name)) for name in ar.OPERATORS)
+    assert len([row for row in found["sweeps"] if row["computed"] != "torch"]) == count * 3 * 2
     for row in found["sweeps"]:
         assert row["pairs"] == row["of"] == sum(row["histogram"].values())
         if row["operator"] in ("hardshrink_backward", "prelu_backward"):
             assert row["wrongly_rounded"] == 0
             assert row["max_ulp"] <= 0.5
-    assert len(found["step_by_step"]) == settings * 3 * 2
+    assert len(found["step_by_step"]) == count * 3 * 2
     assert not any(row["differing"] for row in found["step_by_step"])
     assert {row["kind"] for row in found["grad_weight"]} == {"float16", "bfloat16", "float32"}
     assert all(row["holds"] for row in found["grad_weight"])
     assert all(row["rounded"] for row in found["grad_weight"] if row["compute"] == "float64")
-    assert len(found["float64"]) == settings
+    assert len(found["float64"]) == count
     assert all(row["holds"] and row["max_ulp"] <= 1 for row in found["float64"])
-    assert not (folder / "state.json").exists()
 
 
-def test_the_picture_and_the_report(everything: tuple[Result, Path]) -> None:
-    _, folder = everything
+def check_picture_and_report(found: Any, folder: Path) -> None:
     assert (folder / "errors.png").read_bytes().startswith(b"\x89PNG")
     text = (folder / "accuracy.md").read_text()
     assert text.startswith("# Accuracy\n")
     assert "`ascendref verify --seed 0 --report " in text
     assert "](errors.png)" in text
     assert f"numpy {np.__version__}" in text
-    for name in REFERENCES:
+    for name in ar.OPERATORS:
         assert f"## {name}, bfloat16" in text
     assert "BROKEN" not in text
     assert text.startswith("# Accuracy\n\n**Every stated bound holds.**\n")
+    words = command_and_picture(found, folder / "accuracy.md", folder / "errors.png")
+    assert list(report_lines(found, *words)) == text.splitlines()
+
+
+def check_pytorch(found: dict[str, Any]) -> None:
+    rows = [row for row in found["sweeps"] if row["computed"] == "torch"]
+    names = [name for name, operator in ar.OPERATORS.items() if operator.torch is not None]
+    assert len(rows) == sum(len(settings(name)) for name in names) * 3
+    assert all(row["bound"] is None for row in rows)
+    prelu = [row for row in rows if row["operator"] == "prelu_backward"]
+    assert not any(row["wrongly_rounded"] for row in prelu if row["dtype"] == "bfloat16")
 
 
 def test_the_report_in_the_documents_is_made_from_the_measured_figures() -> None:
     figures = json.loads((ROOT / "docs" / "accuracy.json").read_text(encoding="utf-8"))
-    words = report_words(figures["command"], Path("docs/accuracy.md"), Path("docs/errors.png"))
+    words = command_and_picture(figures, Path("docs/accuracy.md"), Path("docs/errors.png"))
     lines = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8").splitlines()
     assert list(report_lines(figures, *words)) == lines
 
 
-def test_a_report_of_printed_figures_is_the_report_of_the_run(
-    everything: tuple[Result, Path],
-) -> None:
-    done, folder = everything
-    figures = json.loads(done.stdout)
-    words = report_words(figures["command"], folder / "accuracy.md", folder / "errors.png")
-    lines = (folder / "accuracy.md").read_text(encoding="utf-8").splitlines()
-    assert list(report_lines(figures, *words)) == lines
-
-
-def test_the_page_has_the_report_and_a_plot_for_each_operator_and_type(
-    everything: tuple[Result, Path],
-) -> None:
-    done, folder = everything
+def check_page(found: dict[str, Any], folder: Path) -> None:
     page = Page((folder / "accuracy.html").read_text())
     assert not page.loaded
     kinds = ("float16", "bfloat16", "float32")
-    assert set(page.figures) == {f"{name}, {kind}" for name in REFERENCES for kind in kinds}
+    assert set(page.figures) == {f"{name}, {kind}" for name in ar.OPERATORS for kind in kinds}
     assert all(len(figures) == 1 for figures in page.figures.values())
     report = (folder / "accuracy.md").read_text()
     assert [f"## {heading}" for heading in page.headings[1:]] == re.findall("## .*", report)
     assert f"numpy {np.__version__}" in page.text
-    for row in json.loads(done.stdout)["sweeps"]:
-        for words in (row["setting"], row["bound"], f"{row['max_ulp']:.6g}"):
+    for row in found["sweeps"]:
+        for words in (row["setting"], row["bound"] or "–", f"{row['max_ulp']:.6g}"):
             assert words in page.text
+    check_marks(found, page)
 
 
-def test_pointing_at_the_largest_error_tells_its_input(everything: tuple[Result, Path]) -> None:
-    done, folder = everything
-    page = Page((folder / "accuracy.html").read_text())
+def check_marks(found: dict[str, Any], page: Page) -> None:
+    """Pointing at the largest error tells its input."""
     worst: dict[tuple[str, str], tuple[np.float32, list[list[float]]]] = {}
-    for row in json.loads(done.stdout)["sweeps"]:
+    for row in found["sweeps"]:
         if row["computed"] == "float64" and row["max_ulp"]:
             key, error = (row["operator"], row["dtype"]), np.float32(row["max_ulp"])
-            at = [row["at"][name] for name in ("data", "gradient", "actual")]
+            # a datum that meets no gradient stands beside a one, which the page does not show
+            at = [
+                1.0 if (x := row["at"][name]) is None else x
+                for name in ("data", "gradient", "actual")
+            ]
             largest, where = worst.get(key, (np.float32(0), []))
             if error >= largest:
                 worst[key] = error, [*(where if error == largest else []), at]
-    assert len(worst) > len(REFERENCES)
+    assert len(worst) > len(ar.OPERATORS)
     for (name, kind), (error, where) in worst.items():
         ((figure,),) = [[f] for f in page.figures[f"{name}, {kind}"]]
         traces = [t for t in figure["data"] if t.get("legendgroup") == "float64"]
         errors = np.concatenate([array(trace["y"]) for trace in traces])
         inputs = np.concatenate([array(trace["customdata"])[:, :3] for trace in traces])
+        met = len(ar.OPERATORS[name].tensors) > 1
+        assert all(("gradient" in trace["hovertemplate"]) == met for trace in traces)
         assert errors.max() == error
-        found = inputs[errors == error].tolist()
-        assert any(np.array(at, np.float32).tolist() in found for at in where)
+        marked = inputs[errors == error].tolist()
+        assert any(np.array(at, np.float32).tolist() in marked for at in where)
 
 
 def test_one_operator_as_a_table() -> None:
     done = call(*ONE, "--attr", "lambd=0.25")
     assert done.exit_code == 0, done.stderr
-    for text in ("lambd=0.25", "1,048,576 pairs", "step by step", "Every stated bound holds"):
+    for text in ("lambd=0.25", "wrong", "step by step", "Every stated bound holds"):
         assert text in " ".join(done.stdout.split())
 
 
@@ -182,8 +190,7 @@ def test_odd_attributes_mean_the_same_to_oracle_and_operator(
 
 def test_a_seed_chooses_the_sample() -> None:
     sweeps = [
-        sweep.Sweep("logit_grad", "float32", REFERENCES["logit_grad"].settings[0], (), False, seed)
-        for seed in (0, 0, 1)
+        sweep.Sweep(settings("logit_grad")[0], "float32", (), False, seed) for seed in (0, 0, 1)
     ]
     data = [made.patterns(0) for made in sweeps]
     np.testing.assert_array_equal(data[0], data[1])
@@ -192,8 +199,7 @@ def test_a_seed_chooses_the_sample() -> None:
 
 @pytest.mark.parametrize("kind", ["float16", "float32"])
 def test_an_exhaustive_sweep_takes_every_number_once(kind: str) -> None:
-    reference = REFERENCES["hardshrink_backward"]
-    made = sweep.Sweep(reference.name, kind, reference.settings[0], (), exhaustive=True)
+    made = sweep.Sweep(settings("hardshrink_backward")[0], kind, (), exhaustive=True)
     bits = 16 if kind == "float16" else 32
     assert made.data == 1 << bits
     edges = [made.patterns(block) for block in (0, 1, made.blocks - 1)]
@@ -203,22 +209,11 @@ def test_an_exhaustive_sweep_takes_every_number_once(kind: str) -> None:
     assert made.gradients.size == (1 << 16 if bits == 16 else len(sweep.F32_GRADIENTS))
 
 
-def test_pytorch_on_the_same_inputs() -> None:
-    pytest.importorskip("torch")
-    for name in REFERENCES:
-        done = call("verify", name, "--dtype", "bfloat16", "--compute", "float32", "--json")
-        rows = [row for row in json.loads(done.stdout)["sweeps"] if row["computed"] == "torch"]
-        assert len(rows) == len(REFERENCES[name].settings)
-        assert all(row["bound"] is None for row in rows)
-        if name == "prelu_backward":
-            assert not any(row["wrongly_rounded"] for row in rows)
-
-
 # --- broken bounds --------------------------------------------------------------------------------
 
 
 def test_a_broken_bound_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep_result, "stated", lambda *_: Bound(0.25))
+    monkeypatch.setattr(Setting, "bound", lambda *_: Bound(0.25))
     done = call("verify", "prelu_backward", "--dtype", "float16", "--no-torch")
     assert done.exit_code == 1
     assert (
@@ -228,7 +223,7 @@ def test_a_broken_bound_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_broken_bound_of_doubles_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(float64, "stated", lambda *_: Bound(0.25))
+    monkeypatch.setattr(Setting, "bound", lambda *_: Bound(0.25))
     done = call("verify", "logit_grad", "--dtype", "float64", "--attr", "eps=-1", "--json")
     assert done.exit_code == 1
     (row,) = json.loads(done.stdout)["float64"]
@@ -241,7 +236,7 @@ def test_what_a_bound_excepts_does_not_break_it(monkeypatch: pytest.MonkeyPatch)
     def nowhere(data: Any) -> Any:
         return np.where(np.abs(data) < 2, np.inf, 0.0)
 
-    monkeypatch.setattr(sweep_result, "stated", lambda *_: Bound(0.25, more=nowhere))
+    monkeypatch.setattr(Setting, "bound", lambda *_: Bound(0.25, more=nowhere))
     done = call("verify", "logit_grad", "--dtype", "float16", "--no-torch", "--compute", "float32",
                 "--json")  # fmt: skip
     assert done.exit_code == 0
@@ -256,14 +251,24 @@ def test_what_a_bound_excepts_does_not_break_it(monkeypatch: pytest.MonkeyPatch)
     assert "≤" not in details
 
 
-def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("actual", "kind", "error"),
+    [
+        (2 + 2.0**-9, "≤1", 1.0),
+        (2 + 2.0**-7, "≤4", 4.0),
+        (math.inf, ">16", 2.0**15 / 2.0**-9 * 2 - 1024),
+        (math.nan, "NaN", 0.0),
+    ],
+)
+def test_a_wrong_result_is_found(
+    actual: float, kind: str, error: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     right = operators.hardshrink_backward
 
+    @wraps(right)
     def wrong(**arguments: Any) -> Any:
         result = right(**arguments)
-        # one step away, where the datum and the gradient are 1 and 2
-        spot = (arguments["self"] == 1) & (arguments["grad_output"] == 2)
-        result.view(np.uint16)[spot] += 1
+        result[(arguments["self"] == 1) & (arguments["grad_output"] == 2)] = actual
         return result
 
     monkeypatch.setattr(operators, "hardshrink_backward", wrong)
@@ -272,10 +277,30 @@ def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.exit_code == 1
     found = json.loads(done.stdout)
     for row in found["sweeps"]:
-        assert (row["wrongly_rounded"], row["max_ulp"]) == (1, 1.0)
-        assert row["at"] == {"data": 1.0, "gradient": 2.0, "actual": 2 + 2.0**-9, "golden": 2.0}
+        assert (row["wrongly_rounded"], row["histogram"][kind]) == (1, 1)
+        assert row["max_ulp"] == pytest.approx(error, abs=1024 if error > 16 else 0)
+        if error and math.isfinite(actual):
+            assert row["at"] == {"data": 1.0, "gradient": 2.0, "actual": actual, "golden": 2.0}
     assert [row["differing"] for row in found["step_by_step"]] == [1, 1]
     assert len(found["broken"]) == 4
+
+
+def test_a_wrong_sign_of_zero_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = operators.hardshrink_backward
+
+    @wraps(right)
+    def wrong(**arguments: Any) -> Any:
+        result = right(**arguments)
+        result[(arguments["self"] == 0) & (arguments["grad_output"] == 1)] = -0.0
+        return result
+
+    monkeypatch.setattr(operators, "hardshrink_backward", wrong)
+    done = call(*ONE, "--attr", "lambd=0.5", "--json")
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    for row in found["sweeps"]:  # 0 and -0
+        assert row["wrongly_rounded"] == row["histogram"]["sign of 0"] == 2
+    assert [row["differing"] for row in found["step_by_step"]] == [2, 2]
 
 
 # --- interruption ---------------------------------------------------------------------------------
@@ -362,7 +387,7 @@ def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("verify", "relu"), "OPERATOR: no operator 'relu'; allowed are hardshrink_backward"),
+        (("verify", "tan"), "OPERATOR: no operator 'tan'; "),
         (("verify", "--dtype", "float8"), "--dtype: 'float8' is not allowed; allowed are float16"),
         (("verify", "--compute", "int8"), "--compute: 'int8' is not allowed; allowed are"),
         (("verify", "--attr", "beta=1"), "--attr: needs an OPERATOR"),
@@ -382,7 +407,7 @@ def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             (*ONE, "--resume", "--state", "no-such.json"),
             "--resume: cannot resume from no-such.json",
         ),
-        (("study", "relu"), "OPERATOR: no operator 'relu'"),
+        (("study", "tan"), "OPERATOR: no operator 'tan'; "),
     ],
 )
 def test_bad_calls_are_one_line_and_status_2(arguments: tuple[str, ...], words: str) -> None:
@@ -416,11 +441,12 @@ def test_a_page_without_a_library(
 # --- study ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 def test_a_study_of_everything(tmp_path: Path) -> None:
     done = call("study", "--json", "--plot", tmp_path / "study.png")
     assert done.exit_code == 0, done.stderr
     found = {row["operator"]: row["compute_dtypes"] for row in json.loads(done.stdout)}
-    assert set(found) == set(REFERENCES)
+    assert set(found) == set(ar.OPERATORS)
     assert all(types["max_ulp"] == 0 for types in found["hardshrink_backward"].values())
     softplus = found["softplus_backward"]
     errors = [
@@ -428,16 +454,16 @@ def test_a_study_of_everything(tmp_path: Path) -> None:
         for kind in ("bfloat16", "float16", "float32", "float64")
     ]
     assert errors == sorted(errors, reverse=True)
-    # the last operation alone costs half a unit; those before it cost at most one each
-    points = softplus["bfloat16"]["points"]
-    assert points["g / s"]["max_ulp"] == pytest.approx(0.5, abs=0.01)
-    assert list(points) == ["e = exp(−z)", "s = 1 + e", "g / s"]
-    assert all(point["max_ulp"] <= 1 for point in points.values())
+    for kind in ("bfloat16", "float16"):
+        assert 1 < softplus[kind]["max_ulp"] < 3
+    assert softplus["float64"]["max_ulp"] <= 0.75
     assert (tmp_path / "study.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_study_as_a_table() -> None:
-    done = call("study", "logit_grad", "--attr", "eps=0", "--seed", 3)
+def test_a_study_as_a_table(tmp_path: Path) -> None:
+    picture = tmp_path / "study.png"
+    done = call("study", "logit_grad", "--attr", "eps=0", "--seed", 3, "--plot", picture)
     assert done.exit_code == 0, done.stderr
-    for text in ("eps=0", "r = 1 − x", "relative error"):
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    for text in ("eps=0", "mean, in ulp", "largest, relative"):
         assert text in done.stdout

@@ -50,15 +50,23 @@ int32_t ascendref_call_helper(const char *function, int helper, PyObject *first,
     return ACL_SUCCESS;
 }
 
+/* Whether a handle must not be NULL: a stream has a default, and what is NULL among the arguments of
+   an operator is for phase 1 and phase 2 to say. */
+static bool is_required(enum kind kind)
+{
+    return kind == KIND_EVENT || kind == KIND_CONTEXT || kind == KIND_NOTIFY ||
+           kind == KIND_PHYSICAL_MEMORY;
+}
+
 /* The code for a handle that stands for nothing. */
 static int32_t bad_handle(const struct parameter *parameter, const void *handle)
 {
+    if (!handle) return ascendref_refuse(ACL_ERROR_INVALID_PARAM, "%s is NULL", parameter->name);
     int32_t status = ACLNN_ERR_PARAM_INVALID;
-    if (parameter->kind == KIND_STREAM || parameter->kind == KIND_EVENT ||
-        parameter->kind == KIND_NOTIFY || parameter->kind == KIND_PHYSICAL_MEMORY)
-        status = ACL_ERROR_RT_INVALID_HANDLE;
-    else if (parameter->kind == KIND_CONTEXT)
+    if (parameter->kind == KIND_CONTEXT)
         status = ACL_ERROR_RT_CONTEXT_NULL;
+    else if (parameter->kind == KIND_STREAM || is_required((enum kind)parameter->kind))
+        status = ACL_ERROR_RT_INVALID_HANDLE;
     else if (parameter->kind == KIND_EXECUTOR)
         status = ACLNN_ERR_INNER_NULLPTR;
     return ascendref_refuse(status, "%s is %p, which was destroyed or used up before or never was"
@@ -82,7 +90,7 @@ static PyObject *converted(const struct parameter *parameter, argument given, in
     default:
         break;
     }
-    if (!given.p) {
+    if (!given.p && !is_required((enum kind)parameter->kind)) {
         python.Py_IncRef(python.None);
         return python.None;
     }

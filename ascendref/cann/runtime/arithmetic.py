@@ -9,18 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import DataType
-from ...core.errors import fail
 from ...core.products import Product
-from ...core.status import Status
 from ...device.device import Device
 from ...device.memory.copies import Location, locate, prepare_copy
 from ...device.streams.stream import Stream
 from ..structures import RandomParameter, RandomTask
+from .arguments import check_given, check_zero, invalid, rt_invalid, unsupported
 from .process import process
 
 _REDUCTIONS: Final[dict[int, Callable[..., Any]]] = {10: np.add, 11: np.maximum, 12: np.minimum}
-_SUM: Final = 10
-_EQUAL: Final = 13
+_SUM, _EQUAL = 10, 13
 _ALL: Final = ("ACL_INT8", "ACL_INT16", "ACL_INT32", "ACL_FLOAT16", "ACL_FLOAT", "ACL_BF16")
 #: architecture -> element types that its reductions take
 _REDUCED: Final = {
@@ -38,19 +36,15 @@ def aclrtReduceAsync(
     dst: int, src: int, count: int, kind: int, data_type: int, stream: Stream | None, reserve: int
 ) -> None:
     """Queue a reduction: every element of the target is combined with that of the source."""
-    for name, address in (("dst", dst), ("src", src)):
-        if not address:
-            fail(Status.ACL_ERROR_INVALID_PARAM, f"{name} is NULL")
-    if reserve:
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"reserve is {reserve:#x}; NULL is expected")
+    check_given(dst=dst, src=src)
+    check_zero("NULL", reserve=reserve)
     device = process.current().device
     queue = process.own_stream(stream)
     reduced, dtype = _reduction(device.product, kind, data_type)
     if count % dtype.itemsize:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
+        rt_invalid(
             f"count is {count}; a multiple of {dtype.itemsize} bytes, the size of an element, is"
-            " expected",
+            " expected"
         )
     copy = prepare_copy(device.address_space, dst, src, count)
     if copy is None:
@@ -70,37 +64,25 @@ def aclrtReduceAsync(
 
 def _reduction(product: Product, kind: int, data_type: int) -> tuple[Callable[..., Any], Any]:
     if kind not in (*_REDUCTIONS, _EQUAL):
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"kind is {kind}; a number from 10 to 13 is expected")
+        invalid(f"kind is {kind}; a number from 10 to 13 is expected")
     reduced = _REDUCTIONS.get(kind)
     if reduced is None or (kind != _SUM and product.npu_arch in _ONLY_SUMS):
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            f"kind is {kind}, which {product.name} does not have",
-        )
+        unsupported(f"kind is {kind}, which {product.name} does not have")
     return reduced, _checked_type(product, data_type, _REDUCED[product.npu_arch])
 
 
 def _checked_type(product: Product, data_type: int, allowed: tuple[str, ...]) -> Any:
     names = {int(DataType[name]): name for name in allowed}
     if data_type not in names:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"the data type is {data_type}; {product.name} takes {', '.join(allowed)}",
-        )
+        invalid(f"the data type is {data_type}; {product.name} takes {', '.join(allowed)}")
     return DataType(data_type).numpy
 
 
 # ---- random numbers
 
 _DROPOUT, _UNIFORM, _NORMAL, _TRUNCATED = range(4)
-_DRAWN: Final = (
-    "ACL_INT32",
-    "ACL_INT64",
-    "ACL_UINT32",
-    "ACL_UINT64",
-    "ACL_BF16",
-    "ACL_FLOAT16",
-    "ACL_FLOAT",
+_DRAWN: Final = tuple(
+    f"ACL_{name}" for name in "INT32 INT64 UINT32 UINT64 BF16 FLOAT16 FLOAT".split()
 )
 _HAS_RANDOM: Final = 2201
 #: bytes of the generator's counter
@@ -122,38 +104,28 @@ class _Parameter(NamedTuple):
 
 def aclrtRandomNumAsync(task: int, stream: Stream | None, reserve: int) -> None:
     """Queue the generation of random numbers with the generator Philox of NumPy."""
-    if not task:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "taskInfo is NULL")
-    if reserve:
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"reserve is {reserve:#x}; NULL is expected")
+    check_given(taskInfo=task)
+    check_zero("NULL", reserve=reserve)
     device = process.current().device
     queue = process.own_stream(stream)
     product = device.product
     if product.npu_arch != _HAS_RANDOM:
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            f"{product.name} generates no random numbers; Atlas A2 and A3 do",
-        )
+        unsupported(f"{product.name} generates no random numbers; Atlas A2 and A3 do")
     given = RandomTask.from_buffer_copy(RandomTask.from_address(task))
     dtype = _checked_type(product, given.data_type, _DRAWN)
     if not _DROPOUT <= given.function <= _TRUNCATED:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"funcType is {given.function}; a number from {_DROPOUT} to {_TRUNCATED} is expected",
+        invalid(
+            f"funcType is {given.function}; a number from {_DROPOUT} to {_TRUNCATED} is expected"
         )
     floats = dtype.kind not in "iu"
     if given.function != _UNIFORM and not floats:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
+        invalid(
             f"the data type is {given.data_type}; a floating-point type is expected (integers"
-            " can only be drawn from uniform distributions)",
+            " can only be drawn from uniform distributions)"
         )
     count_given = _parameter(device, "randomNum", given.count, np.dtype(np.uint64))
     if count_given.location is not None:
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            "randomNum is an address; the count must be a value known at the call",
-        )
+        unsupported("randomNum is an address; the count must be a value known at the call")
     count = int(count_given.value())
     seed = _parameter(device, "randomSeed", given.seed, np.dtype(np.uint64))
     parameters = [
@@ -188,10 +160,7 @@ def _parameter(device: Device, name: str, given: RandomParameter, dtype: Any) ->
         address = int.from_bytes(raw, "little")
         return _Parameter(dtype, b"", locate(device.address_space, name, address, dtype.itemsize))
     if given.size > len(raw):
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"the size of {name} is {given.size}; at most {len(raw)} bytes are expected",
-        )
+        invalid(f"the size of {name} is {given.size}; at most {len(raw)} bytes are expected")
     return _Parameter(dtype, raw[: given.size].ljust(len(raw), b"\0"), None)
 
 

@@ -1,97 +1,88 @@
-"""Functions of the C library: events."""
+"""Functions of the C library: events and notifies; NULL for one never gets here."""
 
 from __future__ import annotations
 
-from ...core.errors import fail
-from ...core.status import Status
+from operator import attrgetter
+
 from ...device.streams.event import Event, EventFlag
+from ...device.streams.notify import Notify
 from ...device.streams.stream import Stream
+from .arguments import rt_invalid, unsupported
 from .process import process
 
+aclrtDestroyEvent = Event.destroy
+aclrtSynchronizeEvent = aclrtSynchronizeEventWithTimeout = Event.synchronize
+aclrtEventElapsedTime = Event.elapsed_time
+aclrtEventGetTimestamp = Event.timestamp
+aclrtGetEventId = attrgetter("number")
+#: 1 is ACL_EVENT_RECORDED_STATUS_COMPLETE
+aclrtQueryEventStatus = Event.query
 
-def _given(event: Event | None) -> Event:
-    if event is None:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "event is NULL")
-    return event
+
+def aclrtCreateEventWithFlag(flags: int, ex: bool = False) -> Event:
+    """Create an old-style event."""
+    return process.current().device.create_event(flags, ex=ex)
 
 
 def aclrtCreateEvent() -> Event:
     """Create an old-style event for waiting and for measuring time."""
-    return aclrtCreateEventWithFlag(int(EventFlag.SYNC | EventFlag.TIME_LINE))
-
-
-def aclrtCreateEventWithFlag(flags: int) -> Event:
-    """Create an old-style event."""
-    return process.current().device.create_event(flags, ex=False)
+    return aclrtCreateEventWithFlag(EventFlag.SYNC | EventFlag.TIME_LINE)
 
 
 def aclrtCreateEventExWithFlag(flags: int) -> Event:
     """Create an event that can be recorded again without a reset."""
-    return process.current().device.create_event(flags)
+    return aclrtCreateEventWithFlag(flags, ex=True)
 
 
-def aclrtDestroyEvent(event: Event | None) -> None:
-    """Destroy an event."""
-    _given(event).destroy()
-
-
-def aclrtRecordEvent(event: Event | None, stream: Stream | None) -> None:
+def aclrtRecordEvent(event: Event, stream: Stream | None) -> None:
     """Record an event."""
-    _given(event).record(process.own_stream(stream))
+    event.record(process.own_stream(stream))
 
 
-def aclrtResetEvent(event: Event | None, stream: Stream | None) -> None:
+def aclrtResetEvent(event: Event, stream: Stream | None) -> None:
     """Reset an old-style event."""
-    _given(event).reset(process.own_stream(stream))
+    event.reset(process.own_stream(stream))
 
 
-def aclrtStreamWaitEvent(stream: Stream | None, event: Event | None) -> None:
+def aclrtStreamWaitEvent(stream: Stream | None, event: Event) -> None:
     """Make a stream wait for the latest record of an event."""
-    event = _given(event)
     process.own_stream(stream).wait_event(event)
 
 
-def aclrtQueryEvent(event: Event | None) -> int:
+def aclrtQueryEvent(event: Event) -> int:
     """Return ACL_EVENT_STATUS_COMPLETE (also for an event without a record) or NOT_READY."""
-    event = _given(event)
     if event.ex:
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            f"{event!r} is Ex-style; use aclrtQueryEventStatus",
-        )
+        unsupported(f"{event!r} is Ex-style; use aclrtQueryEventStatus")
     return 0 if not event.recorded or event.query() else 1
 
 
-def aclrtQueryEventStatus(event: Event | None) -> int:
-    """Return ACL_EVENT_RECORDED_STATUS_COMPLETE or NOT_READY."""
-    return int(_given(event).query())
-
-
-def aclrtQueryEventWaitStatus(event: Event | None) -> int:
+def aclrtQueryEventWaitStatus(event: Event) -> int:
     """Return ACL_EVENT_WAIT_STATUS_COMPLETE or NOT_READY."""
-    return 0 if _given(event).query_wait_status() else 1
+    return 0 if event.query_wait_status() else 1
 
 
-def aclrtSynchronizeEvent(event: Event | None) -> None:
-    """Wait for the latest record of an event."""
-    _given(event).synchronize()
+# ---- notifies
+
+aclrtDestroyNotify = Notify.destroy
+aclrtGetNotifyId = attrgetter("number")
 
 
-def aclrtSynchronizeEventWithTimeout(event: Event | None, timeout: int) -> None:
-    """Wait at most so many milliseconds for the latest record of an event."""
-    _given(event).synchronize(timeout)
+def aclrtCreateNotify(flag: int) -> Notify:
+    """Create a notify; flags have no effect."""
+    device = process.current().device
+    if flag not in (0, 1):
+        rt_invalid(
+            f"flag is {flag:#x}; ACL_NOTIFY_DEFAULT (0) and ACL_NOTIFY_DEVICE_USE_ONLY (1) are"
+            " allowed"
+        )
+    return device.create_notify()
 
 
-def aclrtEventElapsedTime(start: Event | None, end: Event | None) -> float:
-    """Return the milliseconds between the records of two events."""
-    return _given(start).elapsed_time(_given(end))
+def aclrtRecordNotify(notify: Notify, stream: Stream | None) -> None:
+    """Record a notify."""
+    notify.record(process.own_stream(stream))
 
 
-def aclrtEventGetTimestamp(event: Event | None) -> int:
-    """Return the microsecond at which the record of an event was reached."""
-    return _given(event).timestamp()
-
-
-def aclrtGetEventId(event: Event | None) -> int:
-    """Return the number of an event."""
-    return _given(event).number
+def aclrtWaitAndResetNotify(notify: Notify, stream: Stream | None, timeout: int) -> None:
+    """Make a stream wait for a record of a notify and consume it; the timeout has no effect."""
+    notify.wait(process.own_stream(stream))

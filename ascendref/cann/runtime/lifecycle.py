@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from operator import index
+from ctypes import c_uint64
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ...core.errors import fail, get_last_error, peek_at_last_error, recent_error_message
 from ...core.status import Status
 from ...device.streams.stream import PRIORITIES, Stream
+from .arguments import invalid, rt_invalid
 from .process import Context, process
 
 #: version of the interface that the headers declare
@@ -23,11 +25,10 @@ _ONLY_PROCESS: Final = (3,)
 class _Lifecycle:
     """The reference count of ``aclInit`` and ``aclFinalize``."""
 
-    def __init__(self) -> None:
-        self.references = 0
-        self.finalized = False
-        #: text of the first configuration; later ones must be the same
-        self.configuration: str | None = None
+    references = 0
+    finalized = False
+    #: text of the first configuration; later ones must be the same
+    configuration: str | None = None
 
 
 _lifecycle: Final = _Lifecycle()
@@ -37,12 +38,11 @@ _parameters: Final[dict[int, int]] = {}
 
 def aclInit(config_path: bytes | None) -> None:
     """Add a reference; the first call reads the configuration."""
-    text, configuration = _read_configuration(config_path)
+    path = (config_path or b"").decode(errors="replace")
+    text, default_device = _read_configuration(path)
     if _lifecycle.configuration not in (None, text):
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"configPath is {_path(config_path)}, which differs from the"
-            " configuration of the first aclInit",
+        invalid(
+            f"configPath is {path!r}, which differs from the configuration of the first aclInit"
         )
     if _lifecycle.references:
         _lifecycle.references += 1
@@ -53,39 +53,33 @@ def aclInit(config_path: bytes | None) -> None:
     _lifecycle.configuration = text
     _lifecycle.references = 1
     _lifecycle.finalized = False
-    number = configuration.get("defaultDevice", {}).get("default_device")
-    if number is not None:
-        process.slot(int(number))
-        process.default_device = int(number)
+    if default_device is not None:
+        process.slot(default_device)
+        process.default_device = default_device
 
 
-def _path(config_path: bytes | None) -> str:
-    return repr((config_path or b"").decode(errors="replace"))
-
-
-def _read_configuration(config_path: bytes | None) -> tuple[str, dict[str, Any]]:
-    if not config_path:
-        return "", {}
+def _read_configuration(path: str) -> tuple[str, int | None]:
+    """Return the text of a configuration, and the number of the default device that it sets."""
+    if not path:
+        return "", None
     try:
-        text = Path(config_path.decode()).read_text()
+        text = Path(path).read_text()
     except (OSError, ValueError) as error:
         fail(
             Status.ACL_ERROR_INVALID_FILE,
-            f"configPath is {_path(config_path)}, which cannot be read: {error}",
+            f"configPath is {path!r}, which cannot be read: {error}",
             error,
         )
     try:
         configuration = json.loads(text) if text.strip() else {}
         number = configuration.get("defaultDevice", {}).get("default_device")
-        if number is not None:
-            int(number)
+        return text, None if number is None else int(number)
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
         fail(
             Status.ACL_ERROR_PARSE_FILE,
-            f"configPath is {_path(config_path)}, which is not a JSON configuration: {error}",
+            f"configPath is {path!r}, which is not a JSON configuration: {error}",
             error,
         )
-    return text, configuration
 
 
 def aclFinalize() -> None:
@@ -98,8 +92,6 @@ def aclFinalize() -> None:
 
 def aclFinalizeReference(address: int) -> None:
     """Drop a reference; the last one finalizes."""
-    from ctypes import c_uint64
-
     if not _lifecycle.references:
         fail(
             Status.ACL_ERROR_REPEAT_FINALIZE,
@@ -111,12 +103,11 @@ def aclFinalizeReference(address: int) -> None:
         c_uint64.from_address(address).value = _lifecycle.references
 
 
-def aclnnInit(config_path: bytes | None) -> None:
+def aclnnInit(config_path: bytes | None = None) -> None:
     """Do nothing: `aclInit` is sufficient, and optional too."""
 
 
-def aclnnFinalize() -> None:
-    """Do nothing."""
+aclnnFinalize = aclnnInit
 
 
 def aclrtGetVersion() -> tuple[int, int, int]:
@@ -142,14 +133,15 @@ def aclrtSetDevice(number: int) -> None:
     process.thread.context = context
 
 
-def _reset(number: int, users: int) -> None:
+def aclrtResetDevice(number: int, *, force: bool = False) -> None:
+    """Undo one `aclrtSetDevice`; the last call waits and destroys the primary context."""
     slot = process.slot(number)
     if not slot.users:
         fail(
             Status.ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
             f"device {number} is not in use; every aclrtResetDevice undoes one aclrtSetDevice",
         )
-    slot.users -= users
+    slot.users -= slot.users if force else 1
     if slot.users:
         return
     context, slot.primary = slot.primary, None
@@ -161,14 +153,8 @@ def _reset(number: int, users: int) -> None:
             slot.device = None
 
 
-def aclrtResetDevice(number: int) -> None:
-    """Undo one `aclrtSetDevice`; the last call waits and destroys the primary context."""
-    _reset(number, 1)
-
-
-def aclrtResetDeviceForce(number: int) -> None:
-    """Undo every `aclrtSetDevice`."""
-    _reset(number, process.slot(number).users)
+#: undoes every `aclrtSetDevice`
+aclrtResetDeviceForce = partial(aclrtResetDevice, force=True)
 
 
 def aclrtGetDevice() -> int:
@@ -199,9 +185,8 @@ def aclrtCreateContext(number: int) -> Context:
     return context
 
 
-def aclrtDestroyContext(context: Context | None) -> None:
+def aclrtDestroyContext(context: Context) -> None:
     """Destroy a context created with `aclrtCreateContext`."""
-    context = _given(context)
     if context.primary or not context.alive:
         fail(
             Status.ACL_ERROR_RT_CONTEXT_NULL,
@@ -211,17 +196,14 @@ def aclrtDestroyContext(context: Context | None) -> None:
     process.slots[context.number].contexts.discard(context)
 
 
-def aclrtSetCurrentContext(context: Context | None) -> None:
+def aclrtSetCurrentContext(context: Context) -> None:
     """Make a context current."""
-    context = _given(context)
     if not context.alive:
         fail(Status.ACL_ERROR_RT_CONTEXT_NULL, f"context is the {context!r}")
     process.thread.context = context
 
 
-def aclrtGetCurrentContext() -> Context:
-    """Return the current context."""
-    return process.current()
+aclrtGetCurrentContext = process.current
 
 
 def aclrtCtxGetCurrentDefaultStream() -> Stream:
@@ -229,14 +211,12 @@ def aclrtCtxGetCurrentDefaultStream() -> Stream:
     return process.current().default_stream
 
 
-def aclrtSynchronizeDevice() -> None:
-    """Wait for all streams of the device."""
-    process.current().device.synchronize()
-
-
-def aclrtSynchronizeDeviceWithTimeout(timeout: int) -> None:
-    """Wait at most so many milliseconds for all streams of the device."""
+def aclrtSynchronizeDevice(timeout: int | None = None) -> None:
+    """Wait for all streams of the device, at most so many milliseconds."""
     process.current().device.synchronize(timeout)
+
+
+aclrtSynchronizeDeviceWithTimeout = aclrtSynchronizeDevice
 
 
 def aclrtDeviceGetStreamPriorityRange() -> tuple[int, int]:
@@ -246,53 +226,37 @@ def aclrtDeviceGetStreamPriorityRange() -> tuple[int, int]:
     return lowest, highest
 
 
-def _given(context: Context | None) -> Context:
-    if context is None:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "context is NULL")
-    return context
-
-
 # ---- errors and parameters
 
 
 def aclrtGetLastError(level: int) -> int:
     """Return the thread's last code of the runtime and clear it."""
     _check_level(level)
-    return int(get_last_error())
+    return get_last_error()
 
 
 def aclrtPeekAtLastError(level: int) -> int:
     """Return the thread's last code of the runtime."""
     _check_level(level)
-    return int(peek_at_last_error())
+    return peek_at_last_error()
 
 
 def _check_level(level: int) -> None:
     if level != 0:
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"level is {level}; ACL_RT_THREAD_LEVEL is expected")
+        invalid(f"level is {level}; ACL_RT_THREAD_LEVEL is expected")
 
 
-def _check_parameter(opt: int) -> None:
+def _check_parameter(opt: int, value: int | None = None) -> None:
     if not 0 <= opt < len(_PARAMETER_VALUES):
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"opt is {opt}; a number below {len(_PARAMETER_VALUES)} is expected",
-        )
-
-
-def _checked_value(opt: int, value: int) -> int:
-    _check_parameter(opt)
-    if not 0 <= index(value) < _PARAMETER_VALUES[opt]:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"value is {value}; a number below {_PARAMETER_VALUES[opt]} is expected",
-        )
-    return value
+        invalid(f"opt is {opt}; a number below {len(_PARAMETER_VALUES)} is expected")
+    if value is not None and not 0 <= value < _PARAMETER_VALUES[opt]:
+        rt_invalid(f"value is {value}; a number below {_PARAMETER_VALUES[opt]} is expected")
 
 
 def aclrtSetSysParamOpt(opt: int, value: int) -> None:
     """Set a parameter of the process; all operators are deterministic for every value."""
-    _parameters[opt] = _checked_value(opt, value)
+    _check_parameter(opt, value)
+    _parameters[opt] = value
 
 
 def aclrtGetSysParamOpt(opt: int) -> int:
@@ -303,11 +267,12 @@ def aclrtGetSysParamOpt(opt: int) -> int:
 
 def aclrtCtxSetSysParamOpt(opt: int, value: int) -> None:
     """Set a parameter of the current context and of the process."""
-    _check_parameter(opt)
     if opt in _ONLY_PROCESS:
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"opt is {opt}, which contexts do not have")
+        invalid(f"opt is {opt}, which contexts do not have")
+    _check_parameter(opt)
     parameters = process.current().parameters
-    parameters[opt] = _parameters[opt] = _checked_value(opt, value)
+    aclrtSetSysParamOpt(opt, value)
+    parameters[opt] = value
 
 
 def aclrtCtxGetSysParamOpt(opt: int) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import atexit
 import ctypes
 import sys
+from collections import ChainMap
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from ...core.errors import (
     AclError,
@@ -26,10 +27,8 @@ from . import (
     events,
     lifecycle,
     memory,
-    notifies,
     operators,
     peers,
-    queries,
     resources,
     sharing,
     streams,
@@ -37,42 +36,26 @@ from . import (
 )
 from .process import process
 
+#: the modules with the functions that belong to no operator
+_MODULES: Final = (
+    arithmetic, events, lifecycle, memory, operators, peers, resources, sharing,
+    streams, virtual_memory,
+)  # fmt: skip
+
 
 def implementations() -> dict[str, Callable[..., Any]]:
     """Return the Python functions by their names in C."""
-    modules = (
-        lifecycle,
-        memory,
-        streams,
-        events,
-        operators,
-        resources,
-        arithmetic,
-        notifies,
-        peers,
-        queries,
-        virtual_memory,
-        sharing,
-    )
-    found = operators.operator_functions()
-    for name in python_functions():
-        for module in modules:
-            if name not in found and hasattr(module, name):
-                found[name] = getattr(module, name)
-    return found
+    defined = ChainMap(*map(vars, _MODULES))
+    functions = operators.operator_functions()
+    return functions | {x: defined[x] for x in python_functions() if x not in functions}
 
 
 def connect(names: str, made_from: str, find_place: int) -> tuple[Callable[..., Any], ...]:
     """Return the functions for a library's names, then those that the library itself uses.
 
-    Parameters
-    ----------
-    names : str
-        The names in the order of the library's table, with commas.
-    made_from : str
-        Digest of the table from which the library was built.
-    find_place : int
-        Address of the library's function that returns the call in which the thread is.
+    The names are in the order of the library's table, with commas. ``made_from`` is the digest of
+    that table, ``find_place`` the address of the function that returns the call in which the
+    thread is.
     """
     if made_from != digest():
         raise ArgumentValueError(
@@ -154,10 +137,7 @@ def write_trace(path: str) -> None:
 def at_exit() -> int:
     """Run Python's exit functions, because Python itself is not finalized here.
 
-    Returns
-    -------
-    int
-        The exit status that replaces the process's own; 0 to keep its own.
+    Return the exit status that replaces the process's own; 0 to keep its own.
     """
     atexit._run_exitfuncs()
     sys.stderr.flush()

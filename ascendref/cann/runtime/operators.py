@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...core.dtypes import DataType
 from ...core.errors import AclError, fail
 from ...core.fork_safety import import_to_end
 from ...core.status import Status
-from ...declaration.operator import OPERATORS, Operator
+from ...declaration.operator import APIS, Operator
 from ...device.memory.address_space import Memory, find_memory
 from ...device.memory.tensor import Format, Tensor
 from ...device.scalar import Scalar
@@ -78,25 +79,26 @@ def make_scalar(value: bytes, data_type: int) -> Scalar:
 def operator_functions() -> dict[str, Callable[..., Any]]:
     """Return the two functions of every operator by name."""
     functions: dict[str, Callable[..., Any]] = {}
-    for operator in OPERATORS.values():
+    for operator in APIS.values():
         functions[f"{operator.api}GetWorkspaceSize"] = _phase_1(operator)
         functions[operator.api] = _phase_2(operator)
     return functions
 
 
-def _phase_1(operator: Operator) -> Callable[..., tuple[int, Executor]]:
-    plan: Callable[..., Any] | None = None
-    executor: Callable[..., Executor] | None = None
+@cache
+def _two_phase() -> tuple[Callable[..., Any], type[Executor]]:
+    """Return phase 1 and the class of executors; only operators need Numba."""
+    module = import_to_end("ascendref.twophase.executor")
+    return module.plan_call, module.Executor
 
+
+def _phase_1(operator: Operator) -> Callable[..., tuple[int, Executor]]:
     def get_workspace_size(*arguments: Any) -> tuple[int, Executor]:
-        nonlocal plan, executor
-        if plan is None or executor is None:  # only operators need Numba
-            executor = import_to_end("ascendref.twophase.executor").Executor
-            plan = import_to_end("ascendref.twophase.phase_1").plan_call
+        plan_call, executor = _two_phase()
         context = process.thread.context
         space = None if context is None else context.device.address_space
-        planned, space, tensors, memories = plan(operator, arguments, space)
-        return planned.workspace, executor(planned, space, tensors, memories)
+        plan, space, tensors, memories = plan_call(operator, arguments, space)
+        return plan.workspace, executor(plan, space, tensors, memories)
 
     return get_workspace_size
 
@@ -140,16 +142,20 @@ def aclDestroyAclOpExecutor(executor: Executor | None) -> None:
     _given(executor).destroy()
 
 
-def _refresh(
-    executor: Executor | None, index: int, tensor: Tensor | None, address: int, first: bool | None
+def aclSetTensorAddr(
+    executor: Executor | None,
+    index: int,
+    tensor: Tensor | None,
+    address: int,
+    *,
+    among: Collection[str] = ("tensors", "outputs"),
 ) -> None:
-    """Bind a tensor of an executor; ``first`` tells whether the index counts inputs or results."""
+    """Bind a tensor to another address; ``among`` tells which tensors the index counts."""
     executor = _given(executor)
     if tensor is None:
         fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensor is NULL")
     operator = executor.operator
-    inputs, results = len(operator.tensors), len(operator.outputs)
-    count = inputs + results if first is None else inputs if first else results
+    count = sum(len(getattr(operator, name)) for name in among)
     # a composed operator ignores the index
     if operator.device.scratch is not None and index >= count:
         fail(
@@ -161,25 +167,8 @@ def _refresh(
     executor.set_tensor_address(tensor, address)
 
 
-def aclSetInputTensorAddr(
-    executor: Executor | None, index: int, tensor: Tensor | None, address: int
-) -> None:
-    """Bind an input to another address."""
-    _refresh(executor, index, tensor, address, True)
-
-
-def aclSetOutputTensorAddr(
-    executor: Executor | None, index: int, tensor: Tensor | None, address: int
-) -> None:
-    """Bind a result to another address."""
-    _refresh(executor, index, tensor, address, False)
-
-
-def aclSetTensorAddr(
-    executor: Executor | None, index: int, tensor: Tensor | None, address: int
-) -> None:
-    """Bind an input or a result to another address."""
-    _refresh(executor, index, tensor, address, None)
+aclSetInputTensorAddr = partial(aclSetTensorAddr, among=("tensors",))
+aclSetOutputTensorAddr = partial(aclSetTensorAddr, among=("outputs",))
 
 
 def aclSetDynamicTensorAddr(

@@ -7,6 +7,7 @@ from typing import Final
 
 from ...core.errors import fail
 from ...core.status import Status
+from .arguments import invalid, rt_invalid, unsupported
 from .process import process
 
 #: the architecture without copies between devices
@@ -17,10 +18,7 @@ def _check_pair(number: int, peer: int) -> None:
     process.slot(number)
     process.slot(peer)
     if number == peer:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"peerDeviceId is {peer}, which is the device itself; another one is expected",
-        )
+        invalid(f"peerDeviceId is {peer}, which is the device itself; another one is expected")
 
 
 def aclrtDeviceCanAccessPeer(number: int, peer: int) -> int:
@@ -34,10 +32,7 @@ def _current_and(peer: int) -> tuple[set[int], int]:
     context = process.current()
     _check_pair(context.number, peer)
     if process.settings.product.npu_arch == _ALONE:
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            f"devices of {process.settings.product.name} cannot copy to each other",
-        )
+        unsupported(f"devices of {process.settings.product.name} cannot copy to each other")
     return context.device.address_space.peers, process.device(peer).address_space.number
 
 
@@ -59,9 +54,8 @@ def aclrtDevicePeerAccessStatus(number: int, peer: int) -> int:
     """Tell whether a device has enabled copies between itself and another one."""
     count = len(process.slots)
     if not (0 <= number < count and 0 <= peer < count):
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"deviceId is {number}, peerDeviceId is {peer}; there are {count} devices, from 0 on",
+        rt_invalid(
+            f"deviceId is {number}, peerDeviceId is {peer}; there are {count} devices, from 0 on"
         )
     one, other = process.slots[number].device, process.slots[peer].device
     if one is None or other is None:
@@ -69,6 +63,5 @@ def aclrtDevicePeerAccessStatus(number: int, peer: int) -> int:
     return int(other.address_space.number in one.address_space.peers)
 
 
-def aclrtDeviceGetBareTgid() -> int:
-    """Return the process ID, by which other processes refer to it."""
-    return os.getpid()
+#: the number by which other processes refer to this one
+aclrtDeviceGetBareTgid = os.getpid

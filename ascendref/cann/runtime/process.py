@@ -20,24 +20,15 @@ from .settings import Settings, read_settings
 
 
 class Context(Handle):
-    """A context: a device with the streams that were created while it was current.
-
-    Attributes
-    ----------
-    number : int
-        Number of the device.
-    device : Device
-        The device.
-    default_stream : Stream
-        The stream used by calls that name none.
-    primary : bool
-        Whether it is the context that ``aclrtSetDevice`` creates, which all threads share.
-    """
+    """A context: a device with the streams that were created while it was current."""
 
     def __init__(self, number: int, device: Device, primary: bool) -> None:
+        #: number of the device
         self.number = number
         self.device = device
+        #: whether it is the one that ``aclrtSetDevice`` creates, which all threads share
         self.primary = primary
+        #: the stream of calls that name none
         self.default_stream = device.default_stream if primary else device.create_stream()
         #: the streams created in it, by number, without the default stream
         self.streams: dict[int, Stream] = {}
@@ -87,10 +78,9 @@ class Slot:
 class _Thread(threading.local):
     """The settings of a thread."""
 
-    def __init__(self) -> None:
-        self.context: Context | None = None
-        #: the stream whose core limits it uses
-        self.limited_by: Stream | None = None
+    context: Context | None = None
+    #: the stream whose core limits it uses
+    limited_by: Stream | None = None
 
 
 class Process:

@@ -1,32 +1,23 @@
-"""Functions of the C library: versions, numbers of cores and their limits, errors of a device."""
+"""Functions of the C library: versions, figures of the product, limits of cores, errors."""
 
 from __future__ import annotations
 
 import ctypes
+from ctypes import addressof, c_int32
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from ...core.errors import fail
-from ...core.products import Product
-from ...core.status import Status
 from ...device.streams.stream import Stream
-from ..structures import ErrorInformation, text_at, write_text
+from ..constants import BASE_ENUMS, RT_ENUMS
+from ..structures import ErrorInformation
+from .arguments import invalid, rt_invalid, text_at, unsupported, write_text
 from .process import process
 
 #: version of CANN whose interface the headers declare
 CANN_VERSION: Final = (9, 0, 0)
 #: the packages of an installation
 _PACKAGES: Final = (
-    "runtime",
-    "toolkit",
-    "compiler",
-    "opbase",
-    "opp",
-    "opp_kernel",
-    "ops_math",
-    "ops_nn",
-    "driver",
-    "firmware",
+    "runtime toolkit compiler opbase opp opp_kernel ops_math ops_nn driver firmware".split()
 )
 #: architectures whose devices report errors in detail
 _REPORTING: Final = (2201, 3510)
@@ -38,10 +29,7 @@ _stream_limits: Final[WeakKeyDictionary[Stream, dict[int, int]]] = WeakKeyDictio
 def _check_package(name: int) -> None:
     package = text_at("pkgName", name)
     if package not in _PACKAGES:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"pkgName is {package!r}, which is not installed; there are {', '.join(_PACKAGES)}",
-        )
+        invalid(f"pkgName is {package!r}, which is not installed; there are {', '.join(_PACKAGES)}")
 
 
 def aclsysGetVersionStr(name: int, text: int) -> None:
@@ -60,45 +48,107 @@ def aclsysGetVersionNum(name: int) -> int:
 def aclrtGetErrorVerbose(number: int, address: int) -> None:
     """Report a device's error: none, or the failure of a task that stopped it."""
     if not address:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "errorInfo is NULL; an aclrtErrorInfo is expected")
+        invalid("errorInfo is NULL; an aclrtErrorInfo is expected")
     device = process.slot(number).device
     product = process.settings.product
     if product.npu_arch not in _REPORTING:
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            f"{product.name} has no detailed errors; Atlas A2, A3 and 950 have",
-        )
+        unsupported(f"{product.name} has no detailed errors; Atlas A2, A3 and 950 have")
     stopped = device is not None and device.scheduler.sticky_error is not None
     found = ErrorInformation(error_type=_OTHER_ERROR if stopped else _NO_ERROR)
     ctypes.memmove(address, ctypes.byref(found), ctypes.sizeof(found))
 
 
+# ---- figures of the product
+
+#: attributes of a product, reported by `aclGetCannAttribute` as 0 or 1
+_product: Final = process.settings.product
+_CANN: Final = {
+    "ACL_CANN_ATTR_INF_NAN": _product.has_inf_nan,
+    "ACL_CANN_ATTR_BF16": _product.has_bfloat16,
+    "ACL_CANN_ATTR_JIT_COMPILE": True,
+}
+_CANN_NUMBERS: Final = BASE_ENUMS["aclCannAttr"]
+#: the product's attributes as a C array, which lives as long as the process
+_available: Final = [_CANN_NUMBERS[name] for name, has in _CANN.items() if has]
+_list: Final = (c_int32 * len(_available))(*_available)
+
+_CAPABILITIES: Final = {
+    "ACL_DEVICE_INFO_AI_CORE_NUM": _product.cube_cores,
+    "ACL_DEVICE_INFO_VECTOR_CORE_NUM": _product.vector_cores,
+    "ACL_DEVICE_INFO_L2_SIZE": _product.l2,
+}
+_ATTRIBUTES: Final = {
+    "ACL_DEV_ATTR_AICPU_CORE_NUM": _product.ai_cpus,
+    "ACL_DEV_ATTR_AICORE_CORE_NUM": _product.cube_cores,
+    "ACL_DEV_ATTR_CUBE_CORE_NUM": _product.cube_cores,
+    "ACL_DEV_ATTR_VECTOR_CORE_NUM": _product.vector_cores,
+    "ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE": process.settings.memory or _product.memory,
+    "ACL_DEV_ATTR_L2_CACHE_SIZE": _product.l2,
+    "ACL_DEV_ATTR_NPU_ARCH": _product.npu_arch,
+}
+#: attributes whose value is the number of the device
+_NUMBERS: Final = ("ACL_DEV_ATTR_PHY_CHIP_ID", "ACL_DEV_ATTR_SUPER_POD_DEVICE_ID")
+#: attributes that no supported product has, and that the runtime does not answer
+_ONLY_LATER: Final = ("ACL_DEV_ATTR_HD_CONNECT_TYPE", "ACL_DEV_ATTR_DEVICE_FORM_FACTOR")
+
+
+def _name(enumeration: dict[str, int], parameter: str, number: int) -> str:
+    for name, member in enumeration.items():
+        if member == number and number >= 0:
+            return name
+    allowed = ", ".join(f"{name} ({k})" for name, k in enumeration.items() if k >= 0)
+    invalid(f"{parameter} is {number}; allowed are {allowed}")
+
+
+def aclGetCannAttributeList() -> tuple[int, int]:
+    """Return address and length of the list of the product's attributes."""
+    return addressof(_list), len(_list)
+
+
+def aclGetCannAttribute(attribute: int) -> int:
+    """Tell whether the product has an attribute."""
+    return int(_CANN[_name(_CANN_NUMBERS, "cannAttr", attribute)])
+
+
+def aclGetDeviceCapability(number: int, what: int) -> int:
+    """Return a figure of a device."""
+    process.slot(number)
+    return _CAPABILITIES[_name(BASE_ENUMS["aclDeviceInfo"], "deviceInfo", what)]
+
+
+def aclrtGetDeviceInfo(number: int, attribute: int) -> int:
+    """Return a figure of a device; 0 for what its product lacks."""
+    process.slot(number)
+    name = _name(RT_ENUMS["aclrtDevAttr"], "attr", attribute)
+    if name in _ONLY_LATER:
+        unsupported(f"attr is {name}, which {_product.name} does not have")
+    return number if name in _NUMBERS else _ATTRIBUTES.get(name, 0)
+
+
+def aclrtGetDeviceCapability(number: int, feature: int) -> int:
+    """Return 0: the emulated device has none of these features."""
+    process.slot(number)
+    _name(RT_ENUMS["aclrtDevFeatureType"], "devFeatureType", feature)
+    return 0
+
+
 # ---- numbers of cores: limits are stored and have no effect on results
 
 
-def _cores(product: Product, kind: int) -> int:
+def _cores(kind: int) -> int:
     if kind not in (0, 1):
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
+        invalid(
             f"type is {kind}; ACL_RT_DEV_RES_CUBE_CORE (0) and ACL_RT_DEV_RES_VECTOR_CORE (1) are"
-            " allowed",
+            " allowed"
         )
-    cores = product.vector_cores if kind else product.cube_cores
-    if cores is None:
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            f"how many cores {product.soc_name} has is not published",
-        )
-    return cores
+    product = process.settings.product
+    return product.vector_cores if kind else product.cube_cores
 
 
 def _checked_limit(kind: int, value: int) -> int:
-    cores = _cores(process.settings.product, kind)
+    cores = _cores(kind)
     if not 0 < value <= cores:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"value is {value}; from 1 to {cores} cores are allowed",
-        )
+        rt_invalid(f"value is {value}; from 1 to {cores} cores are allowed")
     return value
 
 
@@ -110,7 +160,7 @@ def aclrtSetDeviceResLimit(number: int, kind: int, value: int) -> None:
 def aclrtGetDeviceResLimit(number: int, kind: int) -> int:
     """Return the process's limit for a device, or else its number of cores of the kind."""
     slot = process.slot(number)
-    return slot.limits.get(kind) or _cores(process.settings.product, kind)
+    return slot.limits.get(kind) or _cores(kind)
 
 
 def aclrtResetDeviceResLimit(number: int) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...core.errors import ArgumentValueError
 from ...core.products import Product
-from ...device.scheduling.execution_modes import EXECUTION_MODES
+from ...device.scheduling.scheduler import EXECUTION_MODES
 
 #: most devices of a process
 MOST_DEVICES = 64

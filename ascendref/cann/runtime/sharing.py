@@ -19,7 +19,7 @@ from ...core.errors import fail
 from ...core.status import Status
 from ...device.memory.address_space import Memory, find_memory
 from ...device.memory.storage import Storage
-from ..structures import write_text
+from .arguments import check_flag, check_given, invalid, rt_invalid, write_text
 from .process import process
 
 #: where the machine's shared memory is
@@ -27,7 +27,6 @@ _FOLDER: Final = Path("/dev/shm")
 _PREFIX: Final = "ascendref-ipc-"
 #: bytes of a key, including the NUL
 _KEY: Final = 65
-_ANYBODY: Final = 1
 _PEER: Final = 1
 #: most processes that may import an allocation
 _MOST: Final = 1000
@@ -63,30 +62,21 @@ _imports: Final[dict[str, list[_Import]]] = {}
 
 def aclrtIpcMemGetExportKey(address: int, size: int, key: int, length: int, flags: int) -> None:
     """Share an allocation with other processes, and write its key."""
-    if not address or not key:
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"{'key' if address else 'devPtr'} is NULL")
+    check_given(devPtr=address, key=key)
     if length < _KEY:
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"len is {length}; {_KEY} bytes are expected")
-    if flags not in (0, _ANYBODY):
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"flags is {flags:#x}; 0 and 1 are allowed")
+        invalid(f"len is {length}; {_KEY} bytes are expected")
+    check_flag(flags)
     process.current()
     memory = find_memory(address)
     if memory is None or memory.pinned or memory.address not in process.memories:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"devPtr is {address:#x}, which is not in memory that aclrtMalloc allocated",
-        )
+        rt_invalid(f"devPtr is {address:#x}, which is not in memory that aclrtMalloc allocated")
     offset = address - memory.address
     if not 0 < size <= memory.nbytes - offset:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"size is {size}, but {memory!r} has {memory.nbytes - offset} bytes from devPtr on",
+        rt_invalid(
+            f"size is {size}, but {memory!r} has {memory.nbytes - offset} bytes from devPtr on"
         )
     if any(export.memory is memory for export in _exports.values()):
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"devPtr is {address:#x}, whose allocation already has a key",
-        )
+        rt_invalid(f"devPtr is {address:#x}, whose allocation already has a key")
     memory.device.synchronize()  # the bytes move
     name = f"{_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
     mapped = _create(name, mmap.PAGESIZE + memory.nbytes)
@@ -132,7 +122,7 @@ def _create(name: str, nbytes: int) -> _Mapped:
 
 def _text(key: bytes | None) -> str:
     if not key:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "key is NULL or empty")
+        invalid("key is NULL or empty")
     return key.decode(errors="replace")
 
 
@@ -145,23 +135,16 @@ def _export_of(name: str) -> _Export | None:
 def _exported(key: bytes | None) -> _Export:
     export = _export_of(_text(key))
     if export is None:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"key is {_text(key)!r}, which this process does not export",
-        )
+        rt_invalid(f"key is {_text(key)!r}, which this process does not export")
     return export
 
 
 def aclrtIpcMemSetImportPid(key: bytes | None, address: int, count: int) -> None:
     """Allow processes to import the memory of a key."""
     header = _exported(key).header
-    if not address:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "pid is NULL")
+    check_given(pid=address)
     if not 0 < count <= _MOST - header.count:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"num is {count}; from 1 to {_MOST - header.count} more processes are allowed",
-        )
+        rt_invalid(f"num is {count}; from 1 to {_MOST - header.count} more processes are allowed")
     numbers = (ctypes.c_int32 * count).from_address(address)
     header.processes[header.count : header.count + count] = list(numbers)
     header.count += count
@@ -170,8 +153,7 @@ def aclrtIpcMemSetImportPid(key: bytes | None, address: int, count: int) -> None
 def aclrtIpcMemImportByKey(key: bytes | None, flags: int) -> int:
     """Return an address in this process for memory that this or another process exports."""
     name = _text(key)
-    if flags not in (0, _PEER):
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"flags is {flags:#x}; 0 and 1 are allowed")
+    check_flag(flags)
     space = process.current().device.address_space
     own = _export_of(name)
     if own is not None and own.memory.alive:
@@ -205,8 +187,7 @@ def _open(name: str) -> _Mapped:
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
+        rt_invalid(
             f"key is {name!r}, which no process exports any more, or to which this process"
             " has no access",
             error,

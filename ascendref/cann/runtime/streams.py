@@ -5,40 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_void_p
 from functools import partial
-from typing import Final
+from operator import attrgetter
+from typing import Any, Final
 
 from ...core.errors import fail
 from ...core.status import Status
-from ...device.streams.stream import Stream, StreamFlag
+from ...device.streams.stream import Stream
+from .arguments import invalid, rt_invalid
 from .process import process
 
 #: a host function; while it runs, other threads can hold the GIL
 _FUNCTION: Final = CFUNCTYPE(None, c_void_p)
 
 
-def aclrtCreateStream() -> Stream:
-    """Create a stream of the highest priority."""
-    return aclrtCreateStreamWithConfig(0, int(StreamFlag.NONE))
-
-
-def aclrtCreateStreamWithConfig(priority: int, flags: int) -> Stream:
-    """Create a stream."""
+def aclrtCreateStreamWithConfig(priority: int = 0, flags: int = 0) -> Stream:
+    """Create a stream; by default, of the highest priority."""
     context = process.current()
     stream = context.device.create_stream(priority, flags)
     context.streams[stream.number] = stream
     return stream
 
 
-def _destroy(stream: Stream | None, *, force: bool) -> None:
+aclrtCreateStream = aclrtCreateStreamWithConfig
+
+
+def aclrtDestroyStream(stream: Stream | None, *, force: bool = False) -> None:
+    """Wait for the work of a stream, then destroy it."""
     if stream is None:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "stream is NULL; a stream is expected")
+        invalid("stream is NULL; a stream is expected")
     context = process.current()
     process.own_stream(stream)
     if stream is context.default_stream:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            "stream is the default stream, which is destroyed only with its context",
-        )
+        invalid("stream is the default stream, which is destroyed only with its context")
     try:
         stream.destroy(force=force)
     finally:
@@ -46,54 +44,23 @@ def _destroy(stream: Stream | None, *, force: bool) -> None:
             context.streams.pop(stream.number, None)
 
 
-def aclrtDestroyStream(stream: Stream | None) -> None:
-    """Wait for the work of a stream, then destroy it."""
-    _destroy(stream, force=False)
+#: also drops the work that has not begun
+aclrtDestroyStreamForce = partial(aclrtDestroyStream, force=True)
 
 
-def aclrtDestroyStreamForce(stream: Stream | None) -> None:
-    """Destroy a stream and drop its work that has not begun."""
-    _destroy(stream, force=True)
+def _of_stream(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a stream, where NULL is the default stream of the current context."""
+    return lambda stream, *arguments: method(process.stream(stream), *arguments)
 
 
-def aclrtSynchronizeStream(stream: Stream | None) -> None:
-    """Wait for the work of a stream."""
-    process.stream(stream).synchronize()
-
-
-def aclrtSynchronizeStreamWithTimeout(stream: Stream | None, timeout: int) -> None:
-    """Wait at most so many milliseconds for the work of a stream."""
-    process.stream(stream).synchronize(timeout)
-
-
-def aclrtStreamQuery(stream: Stream | None) -> int:
-    """Return ACL_STREAM_STATUS_COMPLETE or NOT_READY."""
-    return 0 if process.stream(stream).query() else 1
-
-
-def aclrtStreamAbort(stream: Stream | None) -> None:
-    """Drop the work of a stream that has not begun."""
-    process.stream(stream).abort()
-
-
-def aclrtStreamGetId(stream: Stream | None) -> int:
-    """Return the number of a stream."""
-    return process.stream(stream).number
-
-
-def aclrtStreamGetPriority(stream: Stream | None) -> int:
-    """Return the priority of a stream."""
-    return process.stream(stream).priority
-
-
-def aclrtStreamGetFlags(stream: Stream | None) -> int:
-    """Return the flags that a stream was created with."""
-    return int(process.stream(stream).flags)
-
-
-def aclrtSetStreamFailureMode(stream: Stream | None, mode: int) -> None:
-    """Set what happens to later work when a task fails."""
-    process.stream(stream).set_failure_mode(mode)
+aclrtSynchronizeStream = aclrtSynchronizeStreamWithTimeout = _of_stream(Stream.synchronize)
+#: 0 is ACL_STREAM_STATUS_COMPLETE
+aclrtStreamQuery = _of_stream(lambda stream: not stream.query())
+aclrtStreamAbort = _of_stream(Stream.abort)
+aclrtStreamGetId = _of_stream(attrgetter("number"))
+aclrtStreamGetPriority = _of_stream(attrgetter("priority"))
+aclrtStreamGetFlags = _of_stream(attrgetter("flags"))
+aclrtSetStreamFailureMode = _of_stream(Stream.set_failure_mode)
 
 
 # ---- host functions
@@ -101,7 +68,7 @@ def aclrtSetStreamFailureMode(stream: Stream | None, mode: int) -> None:
 
 def _function(address: int, argument: int) -> Callable[[], object]:
     if not address:
-        fail(Status.ACL_ERROR_RT_PARAM_INVALID, "fn is NULL; a function is expected")
+        rt_invalid("fn is NULL; a function is expected")
     return partial(_FUNCTION(address), argument)
 
 
@@ -125,10 +92,9 @@ def aclrtLaunchCallback(address: int, argument: int, block: int, stream: Stream 
     """Queue a callback."""
     queue = process.own_stream(stream)
     if block not in (0, 1):
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
+        invalid(
             f"blockType is {block}; ACL_CALLBACK_NO_BLOCK (0) and ACL_CALLBACK_BLOCK (1) are"
-            " allowed",
+            " allowed"
         )
     queue.launch_callback(_function(address, argument), bool(block))
 

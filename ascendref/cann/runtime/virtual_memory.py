@@ -5,11 +5,18 @@ from __future__ import annotations
 import ctypes
 from typing import Final
 
-from ...core.errors import fail
-from ...core.status import Status
 from ...device.memory.address_space import find_memory
 from ...device.memory.virtual_memory import GRANULARITY, PhysicalMemory, ReservedMemory
 from ..structures import Location, PhysicalProperties
+from .arguments import (
+    check_flag,
+    check_given,
+    check_size,
+    check_zero,
+    invalid,
+    rt_invalid,
+    unsupported,
+)
 from .process import process
 
 _DEVICE: Final = 1
@@ -19,65 +26,40 @@ _ATTRIBUTES: Final = (4, 5, 12, 13, 15, 16)
 
 def _properties(address: int) -> PhysicalProperties:
     if not address:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "prop is NULL; an aclrtPhysicalMemProp is expected")
+        invalid("prop is NULL; an aclrtPhysicalMemProp is expected")
     given = PhysicalProperties.from_buffer_copy(PhysicalProperties.from_address(address))
     if given.handle_type or given.allocation_type:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
+        invalid(
             f"handleType is {given.handle_type}, allocationType is {given.allocation_type};"
-            " ACL_MEM_HANDLE_TYPE_NONE and ACL_MEM_ALLOCATION_TYPE_PINNED are expected",
+            " ACL_MEM_HANDLE_TYPE_NONE and ACL_MEM_ALLOCATION_TYPE_PINNED are expected"
         )
     if given.attribute not in _ATTRIBUTES or given.location.type != _DEVICE:
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+        unsupported(
             f"memAttr is {given.attribute}, location.type is {given.location.type}; memory of the"
-            " host and pages of 1 GiB are not emulated",
+            " host and pages of 1 GiB are not emulated"
         )
     return given
 
 
-def _check_zero(**values: int) -> None:
-    for name, value in values.items():
-        if value:
-            fail(Status.ACL_ERROR_INVALID_PARAM, f"{name} is {value:#x}; 0 is expected")
-
-
-def _check_size(size: int) -> None:
-    if not size:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "size is 0")
-
-
-def _given(handle: PhysicalMemory | None) -> PhysicalMemory:
-    if handle is None:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "handle is NULL")
-    return handle
-
-
 def aclrtMallocPhysical(size: int, prop: int, flags: int) -> PhysicalMemory:
     """Allocate memory of a device without an address."""
-    _check_size(size)
-    _check_zero(flags=flags)
+    check_size(size)
+    check_zero("0", flags=flags)
     process.current()
     given = _properties(prop)
     return PhysicalMemory(process.device(given.location.id).address_space, size)
 
 
-def aclrtFreePhysical(handle: PhysicalMemory | None) -> None:
-    """Free physical memory as soon as it is not mapped."""
-    _given(handle).free()
+aclrtFreePhysical = PhysicalMemory.free
 
 
 def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int) -> int:
     """Reserve addresses of the current device, or of the first device without a context."""
-    _check_size(size)
-    _check_zero(alignment=alignment)
-    if flags not in (0, 1):
-        fail(Status.ACL_ERROR_INVALID_PARAM, f"flags is {flags:#x}; 0 and 1 are allowed")
+    check_size(size)
+    check_zero("0", alignment=alignment)
+    check_flag(flags)
     if expected:
-        fail(
-            Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            f"expectPtr is {expected:#x}; the emulated device chooses addresses itself",
-        )
+        unsupported(f"expectPtr is {expected:#x}; the emulated device chooses addresses itself")
     context = process.thread.context
     device = process.device(0 if context is None else context.number)
     made = ReservedMemory.reserve(device.address_space, size)
@@ -87,42 +69,33 @@ def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int)
 
 def aclrtReleaseMemAddress(address: int) -> None:
     """Release reserved addresses."""
-    if not address:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "virPtr is NULL")
+    check_given(virPtr=address)
     reserved = process.reservations.get(address)
     if reserved is None or reserved.mappings:
         why = "which aclrtReserveMemAddress did not return" if reserved is None else "still mapped"
-        fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"virPtr is {address:#x}, {why}")
+        rt_invalid(f"virPtr is {address:#x}, {why}")
     if process.reservations.pop(address, None) is not None:
         reserved.space.take_out(reserved)
 
 
 def _reserved_at(address: int) -> ReservedMemory:
-    if not address:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "virPtr is NULL")
+    check_given(virPtr=address)
     for reserved in list(process.reservations.values()):
         if reserved.address <= address < reserved.address + reserved.nbytes:
             return reserved
-    fail(
-        Status.ACL_ERROR_RT_PARAM_INVALID,
-        f"virPtr is {address:#x}, which aclrtReserveMemAddress did not reserve",
-    )
+    rt_invalid(f"virPtr is {address:#x}, which aclrtReserveMemAddress did not reserve")
 
 
-def aclrtMapMem(
-    address: int, size: int, offset: int, handle: PhysicalMemory | None, flags: int
-) -> None:
+def aclrtMapMem(address: int, size: int, offset: int, handle: PhysicalMemory, flags: int) -> None:
     """Map physical memory to reserved addresses."""
-    _check_size(size)
-    _check_zero(offset=offset, flags=flags)
-    handle = _given(handle)
+    check_size(size)
+    check_zero("0", offset=offset, flags=flags)
     process.current()
     reserved = _reserved_at(address)
     if size != handle.nbytes:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
+        rt_invalid(
             f"size is {size}; the handle's memory has {handle.nbytes} bytes, all of which are"
-            " mapped",
+            " mapped"
         )
     reserved.map(address - reserved.address, handle)
 
@@ -131,29 +104,24 @@ def aclrtUnmapMem(address: int) -> None:
     """Undo `aclrtMapMem`."""
     reserved = _reserved_at(address)
     if not reserved.unmap(address - reserved.address):
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"virPtr is {address:#x}, where no mapping begins",
-        )
+        rt_invalid(f"virPtr is {address:#x}, where no mapping begins")
 
 
 def aclrtMemGetAllocationGranularity(prop: int, option: int) -> int:
     """Return the granularity of sizes of physical memory."""
     _properties(prop)
     if option not in (0, 1):
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
+        invalid(
             f"option is {option}; ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM (0) and _RECOMMENDED (1) are"
-            " allowed",
+            " allowed"
         )
     return GRANULARITY
 
 
-def aclrtMemGetAllocationPropertiesFromHandle(handle: PhysicalMemory | None, prop: int) -> None:
+def aclrtMemGetAllocationPropertiesFromHandle(handle: PhysicalMemory, prop: int) -> None:
     """Write the properties of physical memory."""
-    handle = _given(handle)
     if not prop:
-        fail(Status.ACL_ERROR_INVALID_PARAM, "prop is NULL; an aclrtPhysicalMemProp is expected")
+        invalid("prop is NULL; an aclrtPhysicalMemProp is expected")
     number = next(
         slot.number for slot in process.slots if slot.device is handle.backing.space.device
     )
@@ -165,10 +133,7 @@ def aclrtMemGetAddressRange(address: int) -> tuple[int, int]:
     """Return the first address and size of the allocation or mapping that contains an address."""
     memory = find_memory(address)
     if memory is None:
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"ptr is {address:#x}, which is not in memory of the runtime",
-        )
+        rt_invalid(f"ptr is {address:#x}, which is not in memory of the runtime")
     if isinstance(memory, ReservedMemory):
         offset = address - memory.address
         for start, stop, _ in memory.mappings:

@@ -8,16 +8,18 @@ from typing import Annotated, Final
 import typer
 
 from ...core.errors import OptionError
-from ..console import report_bad_calls
+from ..console import print_json, report_bad_calls
 from ..options import (
     FLOAT_TYPES,
     AsJson,
+    Attributes,
     ComputeTypes,
     Dtypes,
     Operators,
     check_choices,
     check_operators,
 )
+from ..programs import starting
 
 #: the heading under which they are listed
 PANEL: Final = "Compile"
@@ -40,10 +42,7 @@ def cc_command(context: typer.Context) -> None:
 
     Example: ascendref cc main.c -o main && ./main
     """
-    from ..cann import compile_program
-
-    with report_bad_calls():
-        compile_program("CC", context.args)
+    _compile("CC", context.args)
 
 
 @app.command("c++", context_settings=_PASS_ON, rich_help_panel=PANEL)
@@ -54,10 +53,15 @@ def cpp_command(context: typer.Context) -> None:
 
     Example: ascendref c++ main.cpp -o main && ./main
     """
-    from ..cann import compile_program
+    _compile("CXX", context.args)
 
-    with report_bad_calls():
-        compile_program("CXX", context.args)
+
+def _compile(variable: str, arguments: list[str]) -> None:
+    """Become the user's compiler."""
+    from ...cann.compilers import run_compiler
+
+    with report_bad_calls(), starting(variable):
+        run_compiler(variable, arguments)
 
 
 @app.command("cann", rich_help_panel=PANEL)
@@ -80,10 +84,22 @@ def cann_command(
 
     Example: ascendref cann --prefix ~/ascend && . ~/ascend/set_env.sh
     """
-    from ..cann import write_root
+    from ...cann.root import LIBRARIES, install
 
     with report_bad_calls():
-        write_root(prefix, as_json)
+        root = install(prefix)
+        if not as_json:
+            print(root)
+            return
+        print_json(
+            {
+                "root": str(root),
+                "include": str(root / "include"),
+                "lib": str(root / "lib64"),
+                "libraries": list(LIBRARIES),
+                "set_env": str(root / "set_env.sh"),
+            }
+        )
 
 
 @app.command("warmup", rich_help_panel=PANEL)
@@ -91,10 +107,7 @@ def warmup_command(
     names: Operators = None,
     dtypes: Dtypes = None,
     compute: ComputeTypes = None,
-    attributes: Annotated[
-        list[str] | None,
-        typer.Option("--attr", metavar="NAME=VALUE", help="Value of a scalar."),
-    ] = None,
+    attributes: Attributes = None,
     as_json: AsJson = False,
 ) -> None:
     """Compile kernels into the cache ahead of time.

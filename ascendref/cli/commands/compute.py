@@ -11,6 +11,7 @@ from ..console import DIFFERENCE, report_bad_calls
 from ..options import (
     AsJson,
     Attributes,
+    Seed,
     integer,
 )
 
@@ -25,10 +26,7 @@ app = typer.Typer()
 
 @app.command("demo", rich_help_panel=PANEL)
 def demo_command(
-    seed: Annotated[
-        int,
-        typer.Option(parser=integer(0), metavar="N", help="Seed of weights and shuffling."),
-    ] = 0,
+    seed: Seed = 0,
     epochs: Annotated[
         int,
         typer.Option(parser=integer(1), metavar="N", help="Passes over the training images."),

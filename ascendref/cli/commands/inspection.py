@@ -18,7 +18,9 @@ from ..options import (
     Html,
     OneOperator,
     Operators,
+    Plot,
     Report,
+    Seed,
     check_choices,
     check_operators,
     integer,
@@ -49,8 +51,8 @@ def doctor_command(as_json: AsJson = False) -> None:
 
     Shows versions, processor, threads, kernel cache, compilers and optional libraries.
 
-    Each operator runs in F16, BF16 and F32 on a small input whose exact result is known, and
-    serially and in parallel, which must give the same bits.
+    Each operator runs in F16, BF16 and F32 on a few numbers, and must give their exact results,
+    rounded once; and serially and in parallel, which must give the same bits.
 
     Exit status 1 if a check fails.
 
@@ -67,14 +69,7 @@ def verify_command(
     operator: OneOperator = None,
     dtypes: Dtypes = None,
     compute: ComputeTypes = None,
-    attributes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--attr",
-            metavar="NAME=VALUE",
-            help="Value of a scalar instead of the default settings.",
-        ),
-    ] = None,
+    attributes: Attributes = None,
     exhaustive: Annotated[
         bool,
         typer.Option(
@@ -82,9 +77,7 @@ def verify_command(
             help="All 2^32 pairs of F16 and BF16, all 2^32 inputs of F32, instead of a sample.",
         ),
     ] = False,
-    seed: Annotated[
-        int, typer.Option(parser=integer(0), metavar="N", help="Seed of the sample.")
-    ] = 0,
+    seed: Seed = 0,
     torch: Annotated[
         bool, typer.Option(help="Measure PyTorch on the same inputs, if it is installed.")
     ] = True,
@@ -97,16 +90,14 @@ def verify_command(
             metavar="FILE", help="File of an unfinished run. Default: one in the user's cache."
         ),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Plot error against input (.png, .pdf, …).")
-    ] = None,
+    plot: Plot = None,
     report: Report = None,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure the accuracy of the operators.
 
-    Results are compared with exact values, computed by code that the kernels do not share.
+    Results are compared with exact values of the formula, computed by other code.
 
     Exit status 1 if a stated bound is broken, 130 after Ctrl-C.
 
@@ -115,23 +106,22 @@ def verify_command(
     from ..verify import Request, verify
 
     with report_bad_calls():
-        request = Request(
-            operator,
-            check_choices("--dtype", dtypes, FLOAT_TYPES),
-            check_choices("--compute", compute, FLOAT_TYPES),
-            tuple(attributes or ()),
-            exhaustive,
-            seed,
-            torch,
-        )
         status = verify(
-            request,
-            resume=resume,
-            state=state,
-            as_json=as_json,
-            plot=plot,
-            report=report,
-            html=html,
+            Request(
+                operator,
+                check_choices("--dtype", dtypes, FLOAT_TYPES),
+                check_choices("--compute", compute, FLOAT_TYPES),
+                tuple(attributes or ()),
+                exhaustive,
+                seed,
+                torch,
+                resume,
+                state,
+                as_json,
+                plot,
+                report,
+                html,
+            )
         )
     if status:
         raise typer.Exit(status)
@@ -141,17 +131,13 @@ def verify_command(
 def study_command(
     operator: OneOperator = None,
     attributes: Attributes = None,
-    seed: Annotated[
-        int, typer.Option(parser=integer(0), metavar="N", help="Seed of the data.")
-    ] = 0,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Plot the errors (.png, .pdf, …).")
-    ] = None,
+    seed: Seed = 0,
+    plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what each rounding of a formula costs.
+    """Show the error of each compute type.
 
-    The same data are computed in all four compute types, and with each rounding alone.
+    The same data are computed in all four; mean and largest errors are in ulp of each.
 
     Example: ascendref study softplus_backward --plot study.png
     """
@@ -195,17 +181,7 @@ def bench_command(
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Seconds per measurement; default 0.4.")
     ] = None,
-    residual: Annotated[
-        bool,
-        typer.Option(
-            "--residual",
-            help="Time a residual block in PyTorch, with PReLU's gradient from ascendref, instead.",
-        ),
-    ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Plot ratios and bytes per second (.png, .pdf, …)."),
-    ] = None,
+    plot: Plot = None,
     report: Report = None,
     html: Html = None,
     as_json: AsJson = False,
@@ -224,22 +200,18 @@ def bench_command(
     with report_bad_calls():
         if seconds is not None and not 0 < seconds < float("inf"):
             raise OptionError("--seconds", f"{seconds} is not a positive number")
-        if residual:
-            if names or dtypes or sizes or threads or plot or report or html:
-                raise OptionError("--residual", "only --quick, --seconds and --json go with it")
-            if chosen_peer(peer) != "torch":
-                raise OptionError("--residual", "needs PyTorch as the peer")
-            from ..bench_residual import bench_residual
-
-            bench_residual(quick=quick, seconds=seconds, as_json=as_json)
-            return
-        request = Request(
-            check_operators(names),
-            check_choices("--dtype", dtypes, KINDS),
-            tuple(dict.fromkeys(sizes or ())),
-            tuple(dict.fromkeys(threads or ())),
-            chosen_peer(peer),
-            quick,
-            seconds,
+        bench(
+            Request(
+                check_operators(names),
+                check_choices("--dtype", dtypes, KINDS),
+                tuple(dict.fromkeys(sizes or ())),
+                tuple(dict.fromkeys(threads or ())),
+                chosen_peer(peer),
+                quick,
+                seconds,
+                as_json,
+                plot,
+                report,
+                html,
+            )
         )
-        bench(request, as_json=as_json, plot=plot, report=report, html=html)

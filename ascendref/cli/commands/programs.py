@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
+from ...core.errors import OptionError
+from ...core.extras import install_command
+from ...core.products import Product
+from ...core.tracebacks import SHORT, VARIABLE
 from ..console import DIFFERENCE, report_bad_calls
-from ..options import (
-    AsJson,
-)
+from ..options import AsJson
+from ..outputs import check_writable
+from ..programs import check_program, starting
 
 #: the heading under which they are listed
 PANEL: Final = "Check programs"
@@ -94,7 +101,25 @@ def npu_command(
 
     Example: ascendref npu --report train.py --epochs 3
     """
-    from ..npu import run_program
+    from ...cann.root import compiler
 
     with report_bad_calls():
-        run_program(script, arguments or [], product, fallback, report, report_file, traceback)
+        check_program("SCRIPT", script)
+        if report_file is not None:
+            check_writable("--report-file", report_file)
+        for package in ("torch", "torch_npu"):
+            if find_spec(package) is None:
+                raise OptionError(package, f"not installed: {install_command('npu')}")
+        compiler("CC")
+        if product is not None:
+            os.environ["ASCENDREF_PRODUCT"] = Product.find(product).soc_name
+        os.environ["ASCENDREF_NPU_FALLBACK"] = "1" if fallback else "0"
+        if report or report_file is not None:
+            where = "-" if report_file is None else str(report_file.absolute())
+            os.environ["ASCENDREF_NPU_REPORT"] = where
+        if not traceback:
+            os.environ[VARIABLE] = SHORT
+        sys.stdout.flush()
+        words = [sys.executable, "-m", "ascendref.npu", str(script), *(arguments or [])]
+        with starting("SCRIPT"):
+            os.execv(words[0], words)

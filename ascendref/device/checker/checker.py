@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from ...core.status import Status
-from .hazards import HazardError, Kind
+from .hazards import Kind
 from .order import Order
 from .ordering import Clock, Operation, Timeline, are_ordered, is_reached, precedes
 from .pinned import PinnedCopy
@@ -31,12 +31,7 @@ class Checker(Order):
 
     Everything is decided when a call is made: what it accesses, and what comes before it by the
     order of calls, streams, events and waits. When tasks run has no part in it; only what functions
-    of the host access is seen when they run.
-
-    Parameters
-    ----------
-    report : bool
-        Whether hazards are collected alone, and not raised.
+    of the host access is seen when they run. To ``report`` is to collect hazards without raising.
     """
 
     def __init__(self, *, report: bool) -> None:
@@ -107,23 +102,12 @@ class Checker(Order):
     ) -> bool:
         """Check the accesses of an operation, and remember them.
 
-        Parameters
-        ----------
-        operation : Operation
-            What accesses memory. It must be cancelled if it is not to run, after an error too.
-        reads, writes : sequence of Access
-            The accesses.
-        uses : bool
-            Whether what is read must have been written: not for a copy within the device, whose
-            result is as unwritten as its source.
-
-        Returns
-        -------
-        bool
-            Whether `settle` must be called when it runs: a host function that comes before
-            it may still write what it reads.
+        It must be cancelled if it is not to run, after an error too. It ``uses`` what it reads,
+        which must have been written then, unless it is a copy within the device, whose result is as
+        unwritten as its source. True means that `settle` must be called when it runs: a host
+        function that comes before it may still write what it reads.
         """
-        in_function, timeline = operation.in_function, operation.timeline
+        in_function, timeline = operation.function is not None, operation.timeline
         # what a function does is seen when it runs
         late = bool(self.functions.late) and not in_function and self.functions.precede(operation)
         functions = bool(self.functions.pending)
@@ -133,7 +117,7 @@ class Checker(Order):
                 readers = segment.readers
                 before = readers.get(timeline)
                 # a second read on one timeline needs no more than the first, unless one is special
-                special = in_function or (before is not None and before[0].in_function)
+                special = in_function or (before is not None and before[0].function is not None)
                 if before is None or special or not segment.written or self._abandoned:
                     self._check_read(operation, shadow, span, segment, used=uses and not late)
                 if before is None and len(readers) % READERS == READERS - 1:
@@ -216,12 +200,12 @@ class Checker(Order):
         That of a function may be seen after a later one, and after reads that come after it.
         """
         operation, writer = use[0], segment.writer
-        if operation.in_function and writer is not None and precedes(operation, writer[0]):
+        if operation.function is not None and writer is not None and precedes(operation, writer[0]):
             self.functions.keep(shadow, use, writer[0], write=True)
             return False
         later = {}
         for key, reader in dict(segment.readers).items():
-            if operation.in_function and precedes(operation, reader[0]):
+            if operation.function is not None and precedes(operation, reader[0]):
                 later[key] = reader
             else:
                 self.functions.keep(shadow, reader, operation, write=False)
@@ -258,8 +242,7 @@ class Checker(Order):
     def _check_write(
         self, operation: Operation, shadow: Shadow, span: Span, segment: Segment
     ) -> None:
-        writer = segment.writer
-        for use in [*([] if writer is None else [writer]), *list(segment.readers.values())]:
+        for use in segment.uses():
             if not are_ordered(use[0], operation):
                 self._find_race(use, operation, (shadow, span), write=True)
 
@@ -294,25 +277,22 @@ class Checker(Order):
 
     def check_free(self, shadow: Shadow, call: str) -> None:
         """Report work that needs memory which is about to be freed, and note the call."""
-        operation = self.begin_on_host(call)
-        for use in shadow.uses:
-            if not precedes(use[0], operation):
-                self.reports.freed_too_early(use, shadow, operation)
-                break
-        shadow.freed = operation
+        shadow.freed = self._check_done(shadow, shadow.all_segments, call)
         shadow.forget()
         self._freed.append(shadow)
 
     def check_unmap(self, shadow: Shadow, span: Span, call: str) -> None:
         """Report work that needs bytes which are about to be unmapped."""
+        self._check_done(shadow, shadow.segments(span), call)
+
+    def _check_done(self, shadow: Shadow, segments: Iterable[Segment], call: str) -> Operation:
+        """Begin a call that takes memory away, and report work that may still need it."""
         operation = self.begin_on_host(call)
-        for segment in shadow.segments(span):
-            uses = [*([] if segment.writer is None else [segment.writer]),
-                    *list(segment.readers.values())]  # fmt: skip
-            for use in uses:
-                if not precedes(use[0], operation):
-                    self.reports.freed_too_early(use, shadow, operation)
-                    return
+        for use in [use for segment in segments for use in segment.uses()]:
+            if not precedes(use[0], operation):
+                self.reports.freed_too_early(use, shadow, operation)
+                break
+        return operation
 
     def drop(self, shadow: Shadow) -> None:
         """Note that memory was freed because nothing referred to it any more."""
@@ -332,10 +312,6 @@ class Checker(Order):
         """Report a call with memory that was freed, which the runtime refuses with a code."""
         self.reports.freed(status, kind, problem, shadow, self.begin_on_host("use of memory"))
 
-    def find_leaks(self, shadows: Iterable[Shadow]) -> list[HazardError]:
-        """Keep as leaks, without raising them, the allocations that are left; return them."""
-        return [self.reports.leak(shadow) for shadow in shadows]
-
     # ---- events
 
     def wait_for_event(
@@ -346,33 +322,17 @@ class Checker(Order):
         lost: Operation | None,
         late: deque[Operation],
     ) -> None:
-        """Let a stream, or the host, come after a record.
+        """Let a stream, or the host, come after the latest record of an event, if it has one.
 
-        A wait that does nothing, or forgets, is kept to explain a race, and that of a stream is
-        reported by itself if the event was not recorded by the time the host waits.
-
-        Parameters
-        ----------
-        timeline : Timeline
-            What waits.
-        event : int
-            Number of the event.
-        record : Operation or None
-            Its latest record; None if it was never recorded.
-        lost : Operation or None
-            The record before that, if nothing waited for it.
-        late : deque of Operation
-            Where later records of the event are listed, if it has none.
+        A wait that does nothing, or forgets the record ``lost`` before that for which nothing
+        waited, is kept to explain a race, and that of a stream is reported by itself if the event
+        was not recorded by the time the host waits. Records that come too late are in ``late``.
         """
         if record is not None:
             self.join(timeline, record)
         if record is None or lost is not None:
             wait = self.begin_wait(timeline)
             self._waits.add(WaitWithoutEffect(event, wait, lost, late if record is None else None))
-
-    def record_event(self, record: Operation) -> None:
-        """Note that an event is recorded."""
-        record.timeline.last_record = record.index
 
     def check_waits(self, timeline: Timeline | None) -> None:
         """Report waits of a stream, or of all, for events that were not recorded since.

@@ -17,36 +17,24 @@ Kind = Literal[
 
 
 class Site(NamedTuple):
-    """One of the two places of a hazard.
+    """One of the two places of a hazard."""
 
-    Attributes
-    ----------
-    call : str
-        The task or the call.
-    stream : int or None
-        Number of its stream; None for the host.
-    tensor : str or None
-        Name of the tensor or the argument.
-    byte_range : tuple of int or None
-        Addresses of the first byte and of the one after the last.
-    file : str
-        Source file of the caller.
-    line : int
-        Its line; 0 if the program was compiled without debugging information.
-    position : int
-        How many tasks of the stream, or accesses of the host, there were with it.
-    callers : tuple of (str, int)
-        File and line of the function that called that of the caller, and so on; known for
-        compiled programs.
-    """
-
+    #: the task or the call
     call: str
+    #: number of its stream; None for the host
     stream: int | None
+    #: name of the tensor or the argument
     tensor: str | None
+    #: addresses of the first byte and of the one after the last
     byte_range: tuple[int, int] | None
+    #: source file of the caller
     file: str
+    #: its line; 0 if the program was compiled without debugging information
     line: int
+    #: how many tasks of the stream, or accesses of the host, there were with it
     position: int
+    #: file and line of the function that called that of the caller, and so on; known for compiled
+    #: programs
     callers: tuple[Place, ...] = ()
 
     @classmethod

@@ -46,13 +46,7 @@ class _StreamFunctions:
 
 
 class HostFunctions:
-    """The functions of all streams, and what must be kept because of them.
-
-    Parameters
-    ----------
-    host : Timeline
-        What the host knows.
-    """
+    """The functions of all streams, and what must be kept because of them."""
 
     def __init__(self, host: Timeline) -> None:
         self._host = host

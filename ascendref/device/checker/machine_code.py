@@ -25,12 +25,8 @@ def places_of(frames: Sequence[int]) -> list[tuple[str, int]]:
 
     Without debugging information (``-g``), or without ``addr2line`` of the binutils, the first is
     the compiled file with an offset, and the function if it is one of the program, and line 0. The
-    others are told up to ``main``, or the first that is not known.
-
-    Parameters
-    ----------
-    frames : sequence of int
-        The addresses to which the calls return, the innermost first.
+    others are told up to ``main``, or the first that is not known. The frames are the addresses to
+    which the calls return, the innermost first.
     """
     places: list[tuple[str, int]] = []
     for address in frames:

@@ -13,7 +13,6 @@ from .ordering import (
     HOST,
     MARKS,
     Clock,
-    FunctionAccess,
     FunctionTimeline,
     Operation,
     Submission,
@@ -67,8 +66,7 @@ class Order:
         if running is not None:
             return self._body(running).act(call, caller, running)
         host, callback = self.host, _callback.get()
-        operation = host.begin(call, caller, host.length + 1, host.clock)
-        return operation if callback is None else FunctionAccess(operation, callback)
+        return host.begin(call, caller, host.length + 1, host.clock, callback)
 
     def submit(self, timeline: Timeline, call: str) -> Submission:
         """Note a task of a stream that gets its place in the order later."""
@@ -112,7 +110,7 @@ class Order:
         body.join(function.beginning, function.host_index)
         return body
 
-    def _row(self, stream: Timeline, submission: FunctionAccess) -> FunctionTimeline:
+    def _row(self, stream: Timeline, submission: Operation) -> FunctionTimeline:
         """Return where a task that a function submits is next, after what comes before it."""
         function, host_index = submission.task, submission.host_index
         rows = self._rows.get(stream)

@@ -24,7 +24,7 @@ from contextlib import suppress
 from itertools import count, pairwise
 from operator import itemgetter
 from sys import maxsize
-from typing import ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ..lock_free import AtomicReference
 from .callers import Caller, MachineCall, Place, places_of
@@ -37,28 +37,7 @@ HOST: Final = 0
 
 
 class Timeline:
-    """The operations of a stream, or of the host, in their order.
-
-    Parameters
-    ----------
-    number : int
-        Number of the stream; `HOST` for the host.
-    """
-
-    __slots__ = (
-        "_clock",
-        "_known",
-        "abandoned",
-        "clock",
-        "count",
-        "host_index",
-        "last",
-        "last_record",
-        "length",
-        "marks",
-        "number",
-        "retired",
-    )
+    """The operations of a stream, by its number, or of the host, in their order."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -127,27 +106,23 @@ class Timeline:
             self.length = index
         return index
 
-    def begin(self, call: str, caller: Caller, host_index: int, known: Clock) -> Operation:
-        """Begin an operation.
-
-        Parameters
-        ----------
-        call : str
-            What it is called.
-        caller : tuple
-            Code of the program that calls, and the place of the call in it.
-        host_index : int
-            How many operations of the host come before it.
-        known : clock
-            What comes before it because it is submitted now.
-        """
+    def begin(
+        self,
+        call: str,
+        caller: Caller,
+        host_index: int,
+        known: Clock,
+        function: Operation | None = None,
+    ) -> Operation:
+        """Begin an operation that comes after what is known, and after so much of the host."""
         if known is not self._known:
             self.join(known, host_index)
             self._known = known
         index = next(self.count)
         if self.length < index:
             self.length = index
-        operation = self.last = Operation(self, index, self.clock, host_index, call, caller)
+        operation = Operation(self, index, self.clock, host_index, call, caller, function)
+        self.last = operation
         return operation
 
     def mark(self, host_index: int, last_function: int) -> None:
@@ -173,17 +148,7 @@ class Timeline:
 
 
 class FunctionTimeline(Timeline):
-    """What functions of a stream do, or tasks that functions submit to a stream, all in order.
-
-    Parameters
-    ----------
-    stream : Timeline
-        The stream that the functions run on, or submit to.
-    numbers : iterator of int
-        The numbers of the operations.
-    """
-
-    __slots__ = ("_claim", "_submitted")
+    """What functions of a stream do, or tasks that functions submit to a stream, all in order."""
 
     def __init__(self, stream: Timeline, numbers: count[int]) -> None:
         super().__init__(stream.number)
@@ -194,9 +159,9 @@ class FunctionTimeline(Timeline):
         #: the tasks behind the calls that submitted them
         self._submitted: list[tuple[Operation, Operation]] = []
 
-    def act(self, call: str, caller: Caller, task: Operation) -> FunctionAccess:
+    def act(self, call: str, caller: Caller, task: Operation) -> Operation:
         """Begin what a function does, with its task."""
-        return FunctionAccess(self.begin(call, caller, self.host_index, self.clock), task)
+        return self.begin(call, caller, self.host_index, self.clock, task)
 
     def claim(self, submission: Operation) -> bool:
         """Have the next task be that of a call, if this comes after those of all tasks so far."""
@@ -264,12 +229,12 @@ def joined(one: Clock, other: Clock, host_index: int) -> Clock:
 
 
 class Operation:
-    """A task, or an access of the host, with its place in the order and in the program."""
+    """A task, or an access of the host, with its place in the order and in the program.
 
-    __slots__ = ("_code", "_place", "call", "clock", "host_index", "index", "timeline")
+    If it is an access of a host ``function``, it is seen when that runs, maybe after later tasks.
+    """
 
-    #: whether a host function does it while its stream waits
-    in_function: ClassVar = False
+    __slots__ = ("_code", "_place", "call", "clock", "function", "host_index", "index", "timeline")
 
     def __init__(
         self,
@@ -279,6 +244,7 @@ class Operation:
         host_index: int,
         call: str,
         caller: Caller,
+        function: Operation | None = None,
     ) -> None:
         self.timeline = timeline
         #: its number on its timeline; 0 if it will never run
@@ -291,6 +257,8 @@ class Operation:
         self._code, self._place = code, place
         #: what it is called; in C, as the function that the program called
         self.call = code.function if type(code) is MachineCall else call
+        #: the task of the host function that does it, while its stream waits
+        self.function = function
 
     def cancel(self) -> None:
         """Note that it is not queued: whatever it accesses, it comes before everything."""
@@ -299,7 +267,7 @@ class Operation:
     @property
     def task(self) -> Operation:
         """The task that it is, or that it is a part of."""
-        return self
+        return self if self.function is None else self.function
 
     def reach(self, timeline: Timeline) -> int:
         """Return how many operations of a timeline come before it, or are it."""
@@ -338,30 +306,6 @@ class Operation:
         return places_of(self.caller)
 
 
-class FunctionAccess(Operation):
-    """An access by a host function: seen when the function runs, maybe after later tasks."""
-
-    __slots__ = ("_task",)
-
-    in_function: ClassVar = True
-
-    def __init__(self, operation: Operation, task: Operation) -> None:
-        super().__init__(
-            operation.timeline,
-            operation.index,
-            operation.clock,
-            operation.host_index,
-            operation.call,
-            operation.caller,
-        )
-        self._task = task
-
-    @property
-    def task(self) -> Operation:
-        """The task of the function."""
-        return self._task
-
-
 def is_reached(operation: Operation, clock: Clock, host_index: int) -> bool:
     """Tell whether an operation comes before what comes after a clock and so much of the host."""
     timeline = operation.timeline
@@ -373,7 +317,9 @@ def is_reached(operation: Operation, clock: Clock, host_index: int) -> bool:
         if reached and timeline.abandoned and not timeline.retired:
             # a record that was dropped with it orders nothing
             reached = not any(operation.index in x and known < x.stop for x in timeline.abandoned)
-    return reached or (operation.in_function and is_reached(operation.task, clock, host_index))
+    return reached or (
+        operation.function is not None and is_reached(operation.task, clock, host_index)
+    )
 
 
 def precedes(first: Operation, second: Operation) -> bool:
@@ -384,7 +330,7 @@ def precedes(first: Operation, second: Operation) -> bool:
         return True
     # on the stream of a function, what comes after it comes after all that it does
     return (
-        first.in_function
+        first.function is not None
         and first.task.timeline is second.timeline
         and (first.task.index <= second.index)
     )

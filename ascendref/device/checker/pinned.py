@@ -31,30 +31,11 @@ class _Piece(NamedTuple):
 
 
 class PinnedCopy:
-    """A queued copy whose pinned side is watched.
+    """A queued copy of which one side, which it reads or ``writes``, is watched pinned bytes.
 
-    Parameters
-    ----------
-    shadow, span : Shadow, Span
-        The pinned bytes.
-    content : array of uint8
-        All bytes of the allocation.
-    writes : bool
-        Whether the copy writes them.
-    known : clock
-        What the host knows to be done: what other tasks write is left out.
+    ``content`` is the whole allocation; what tasks write that are not ``known`` to be done is left
+    out.
     """
-
-    __slots__ = (
-        "_after",
-        "_before",
-        "_content",
-        "changed",
-        "operation",
-        "shadow",
-        "span",
-        "writes",
-    )
 
     def __init__(
         self, shadow: Shadow, span: Span, content: NDArray[np.uint8], *, writes: bool, known: Clock

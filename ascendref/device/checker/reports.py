@@ -13,13 +13,7 @@ from .waits import Explanation, WaitWithoutEffect
 
 
 class Reports:
-    """Words for hazards; each is kept once, and raised unless hazards are collected alone.
-
-    Parameters
-    ----------
-    collect : bool
-        Whether hazards are collected alone.
-    """
+    """Words for hazards; each is kept once, and raised unless it is to ``collect`` them alone."""
 
     def __init__(self, *, collect: bool) -> None:
         self.collect = collect
@@ -29,23 +23,6 @@ class Reports:
         self.stopped = False
         self._known: set[object] = set()
 
-    def report(self, error: HazardError) -> None:
-        """Keep a hazard, and raise it unless hazards are collected alone."""
-        self.keep(error)
-        if error.status != Status.ACL_ERROR_FAILURE:  # the runtime refuses it anyway
-            self.stopped = True
-        if not self.collect:
-            self.stopped = True
-            raise recorded(error)
-
-    def keep(self, error: HazardError) -> None:
-        """Keep a hazard, unless one like it was found at the same places before."""
-        sites = [site for site in (error.first, error.second) if site is not None]
-        known = error.kind, *[(site.call, site.file, site.line, site.callers) for site in sites]
-        if known not in self._known:
-            self._known.add(known)
-            self.hazards.append(error)
-
     def _find(
         self,
         kind: Kind,
@@ -54,8 +31,22 @@ class Reports:
         second: Site | None,
         missing: str,
         status: Status = Status.ACL_ERROR_FAILURE,
-    ) -> None:
-        self.report(HazardError(status, kind, problem, first, second, missing))
+        *,
+        hangs: bool = False,
+    ) -> HazardError:
+        """Keep a hazard and raise it: unless hazards are collected, or always if it ``hangs``."""
+        error = HazardError(status, kind, problem, first, second, missing)
+        sites = [site for site in (first, second) if site is not None]
+        known = kind, *[(site.call, site.file, site.line, site.callers) for site in sites]
+        if known not in self._known:
+            self._known.add(known)
+            self.hazards.append(error)
+        raises = hangs or not (self.collect or kind == "leak")
+        if raises or status != Status.ACL_ERROR_FAILURE:  # the runtime refuses the others anyway
+            self.stopped = True
+        if raises:
+            raise recorded(error)
+        return error
 
     # ---- contents
 
@@ -66,7 +57,7 @@ class Reports:
             "uninitialized-read",
             f"{operation.call} reads {span.name}, of which the bytes {first:#x} to"
             f" {after_last - 1:#x} ({after_last - first} of {span.nbytes}) were never written",
-            None if shadow.allocated is None else Site.of(shadow.allocated),
+            _site(shadow.allocated),
             Site.of(operation, (shadow, span)),
             f"write {span.name} before {operation.call}: with a copy,"
             f" {_or(operation, 'memset', 'aclrtMemset')} or an operator",
@@ -162,34 +153,29 @@ class Reports:
         )
 
     def deadlock(self, cycle: Sequence[Operation], waits: Operation) -> None:
-        """A thread waits for tasks that run only after that: always raised, or it would hang."""
+        """A thread waits for tasks that run only after that."""
         tasks = ", which waits for ".join(f"{x.call} on {x.timeline}" for x in cycle)
-        error = HazardError(
-            Status.ACL_ERROR_FAILURE,
+        self._find(
             "deadlock",
             f"the calling thread waits for {tasks}, which only a waiting thread can run",
             Site.of(cycle[0]),
             Site.of(waits),
             f"call {_or(waits, 'process_report', 'aclrtProcessReport')} before waiting, or"
             f" subscribe another thread{_by(waits, 'aclrtSubscribeReport')}",
+            hangs=True,
         )
-        self.keep(error)
-        self.stopped = True
-        raise recorded(error)
 
     def lost_wait(self, record: str, waits: Operation) -> None:
-        """The program waits for a record that nothing submits: always raised, or it would hang."""
-        error = HazardError(
-            Status.ACL_ERROR_FAILURE,
+        """The program waits for a record that nothing submits."""
+        self._find(
             "deadlock",
             f"the calling thread waits for a stream that waits for {record!r}, which no other"
             " thread submits",
             None,
             Site.of(waits),
             "record the notify before waiting for the stream",
+            hangs=True,
         )
-        self.keep(error)
-        raise recorded(error)
 
     def wait_in_task(
         self, status: Status, problem: str, task: Operation | None, waits: Operation
@@ -198,7 +184,7 @@ class Reports:
         self._find(
             "deadlock",
             problem,
-            None if task is None else Site.of(task),
+            _site(task),
             Site.of(waits),
             "wait outside the function, or queue the dependent work after it",
             status,
@@ -223,7 +209,7 @@ class Reports:
         self._find(
             kind,
             problem,
-            None if shadow.freed is None else Site.of(shadow.freed),
+            _site(shadow.freed),
             Site.of(use),
             f"free {shadow} once, after its last use",
             status,
@@ -231,16 +217,17 @@ class Reports:
 
     def leak(self, shadow: Shadow) -> HazardError:
         """Keep, and never raise, that memory was not freed."""
-        error = HazardError(
-            Status.ACL_ERROR_FAILURE,
+        return self._find(
             "leak",
             f"{shadow} was never freed",
-            None if shadow.allocated is None else Site.of(shadow.allocated),
+            _site(shadow.allocated),
             None,
             f"free {shadow} after its last use",
         )
-        self.keep(error)
-        return error
+
+
+def _site(operation: Operation | None) -> Site | None:
+    return None if operation is None else Site.of(operation)
 
 
 def _explained(

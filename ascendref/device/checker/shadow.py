@@ -117,19 +117,7 @@ Use = tuple[Operation, Span]
 
 
 class Segment:
-    """Bytes of which the same is known.
-
-    Parameters
-    ----------
-    start, stop : int
-        Where it begins and ends, counted from the beginning of the allocation.
-    writer : Use or None
-        Who wrote it last.
-    readers : dict of int to Use
-        Who has read it since: the last of each timeline, by its key.
-    written : bool
-        Whether anything was ever written there.
-    """
+    """Bytes of which the same is known."""
 
     __slots__ = ("readers", "stale", "start", "stop", "writer", "written")
 
@@ -141,13 +129,21 @@ class Segment:
         readers: dict[Timeline, Use],
         written: bool,
     ) -> None:
+        #: where it begins and ends, counted from the beginning of the allocation
         self.start = start
         self.stop = stop
+        #: who wrote it last
         self.writer = writer
+        #: who has read it since: the last of each timeline
         self.readers = readers
+        #: whether anything was ever written there
         self.written = written
         #: whether others took its place
         self.stale = False
+
+    def uses(self) -> list[Use]:
+        """Return all accesses that are remembered."""
+        return [*([] if self.writer is None else [self.writer]), *list(self.readers.values())]
 
     def divided(self, start: int, stop: int) -> list[Segment]:
         """Return segments of which the same is known, divided where a range begins and ends."""
@@ -169,15 +165,7 @@ class Segment:
 class Shadow:
     """What is known of an allocation.
 
-    Parameters
-    ----------
-    address : int
-        Where it begins.
-    nbytes : int
-        How long it is.
-    pinned : bool
-        Whether it is memory of the host, which the program reads and writes unseen: it counts as
-        written from the beginning.
+    The program reads and writes ``pinned`` memory unseen: it counts as written from the beginning.
     """
 
     __slots__ = ("_latest", "_segments", "address", "allocated", "freed", "nbytes", "pinned")
@@ -206,12 +194,9 @@ class Shadow:
         return f"<{place} of {self.nbytes} bytes at {self.address:#x}>"
 
     @property
-    def uses(self) -> Iterator[Use]:
-        """All accesses that are remembered."""
-        for segment in self._segments.load().value[1]:
-            if segment.writer is not None:
-                yield segment.writer
-            yield from list(segment.readers.values())
+    def all_segments(self) -> list[Segment]:
+        """All segments."""
+        return self._segments.load().value[1]
 
     def forget(self) -> None:
         """Drop what is known of the accesses: the memory is gone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from sys import maxsize
 from typing import Final, NamedTuple
 
@@ -21,34 +22,18 @@ def late_records() -> deque[Operation]:
     return deque(maxlen=_RECORDS)
 
 
+@dataclass(eq=False, slots=True)
 class WaitWithoutEffect:
-    """A wait that found no record, or one that had taken the place of another.
+    """A wait that found no record, or one that had taken the place of another."""
 
-    Parameters
-    ----------
-    event : int
-        Number of the event.
-    operation : Operation
-        The wait.
-    lost : Operation or None
-        The record before, if nothing waited for it until it was overwritten or reset.
-    late : deque of Operation or None
-        Where the event's records from then on are listed; None if it waited for a record.
-    """
-
-    __slots__ = ("event", "late", "lost", "operation")
-
-    def __init__(
-        self,
-        event: int,
-        operation: Operation,
-        lost: Operation | None,
-        late: deque[Operation] | None,
-    ) -> None:
-        self.event = event
-        self.operation = operation
-        self.lost = lost
-        self.late = late
+    #: number of the event
+    event: int
+    #: the wait
+    operation: Operation
+    #: the record before, if nothing waited for it until it was overwritten or reset
+    lost: Operation | None
+    #: where the event's records from then on are listed; None if it waited for a record
+    late: deque[Operation] | None
 
     @property
     def records(self) -> list[Operation]:
@@ -106,7 +91,7 @@ class Waits:
             if wait.late:
                 gone = any([_is_known(record, known) for record in list(wait.late)])
             else:
-                of_host = waiting.number == HOST or wait.operation.in_function
+                of_host = waiting.number == HOST or wait.operation.function is not None
                 gone = not of_host and (timeline is None or timeline.number == waiting.number)
             if gone:
                 with suppress(ValueError):
@@ -118,7 +103,7 @@ class Waits:
         """Return the wait that was meant to order two operations, if there is one."""
         found = self._between(first, second)
         # what a host function does may be seen after the tasks that come after it
-        return self._between(second, first) if found is None and second.in_function else found
+        return self._between(second, first) if found is None and second.function else found
 
     def _between(self, first: Operation, second: Operation) -> Explanation | None:
         waits = [

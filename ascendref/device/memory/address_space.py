@@ -268,13 +268,10 @@ class AddressSpace(Handle):
         nbytes = _checked_size(nbytes)
         reserved = (nbytes + 32 + self._padding - 1) // 32 * 32
         counted = reserved if storage is None else 0
-        self._take_out_freed()
-        while True:
-            before = self._blocks.load()
-            now = before.value
-            address = (
-                now.find_room(reserved, self._base) if now.used + counted <= self.capacity else None
-            )
+
+        def make(now: Blocks) -> tuple[Memory, int, int]:
+            fits = now.used + counted <= self.capacity
+            address = now.find_room(reserved, self._base) if fits else None
             if address is None:
                 fail(
                     Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -282,56 +279,54 @@ class AddressSpace(Handle):
                     f" {self.capacity - now.used} of {self.capacity} bytes are free",
                 )
             memory = Memory(self, address, nbytes, storage)
-            if self.device.checker is not None:
-                self.device.checker.allocate(memory.shadow, "Device.malloc")
             if storage is not None:  # writes of other processes are not seen
                 memory.shadow.mark_written(Span(0, nbytes, "shared memory"))
-            block = self._block(memory, counted)
-            after = now.with_block(block, _align(address + reserved))
-            if self._blocks.compare_and_set(before, after):
-                return memory
+            return memory, counted, _align(address + reserved)
+
+        return self._enter(make, "Device.malloc")
 
     def allocate_pinned(self, nbytes: int) -> Memory:
         """Allocate pinned host memory; its address is the one in this process."""
         nbytes = _checked_size(nbytes)
         storage = Storage(nbytes)
         storage.touch(0, nbytes)  # the program accesses its array without further calls
-        self._take_out_freed()  # freed memory may have had the same addresses
-        memory = Memory(self, storage.bytes.__array_interface__["data"][0], nbytes, storage)
-        if self.device.checker is not None:
-            self.device.checker.allocate(memory.shadow, "Device.malloc_host")
-        block = self._block(memory, 0)
-        while True:
-            before = self._blocks.load()
-            after = before.value.with_block(block, before.value.cursor)
-            if self._blocks.compare_and_set(before, after):
-                return memory
+        address = storage.bytes.__array_interface__["data"][0]
+        return self._enter(
+            lambda now: (Memory(self, address, nbytes, storage), 0, now.cursor),
+            "Device.malloc_host",
+        )
 
     def reserve(self, make: Callable[[int], Memory], nbytes: int, alignment: int) -> Memory:
         """Reserve addresses for the memory that a function makes from the first address."""
-        self._take_out_freed()
-        while True:
-            before = self._blocks.load()
-            blocks, address = before.value.blocks, self._reserve_from
+
+        def make_there(now: Blocks) -> tuple[Memory, int, int]:
             for begin in (self._reserve_from, self._reservable):
                 address = begin
-                for block in blocks[bisect_left(blocks, begin, key=_address) :]:
+                for block in now.blocks[bisect_left(now.blocks, begin, key=_address) :]:
                     if address + nbytes <= block.address:
                         break
                     address = -(-block.stop // alignment) * alignment
                 if address + nbytes <= self._reservable + _SPAN:
-                    break
-            else:
-                fail(
-                    Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
-                    f"Failed to reserve {nbytes} bytes of addresses: no free range is long enough",
-                )
-            memory = make(address)
+                    return make(address), 0, now.cursor
+            fail(
+                Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
+                f"Failed to reserve {nbytes} bytes of addresses: no free range is long enough",
+            )
+
+        memory = self._enter(make_there, "reserve")
+        self._reserve_from = -(-(memory.address + nbytes) // alignment) * alignment
+        return memory
+
+    def _enter(self, make: Callable[[Blocks], tuple[Memory, int, int]], call: str) -> Memory:
+        """Add memory that is made for the allocations so far, with its size and the next cursor."""
+        self._take_out_freed()  # freed pinned memory may have had the same addresses
+        while True:
+            before = self._blocks.load()
+            memory, counted, cursor = make(before.value)
             if self.device.checker is not None:
-                self.device.checker.allocate(memory.shadow, "reserve")
-            after = before.value.with_block(self._block(memory, 0), before.value.cursor)
+                self.device.checker.allocate(memory.shadow, call)
+            after = before.value.with_block(self._block(memory, counted), cursor)
             if self._blocks.compare_and_set(before, after):
-                self._reserve_from = -(-(address + nbytes) // alignment) * alignment
                 return memory
 
     def take_out(self, memory: Memory) -> None:
@@ -400,15 +395,7 @@ class AddressSpace(Handle):
 
 
 def find_memory(address: int) -> Memory | None:
-    """Return the allocation, on any device or pinned, that contains an address.
-
-    Examples
-    --------
-    >>> import ascendref as ar
-    >>> memory = ar.Device("Atlas A2").malloc(100)
-    >>> find_memory(memory.address + 99) is memory, find_memory(memory.address + 100)
-    (True, None)
-    """
+    """Return the allocation, on any device or pinned, that contains an address."""
     if address >= FIRST_ADDRESS:
         space = _spaces.get((address - FIRST_ADDRESS) // _SPAN)
         return None if space is None else space.find(address)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ...core.arrays import import_array
 from ...core.errors import fail, fail_argument, shown
-from ...core.products import Product
 from ...core.status import Status
-from ..arguments import integer
 from ..base_device import BaseDevice
 from ..checker.hazards import HazardError
 from ..scheduling.task import BaseStream
@@ -25,40 +22,18 @@ from .tensor import Tensor
 class DeviceMemory(BaseDevice):
     """The base of `Device` that has memory."""
 
-    def __init__(
-        self,
-        product: str | Product,
-        memory: int | None,
-        execution: str,
-        seed: int | None,
-        check: bool | Literal["report"],
-        trace_length: int,
-    ) -> None:
-        found = Product.find(product)
-        capacity = found.memory if memory is None else integer("memory", memory)
-        if not 0 < capacity <= 2**43:
-            fail_argument(
-                Status.ACL_ERROR_INVALID_PARAM,
-                "memory",
-                f"is {shown(memory)}; it must be ≥ 1 byte and ≤ 8 TiB",
-            )
-        super().__init__(found, execution, seed, check, trace_length)
-        self._space = AddressSpace(self, capacity, found.malloc_padding)
-
-    @property
-    def address_space(self) -> AddressSpace:
-        """The addresses of the device."""
-        return self._space
+    #: the addresses of the device
+    address_space: AddressSpace
 
     @property
     def memory_total(self) -> int:
         """Capacity in bytes."""
-        return self._space.capacity
+        return self.address_space.capacity
 
     @property
     def memory_free(self) -> int:
         """Free bytes; an allocation takes its size plus padding."""
-        return self._space.free_bytes
+        return self.address_space.free_bytes
 
     def malloc(self, nbytes: int) -> Memory:
         """Allocate device memory.
@@ -88,7 +63,7 @@ class DeviceMemory(BaseDevice):
         160
         """
         self.check_process()
-        return self._space.allocate(nbytes)
+        return self.address_space.allocate(nbytes)
 
     def malloc_host(self, nbytes: int) -> Memory:
         """Allocate pinned host memory; `Memory.numpy` returns it as an array.
@@ -112,7 +87,7 @@ class DeviceMemory(BaseDevice):
         array([255, 255, 255, 255], dtype=uint8)
         """
         self.check_process()
-        return self._space.allocate_pinned(nbytes)
+        return self.address_space.allocate_pinned(nbytes)
 
     def free(self, memory: Memory | int) -> None:
         """Free memory without waiting for work that uses it.
@@ -137,14 +112,14 @@ class DeviceMemory(BaseDevice):
         True
         """
         self.check_process()
-        found = resolve(self._space, "memory", memory, "lifetime")
+        found = resolve(self.address_space, "memory", memory, "lifetime")
         if not isinstance(memory, Memory) and found.address != memory:
             fail(
                 Status.ACL_ERROR_RT_PARAM_INVALID,
                 f"memory is the address {memory:#x} inside {found!r}; only the start of an"
                 " allocation can be freed",
             )
-        self._space.free(found)
+        self.address_space.free(found)
 
     def memcpy(self, dst: object, src: object, nbytes: int | None = None) -> None:
         """Copy bytes now, without waiting for any stream.
@@ -179,7 +154,7 @@ class DeviceMemory(BaseDevice):
         array([4, 5, 6, 7], dtype=uint8)
         """
         self.check_process()
-        copy = prepare_copy(self._space, dst, src, nbytes)
+        copy = prepare_copy(self.address_space, dst, src, nbytes)
         if copy is not None:
             self.run_copy(copy, "Device.memcpy")
 
@@ -209,7 +184,7 @@ class DeviceMemory(BaseDevice):
         array([257, 257], dtype=int16)
         """
         self.check_process()
-        fill = prepare_fill(self._space, memory, value, nbytes)
+        fill = prepare_fill(self.address_space, memory, value, nbytes)
         if fill is not None:
             self.run_copy(fill, "Device.memset")
 
@@ -245,7 +220,7 @@ class DeviceMemory(BaseDevice):
         >>> dev.synchronize()
         """
         self.check_process()
-        copy = prepare_copy(self._space, dst, src, nbytes)
+        copy = prepare_copy(self.address_space, dst, src, nbytes)
         if copy is not None:
             self.queue_copy(copy, "memcpy_async", stream)
 
@@ -279,7 +254,7 @@ class DeviceMemory(BaseDevice):
         >>> dev.synchronize()
         """
         self.check_process()
-        fill = prepare_fill(self._space, memory, value, nbytes)
+        fill = prepare_fill(self.address_space, memory, value, nbytes)
         if fill is not None:
             self.queue_copy(fill, "memset_async", stream)
 
@@ -381,7 +356,7 @@ class DeviceMemory(BaseDevice):
         self.check_process()
         if self.checker is None:
             return []
-        return self.checker.find_leaks([memory.shadow for memory in self._space.living()])
+        return [self.checker.reports.leak(memory.shadow) for memory in self.address_space.living()]
 
     def run_copy(self, copy: Copy, call: str) -> None:
         """Copy or fill now."""

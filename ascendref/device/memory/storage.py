@@ -35,21 +35,8 @@ class Storage:
     """Bytes that read as poison until they are written.
 
     The system reserves addresses without memory. A chunk is poisoned right before the first copy or
-    kernel that accesses it.
-
-    Parameters
-    ----------
-    nbytes : int
-        How many.
-    sparse : bool, optional
-        Whether most bytes are never accessed, so that there may be more than the host has.
-    shared : mmap, optional
-        Memory shared with other processes that holds the bytes; it is never poisoned.
-
-    Attributes
-    ----------
-    bytes : array of uint8
-        All bytes, aligned. Only those passed to `touch` may be accessed.
+    kernel that accesses it. Of ``sparse`` ones most are never accessed, so that there may be more
+    than the host has. Memory ``shared`` with other processes is never poisoned.
     """
 
     __slots__ = ("_chunk", "_chunks", "_first", "_initialized", "_map", "bytes")
@@ -78,6 +65,7 @@ class Storage:
                 error,
             )
         shift = -raw.__array_interface__["data"][0] % ALIGNMENT
+        #: all bytes, aligned; only those passed to `touch` may be accessed
         self.bytes: NDArray[np.uint8] = raw[shift : shift + nbytes]
         self._first: int = self.bytes.__array_interface__["data"][0]
         #: addresses of the chunks that have been poisoned or overwritten

@@ -21,23 +21,7 @@ GRANULARITY: Final = 2**21
 
 
 class PhysicalMemory(Handle):
-    """Memory of a device without an address.
-
-    Parameters
-    ----------
-    space : AddressSpace
-        The addresses of the device.
-    nbytes : int
-        Size in bytes.
-
-    Attributes
-    ----------
-    nbytes : int
-        As given.
-    alive : bool
-        False after it has been freed. If it is mapped then, the memory is released when it is
-        unmapped.
-    """
+    """Memory of a device without an address."""
 
     def __init__(self, space: AddressSpace, nbytes: int) -> None:
         self.nbytes = nbytes
@@ -45,6 +29,7 @@ class PhysicalMemory(Handle):
         self.backing = space.allocate(nbytes)
         #: where it was mapped last
         self.reservation: ReservedMemory | None = None
+        #: False after it has been freed; if it is mapped then, unmapping it releases the memory
         self.alive = True
 
     def __repr__(self) -> str:
@@ -99,17 +84,7 @@ class _Mapped(NamedTuple):
 
 
 class ReservedMemory(Memory):
-    """Reserved addresses of a device; tensors and copies can use the parts that are mapped.
-
-    Parameters
-    ----------
-    space : AddressSpace
-        The addresses of the device.
-    address : int
-        The first one.
-    nbytes : int
-        Number of addresses.
-    """
+    """Reserved addresses of a device; tensors and copies can use the parts that are mapped."""
 
     __slots__ = ("_mapped", "_sparse")
 

@@ -41,10 +41,7 @@ def prerequisites(tasks: Sequence[Task]) -> set[Task]:
 def begin_wait(checker: Checker, tasks: Sequence[Task]) -> Task | None:
     """Note that the calling thread waits for tasks; report it if the wait can never end.
 
-    Returns
-    -------
-    Task or None
-        A record among their prerequisites that another thread may, or may never, submit.
+    A record among their prerequisites that another thread may, or may never, submit is returned.
     """
     thread = get_ident()
     cycle = _cycle(tasks, thread, {thread})

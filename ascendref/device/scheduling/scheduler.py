@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
+import random
 import threading
-from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from time import monotonic, perf_counter_ns
-from typing import ClassVar
+from time import monotonic, perf_counter_ns, sleep
+from typing import Final
 
-from ...core.errors import AclError, fail
+from ...core.errors import AclError, fail, fail_argument, shown
 from ...core.products import Product
 from ...core.status import Status
+from ..arguments import remaining
 from ..checker.checker import Checker
-from ..timeouts import remaining
-from .deadlock import begin_wait, end_wait
-from .task import BaseStream, Failure, Kind, Promise, State, Task
+from .deadlock import begin_wait, end_wait, prerequisites
+from .placement import check_and_queue
+from .task import BaseStream, Failure, Kind, State, Task
 from .task_context import in_task, refuse_in_task
 from .worker_threads import workers
 
 #: for the checker: seconds after which a record that another thread may submit counts as forgotten
 PATIENCE = 30.0
+#: seconds that a query waits for a host function that it has started
+POLL_TIMEOUT: Final = 0.001
+#: when queued work runs: as soon as it is ready; when the host waits for it, or for a task that
+#: depends on it; the same, but any ready task may run first, as a seed decides
+EXECUTION_MODES: Final = ("eager", "lazy", "random")
 
 
-class Scheduler(ABC):
+class Scheduler:
     """The streams of one device and the states of their tasks.
 
-    Subclasses, one per execution mode, decide when the worker threads get a ready task. Except for
-    callbacks, the functions of tasks always run on worker threads, so a wait that ends early, by a
-    timeout or an interrupt, leaves nothing half done. `lock_free` explains how the state stays
-    consistent without locks.
+    Except for callbacks, the functions of tasks always run on worker threads, so a wait that ends
+    early, by a timeout or an interrupt, leaves nothing half done. `lock_free` explains how the
+    state stays consistent without locks.
     """
 
-    #: whether tasks run even if nothing waits for them
-    eager: ClassVar = False
-
-    def __init__(self, history: int) -> None:
+    def __init__(self, execution: object, history: int, seed: int) -> None:
+        if not (isinstance(execution, str) and execution in EXECUTION_MODES):
+            fail_argument(
+                Status.ACL_ERROR_INVALID_PARAM,
+                "execution",
+                f"is {shown(execution)}; allowed are {', '.join(map(repr, EXECUTION_MODES))}",
+            )
+        #: whether tasks run even if nothing waits for them
+        self.eager = execution == "eager"
+        self._random = random.Random(seed) if execution == "random" else None
         #: streams that have not been destroyed, by number
         self.streams: dict[int, BaseStream] = {}
         #: streams destroyed by force while a task ran, until it ends
@@ -97,63 +108,11 @@ class Scheduler(ABC):
             if checker is None:
                 stream.queue.append(task)
             else:
-                self._check_and_queue(checker, task)
-            self._work_was_queued(stream)
+                check_and_queue(self.streams, checker, task)
+            if self.eager:
+                workers.wake(stream)
         else:
             stream.check()
-
-    def _check_and_queue(self, checker: Checker, task: Task) -> None:
-        """Give a task its place in program order, and queue it; HazardError if it must not run.
-
-        A task that waits for a promise gets its place when the promise is kept.
-        """
-        if _is_held(task):
-            task.held = checker.submit(task.stream.timeline, task.label)
-            task.stream.queue.append(task)
-            self._place_held(checker)  # another thread may have kept the promise meanwhile
-            return
-        self._place(checker, task, then=task.stream.queue.append)
-
-    def _place(
-        self, checker: Checker, task: Task, then: Callable[[Task], object] | None = None
-    ) -> None:
-        timeline, held = task.stream.timeline, task.held
-        record = None if task.after is None else task.after.operation
-        if held is None:
-            if record is not None:
-                checker.join(timeline, record)
-            operation = task.operation = checker.begin(timeline, task.label)
-        else:
-            if record is not None and not record.abandoned:
-                held.timeline.join(record.knowledge, record.host_index)
-            operation = task.operation = held.place()
-        try:
-            if task.reads or task.writes:
-                late = checker.record(operation, task.reads, task.writes, uses=not task.copies)
-                if late and task.function is not None:
-                    task.function = _settled(checker, task, task.function)
-            elif task.kind in (Kind.HOST, Kind.CALLBACK):
-                checker.functions.launch(operation)
-            if isinstance(task, Promise):
-                self._place_held(checker)  # before it runs, and so before they can
-            if then is not None:
-                then(task)
-        except BaseException:
-            operation.cancel()
-            raise
-
-    def _place_held(self, checker: Checker) -> None:
-        """Give places to the tasks whose promise has been kept."""
-        found = True
-        while found:  # another stream may wait for one of them
-            found = False
-            for stream in list(self.streams.values()):
-                for task in list(stream.queue):
-                    if task.unplaced:
-                        if task.after is not None and task.after.unplaced:
-                            break
-                        self._place(checker, task)
-                        found = True
 
     def check(self) -> None:
         """Raise the sticky error, if there is one."""
@@ -181,11 +140,11 @@ class Scheduler(ABC):
             end_wait()
 
     def _wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
-        prerequisites = self._prerequisites(tasks)
+        needed = () if self._random is None else prerequisites(tasks)
         for task in tasks:
             while task.state is not State.DONE:
                 # an abort may end the task before the one that it depends on
-                if not self.block({task, self.advance(task, prerequisites)}, deadline):
+                if not self.block({task, self.advance(task, needed)}, deadline):
                     return False
         return True
 
@@ -193,20 +152,54 @@ class Scheduler(ABC):
         """Return whether a task, if there is one, is done; if not, advance it."""
         if task is None or task.state is State.DONE:
             return True
-        self._poll(task)
+        running = self.advance(task)
+        if self.eager:
+            workers.run_if_closed((task,), None)
+            sleep(0)  # yields the interpreter to the worker threads: programs query in loops
+        else:
+            # wait for the end of a task, so that a loop of queries reaches its end, and the order
+            # of tasks does not depend on the number of queries
+            deadline = monotonic() + POLL_TIMEOUT if running.depends_on_host else None
+            self.block((running,), deadline)
         return False
 
-    def advance(self, task: Task, prerequisites: Collection[Task] = ()) -> Task:
+    def advance(self, task: Task, needed: Collection[Task] = ()) -> Task:
         """Advance a task by one step; return the task whose end is the next step.
 
-        ``prerequisites`` are all tasks that the caller will wait for.
+        On demand, that is a task that it depends on, or another one of all that the caller
+        ``needed``; else the worker threads are made sure to work toward the task itself.
         """
+        if not self.eager:
+            refuse_in_task(self.checker)
         ready = self._first_unblocked(task)
         if ready.state is State.QUEUED and not ready.promised:
-            ready = self._request(ready, prerequisites)
+            if not (self.eager or ready.requested):
+                ready = self._choose(ready, needed)
+                ready.requested = True
+            workers.wake(ready.stream)  # again, in case an interrupt came before
         elif ready.state is State.RUNNING and ready.recover is not None:
             ready.recover()
-        return ready
+        return task if self.eager else ready
+
+    def _choose(self, ready: Task, needed: Collection[Task]) -> Task:
+        """Return the ready task to run next."""
+        if self._random is None:
+            return ready
+        choices = [ready]
+        for stream in list(self.streams.values()):
+            first = stream.first()
+            if (
+                first is not None
+                and first is not ready
+                and first.state is State.QUEUED
+                and not first.requested
+                and (first.after is None or first.after.state is State.DONE)
+                # one that depends on the host may need a call that the program makes after this
+                # wait
+                and (not first.depends_on_host or first in needed)
+            ):
+                choices.append(first)
+        return self._random.choice(choices)
 
     def block(self, tasks: Collection[Task], deadline: float | None) -> bool:
         """Block until any of these tasks is done; return False if the deadline passes first."""
@@ -285,7 +278,7 @@ class Scheduler(ABC):
         """
         while (task := stream.first()) is not None and task.state is State.QUEUED:
             if (status := self._cancellation(task)) is None:
-                if not self._may_run(task):
+                if not (self.eager or task.requested):
                     return None
                 if task.after is not None and task.after.add_waiter(stream.wake):
                     return None
@@ -341,8 +334,8 @@ class Scheduler(ABC):
         for wake in list(task.waiters):
             wake()
         task.waiters.clear()
-        if stream.queue:
-            self._work_was_queued(stream)
+        if self.eager and stream.queue:
+            workers.wake(stream)
         self.remove_if_closed(stream)
         self._remove_if_left(stream)
 
@@ -371,43 +364,3 @@ class Scheduler(ABC):
             if last.promised:
                 return last
         return task
-
-    # ---- what the execution modes decide
-
-    @abstractmethod
-    def _poll(self, task: Task) -> None:
-        """Advance a task because the host asked whether it is done."""
-
-    def _request(self, ready: Task, prerequisites: Collection[Task]) -> Task:
-        """Make the worker threads run a ready task or another one first; return which."""
-        workers.wake(ready.stream)
-        return ready
-
-    def _may_run(self, task: Task) -> bool:
-        """Tell whether the worker threads may run the first task of a stream."""
-        return True
-
-    def _prerequisites(self, tasks: Sequence[Task]) -> Collection[Task]:
-        """Return the tasks that must be done before these tasks, if the mode needs to know."""
-        return ()
-
-    @abstractmethod
-    def _work_was_queued(self, stream: BaseStream) -> None:
-        """React to newly queued work on a stream, whose first task may be ready."""
-
-
-def _is_held(task: Task) -> bool:
-    """Tell whether a submitted task waits for a promise, directly or behind other tasks."""
-    last, after = task.stream.last, task.after
-    return (last is not None and last.unplaced) or (after is not None and after.unplaced)
-
-
-def _settled(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
-    """Return a task's function, preceded by a check of what host functions may have written."""
-
-    def run() -> None:
-        assert task.operation is not None
-        checker.settle(task.operation, task.reads, task.writes, uses=not task.copies)
-        function()
-
-    return run

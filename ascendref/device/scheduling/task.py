@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from enum import IntEnum
 from itertools import count
 from time import perf_counter_ns
-from typing import Final, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from ...core.errors import AclError, fail, message_of, recorded
 from ...core.status import Status
 from ..checker.checker import Access
 from ..checker.hazards import HazardError
 from ..checker.ordering import Operation, Submission, Timeline
+
+if TYPE_CHECKING:
+    from .scheduler import Scheduler
 
 _stream_numbers: Final = count(1)
 
@@ -58,73 +62,41 @@ class Failure(NamedTuple):
         fail(self.status, self.message, self.cause)
 
 
+@dataclass(eq=False, slots=True, repr=False)
 class Task:
     """One entry of a stream's queue."""
 
-    __slots__ = (
-        "after",
-        "copies",
-        "ended",
-        "function",
-        "held",
-        "kind",
-        "label",
-        "operation",
-        "reads",
-        "recover",
-        "requested",
-        "started",
-        "state",
-        "status",
-        "stream",
-        "submitted",
-        "thread",
-        "waiters",
-        "writes",
-    )
-
-    def __init__(
-        self,
-        stream: BaseStream,
-        kind: Kind,
-        label: str,
-        function: Callable[[], object] | None = None,
-        reads: tuple[Access, ...] = (),
-        writes: tuple[Access, ...] = (),
-        after: Task | None = None,
-        *,
-        copies: bool = False,
-    ) -> None:
-        self.stream = stream
-        self.kind = kind
-        self.label = label
-        self.function = function
-        #: device memory that it reads and writes
-        self.reads = reads
-        self.writes = writes
-        #: whether it writes exactly what it reads
-        self.copies = copies
-        #: for a wait: the record that it waits for
-        self.after = after
-        #: its place in program order, if there is a checker
-        self.operation: Operation | None = None
-        #: for a task submitted before its place was known: sets the place
-        self.held: Submission | None = None
-        self.state = State.QUEUED
-        #: status with which it ended
-        self.status = Status.ACL_SUCCESS
-        #: nanoseconds of `time.perf_counter_ns`
-        self.submitted = perf_counter_ns()
-        self.started = 0
-        self.ended = 0
-        #: called when it is done
-        self.waiters: list[Callable[[], object]] = []
-        #: for on-demand execution: whether the worker threads may run it
-        self.requested = False
-        #: for a callback: returns the program thread that will run it, if there is one
-        self.thread: Callable[[], int | None] | None = None
-        #: for a callback: called when a wait finds it running; ends it if no thread will
-        self.recover: Callable[[], object] | None = None
+    stream: BaseStream
+    kind: Kind
+    label: str
+    function: Callable[[], object] | None = None
+    #: device memory that it reads and writes
+    reads: tuple[Access, ...] = ()
+    writes: tuple[Access, ...] = ()
+    #: for a wait: the record that it waits for
+    after: Task | None = None
+    _: KW_ONLY
+    #: whether it writes exactly what it reads
+    copies: bool = False
+    #: its place in program order, if there is a checker
+    operation: Operation | None = None
+    #: for a task submitted before its place was known: sets the place
+    held: Submission | None = None
+    state: State = State.QUEUED
+    #: status with which it ended
+    status: Status = Status.ACL_SUCCESS
+    #: nanoseconds of `time.perf_counter_ns`
+    submitted: int = field(default_factory=perf_counter_ns)
+    started: int = 0
+    ended: int = 0
+    #: called when it is done
+    waiters: list[Callable[[], object]] = field(default_factory=list)
+    #: for on-demand execution: whether the worker threads may run it
+    requested: bool = False
+    #: for a callback: returns the program thread that will run it, if there is one
+    thread: Callable[[], int | None] | None = None
+    #: for a callback: called when a wait finds it running; ends it if no thread will
+    recover: Callable[[], object] | None = None
 
     @property
     def depends_on_host(self) -> bool:
@@ -175,32 +147,10 @@ class Promise(Task):
         return self.state is State.QUEUED and self not in list(self.stream.queue)
 
 
-class Dispatcher(Protocol):
-    """The interface of a scheduler for streams and worker threads."""
-
-    #: streams of the device that have not been destroyed, by number
-    streams: dict[int, BaseStream]
-
-    def check_process(self) -> None:
-        """Raise AclError in a forked child of the process that created the device."""
-
-    def wake(self, stream: BaseStream) -> None:
-        """Make the worker threads check a stream whose first task may be ready."""
-
-    def take(self, stream: BaseStream) -> Task | None:
-        """Return the first task of a stream, marked as running; None if it may not run yet."""
-
-    def run(self, task: Task) -> None:
-        """Run a taken task and end it."""
-
-    def finish(self, task: Task, failure: Failure | None) -> None:
-        """End a taken task."""
-
-
 class BaseStream:
     """A stream as the scheduler sees it: tasks that run one after another."""
 
-    def __init__(self, scheduler: Dispatcher) -> None:
+    def __init__(self, scheduler: Scheduler) -> None:
         self.scheduler = scheduler
         self.number = next(_stream_numbers)
         #: the checker's view of its tasks

@@ -13,11 +13,11 @@ from typing import Final
 
 from ...core.errors import AclError, fail, shown
 from ...core.status import Status
+from ..arguments import deadline_after, remaining
 from ..scheduling.scheduler import Scheduler
 from ..scheduling.task import BaseStream, Failure, Kind, State, Task
 from ..scheduling.task_context import in_task, task_context
 from ..scheduling.worker_threads import workers
-from ..timeouts import deadline_after, remaining
 
 #: maximum number of threads of a process that serve callbacks
 SUBSCRIBER_LIMIT: Final = 1024
@@ -162,8 +162,6 @@ class Subscription:
 
 class CallbackStream(BaseStream):
     """A stream that a thread can subscribe to."""
-
-    scheduler: Scheduler
 
     def __init__(self, scheduler: Scheduler) -> None:
         super().__init__(scheduler)

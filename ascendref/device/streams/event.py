@@ -9,13 +9,11 @@ from typing import Final
 
 from ...core.errors import ArgumentTypeError, fail, shown
 from ...core.status import Status
-from ..arguments import integer
-from ..base_device import BaseDevice
+from ..arguments import deadline_after, integer
+from ..base_device import BaseDevice, DeviceObject
 from ..checker.ordering import Operation, Timeline
 from ..checker.waits import late_records
-from ..handle import Handle
 from ..scheduling.task import BaseStream, Kind, State, Task
-from ..timeouts import deadline_after
 
 _numbers: Final = count(1)
 
@@ -39,7 +37,7 @@ _COMBINED: Final = 0xF
 _ALONE: Final = {False: (EventFlag.DEVICE_USE_ONLY, EventFlag.EXTERNAL), True: (EventFlag.IPC,)}
 
 
-class Event(Handle):
+class Event(DeviceObject):
     """A point in the work of a stream.
 
     Returned by `Device.create_event`. An Ex-style event can be recorded any number of times; the
@@ -71,6 +69,8 @@ class Event(Handle):
     True
     """
 
+    name = "event"
+
     def __init__(self, device: BaseDevice, flags: int, ex: bool) -> None:
         flags = integer("flags", flags)
         if not (flags in _ALONE[ex] or (0 < flags <= _COMBINED)):
@@ -80,8 +80,7 @@ class Event(Handle):
                 f"flags is {flags:#x}; a combination of 0x1, 0x2, 0x4 and 0x8, or {alone} alone is"
                 f" expected for an {'Ex-style' if ex else 'old-style'} event",
             )
-        self.device = device
-        self.number = next(_numbers)
+        super().__init__(device, next(_numbers))
         self.flags = EventFlag(flags)
         self.ex = ex
         self._record: Task | None = None
@@ -93,11 +92,6 @@ class Event(Handle):
         self._early = False
         self._late = late_records()
         self._waits: list[Task] = []
-        self.alive = True
-
-    def __repr__(self) -> str:
-        state = "" if self.alive else ", destroyed"
-        return f"<event {self.number} of {self.device.soc_name}{state}>"
 
     @property
     def recorded(self) -> bool:
@@ -128,7 +122,7 @@ class Event(Handle):
         self.device.scheduler.submit(task)
         self._replace(task)
         if self.device.checker is not None and task.operation is not None:
-            self.device.checker.record_event(task.operation)
+            task.operation.timeline.last_record = task.operation.index
             if self._early:
                 self._late.append(task.operation)
 
@@ -311,22 +305,6 @@ class Event(Handle):
         """
         return self._reached(self._recorded()) // 1000
 
-    def destroy(self) -> None:
-        """Destroy the event, even if its record has not been reached.
-
-        Raises
-        ------
-        AclError
-            107017 if it has already been destroyed.
-
-        Examples
-        --------
-        >>> import ascendref as ar
-        >>> ar.Device("Atlas A2").create_event().destroy()
-        """
-        self._check()
-        self.alive = False
-
     def record_to_wait_for(self, stream: BaseStream) -> Task | None:
         """Return the record that a stream must wait for; None if there is none."""
         self._check()
@@ -382,11 +360,6 @@ class Event(Handle):
                     with suppress(ValueError):
                         self._waits.remove(wait)
             self._waits.append(task)
-
-    def _check(self) -> None:
-        self.device.check_process()
-        if not self.alive:
-            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} can no longer be used")
 
     def _recorded(self) -> Task:
         self._check()

@@ -8,16 +8,13 @@ from itertools import count
 from time import perf_counter_ns
 from typing import Final
 
-from ...core.errors import fail
-from ...core.status import Status
-from ..base_device import BaseDevice
-from ..handle import Handle
+from ..base_device import BaseDevice, DeviceObject
 from ..scheduling.task import BaseStream, Kind, Promise, State, Task
 
 _numbers: Final = count(1)
 
 
-class Notify(Handle):
+class Notify(DeviceObject):
     """A point in the work of a stream; each record releases exactly one wait.
 
     Returned by `Device.create_notify`. Unlike an event, a notify can be waited for before it is
@@ -48,18 +45,14 @@ class Notify(Handle):
     second
     """
 
+    name = "notify"
+
     def __init__(self, device: BaseDevice) -> None:
-        self.device = device
-        self.number = next(_numbers)
+        super().__init__(device, next(_numbers))
         #: the record that the next wait consumes, unless a wait has already consumed it
         self._record: Task | None = None
         #: waits in order; those that are done are removed soon
         self._waits: deque[Task] = deque()
-        self.alive = True
-
-    def __repr__(self) -> str:
-        state = "" if self.alive else ", destroyed"
-        return f"<notify {self.number} of {self.device.soc_name}{state}>"
 
     def record(self, stream: BaseStream | None = None) -> None:
         """Release one wait, queued before or later, once all work submitted so far is done.
@@ -127,30 +120,9 @@ class Notify(Handle):
         self._waits.append(task)  # before it is submitted, so that a record finds it
         self.device.scheduler.submit(task)
 
-    def destroy(self) -> None:
-        """Destroy the notify. A stream that still waits for a record stays blocked.
-
-        Raises
-        ------
-        AclError
-            107017 if it has already been destroyed.
-
-        Examples
-        --------
-        >>> import ascendref as ar
-        >>> ar.Device("Atlas A2").create_notify().destroy()
-        """
-        self._check()
-        self.alive = False
-
     @property
     def _label(self) -> str:
         return f"record notify {self.number}"
-
-    def _check(self) -> None:
-        self.device.check_process()
-        if not self.alive:
-            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} can no longer be used")
 
     def _queued_waits(self) -> list[Task]:
         """Return the unfinished waits; an interrupt may have kept one from being queued."""

@@ -9,12 +9,11 @@ from typing import Final, Self
 
 from ...core.errors import AclError, ArgumentTypeError, fail, shown
 from ...core.status import Status
-from ..arguments import integer
+from ..arguments import deadline_after, integer
 from ..base_device import BaseDevice
 from ..handle import Handle
 from ..scheduling.task import Kind, Task
 from ..scheduling.task_context import in_task
-from ..timeouts import deadline_after
 from .event import Event
 from .host_functions import HostFunctionStream
 

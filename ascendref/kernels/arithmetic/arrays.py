@@ -6,33 +6,26 @@ stable: no exponential overflows where the result is finite.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
-from .functions import Constant
+from .functions import COMPARISONS, CONSTANTS, Constant, Number
 from .libraries import NUMPY, Library, library
 
+#: functions that are defined above a number, and another number at which they are
+_DOMAINS: Final = {"log": (0, 1.0), "log1p": (-1, 0.0), "sqrt": (0, 1.0)}
 
+
+@dataclass(slots=True)
 class Mask:
-    """What a comparison of arrays gives.
+    """What a comparison of arrays gives: one of them, and whether it holds for each element."""
 
-    Parameters
-    ----------
-    array : Array
-        One of the arrays that were compared.
-    holds : array of bool
-        The result.
-    """
-
-    __slots__ = ("_array", "_holds")
-
-    def __init__(self, array: Array, holds: Any) -> None:
-        self._array = array
-        self._holds = holds
+    _array: Array
+    _holds: Any
 
     def __and__(self, other: Mask) -> Mask:
         return self._wider(other)._made(self._holds & other._holds)
@@ -61,16 +54,8 @@ class Mask:
         return array.made(array.library.where(self._holds, left, right))
 
 
-class Array:
-    """A number of a formula, for each element of an array.
-
-    Parameters
-    ----------
-    library : Library
-        The array's functions.
-    array : array
-        The elements.
-    """
+class Array(Number):
+    """A number of a formula, for each element of an array; the library has its functions."""
 
     __slots__ = ("array", "library")
 
@@ -96,35 +81,12 @@ class Array:
         """Return one of both numbers, an array rather than a scalar."""
         return other if isinstance(self, Scalar) and isinstance(other, Array) else self
 
-    def _binary(self, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Array:
+    def _operation(self, name: str, left: Any, right: Any) -> Array:
+        if not all(isinstance(x, (Array, *CONSTANTS)) for x in (left, right)):
+            return NotImplemented  # type: ignore[no-any-return]
         like = self._like(right if left is self else left)
+        function = like.library.quotient if name == "div" else getattr(operator, name)
         return like.made(function(like.operand(left), like.operand(right)))
-
-    def __add__(self, other: Array | Constant) -> Array:
-        return self._binary(operator.add, self, other)
-
-    def __radd__(self, other: Constant) -> Array:
-        return self._binary(operator.add, other, self)
-
-    def __sub__(self, other: Array | Constant) -> Array:
-        return self._binary(operator.sub, self, other)
-
-    def __rsub__(self, other: Constant) -> Array:
-        return self._binary(operator.sub, other, self)
-
-    def __mul__(self, other: Array | Constant) -> Array:
-        return self._binary(operator.mul, self, other)
-
-    def __rmul__(self, other: Constant) -> Array:
-        return self._binary(operator.mul, other, self)
-
-    def __truediv__(self, other: Array | Constant) -> Array:
-        if isinstance(other, OnePlusExp):
-            return NotImplemented
-        return self._binary(self._like(other).library.quotient, self, other)
-
-    def __rtruediv__(self, other: Constant) -> Array:
-        return self._binary(self.library.quotient, other, self)
 
     def __neg__(self) -> Array:
         return self.made(-self.array)
@@ -132,83 +94,27 @@ class Array:
     def __abs__(self) -> Array:
         return self.made(abs(self.array))
 
-    def _compared(self, function: Callable[[Any, Any], Any], other: Array | Constant) -> Mask:
+    def _compare(self, operator: str, other: Array | Constant) -> Mask:
         like = self._like(other)
-        return Mask(like, function(like.operand(self), like.operand(other)))
+        return Mask(like, COMPARISONS[operator](like.operand(self), like.operand(other)))
 
-    def __lt__(self, other: Array | Constant) -> Mask:
-        return self._compared(operator.lt, other)
-
-    def __le__(self, other: Array | Constant) -> Mask:
-        return self._compared(operator.le, other)
-
-    def __gt__(self, other: Array | Constant) -> Mask:
-        return self._compared(operator.gt, other)
-
-    def __ge__(self, other: Array | Constant) -> Mask:
-        return self._compared(operator.ge, other)
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compared(operator.eq, other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _inside(self, name: str, domain: Any, instead: float) -> Array:
-        function = getattr(self.library.namespace, name)
-        return self.made(self.library.inside(function, self.array, domain, instead))
-
-    def exp(self) -> Array:
-        """Return the exponential."""
-        return self._inside("exp", self.array <= self.library.largest_exponent(self.array), 0.0)
-
-    def expm1(self) -> Array:
-        """Return the exponential minus 1."""
-        return self._inside("expm1", self.array <= self.library.largest_exponent(self.array), 0.0)
-
-    def log(self) -> Array:
-        """Return the natural logarithm."""
-        return self._inside("log", self.array > 0, 1.0)
-
-    def log1p(self) -> Array:
-        """Return the logarithm of 1 plus this number."""
-        return self._inside("log1p", self.array > -1, 0.0)
-
-    def sqrt(self) -> Array:
-        """Return the square root."""
-        return self._inside("sqrt", self.array > 0, 1.0)
-
-    def tanh(self) -> Array:
-        """Return the hyperbolic tangent."""
-        return self.made(self.library.namespace.tanh(self.array))
-
-    def normal_cdf(self) -> Array:
-        """Return the normal distribution function."""
-        return self.made(0.5 * self.library.erfc(-math.sqrt(0.5) * self.array))
-
-    def normal_pdf(self) -> Array:
-        """Return the density of the normal distribution."""
-        power = self.library.namespace.exp(-0.5 * self.array * self.array)
-        return self.made(power * (1 / math.sqrt(2 * math.pi)))
+    def _function(self, name: str) -> Array:
+        library, x = self.library, self.array
+        if name in ("normal_cdf", "normal_pdf", "softplus", "sign", "single"):
+            return self.made(getattr(library, name)(x))
+        function = getattr(library.namespace, name)
+        if name == "tanh":
+            return self.made(function(x))
+        if name in ("exp", "expm1"):
+            domain, instead = x <= library.largest_exponent(x), 0.0
+        else:
+            least, instead = _DOMAINS[name]
+            domain = x > least
+        return self.made(library.inside(function, x, domain, instead))
 
     def one_plus_exp(self) -> Any:
         """Return 1 + exp(self), to divide by."""
         return OnePlusExp(self)
-
-    def softplus(self) -> Array:
-        """Return log(1 + exp(self))."""
-        return self.made(self.library.softplus(self.array))
-
-    def sign(self) -> Array:
-        """Return -1, 0, 1 or NaN."""
-        return self.made(self.library.sign(self.array))
-
-    def single(self) -> Array:
-        """Round to float32."""
-        return self.made(self.library.single(self.array))
-
-    def as_element(self) -> Array:
-        """Return the number itself: it is rounded where it meets an element."""
-        return self
 
 
 class Scalar(Array):
@@ -229,13 +135,7 @@ class Scalar(Array):
 
 
 class OnePlusExp:
-    """1 + exp(x), which may be beyond the range of numbers, as a divisor.
-
-    Parameters
-    ----------
-    argument : Array
-        x.
-    """
+    """1 + exp(x), which may be beyond the range of numbers, as a divisor."""
 
     __slots__ = ("_argument",)
 

@@ -33,88 +33,61 @@ from .ball_condition import BallCondition
 from .ball_functions import apply
 from .ball_operations import add, divide, divisor, multiply, undecided
 from .bounds import GROW, RANGE, Range, both, either, merged
-from .midpoints import DOUBLES, Field, Truth, differ
-from .registers import CONSTANTS, Condition, Constant, Register
+from .functions import Constant, Number
+from .midpoints import DOUBLES, Truth, differ
+from .registers import Condition, Register
 from .rounding_test import single
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Ball:
-    """A midpoint with a bound of its error, whose operators emit instructions.
+class Ball(Number):
+    """A midpoint with a bound of its error, whose operators emit instructions."""
 
-    Parameters
-    ----------
-    mid : Register or DoubleDouble
-        The midpoint.
-    relative, absolute : float
-        Parts of the bound.
-    spread : Register or None
-        Part of the bound that is computed.
-    growth : Register or None
-        ``spread`` in relation to the midpoint, if that is known: divisors need no more.
-    inexact : bool or Condition
-        Whether the midpoint differs from the exact value.
-    low, high : float
-        The range of the exact value, give or take a relative 2**-40.
-    bits, unit : int or None, float
-        Where it is exact, the number has at most that many bits (None: not known), and it is a
-        multiple of ``unit`` in any case (0: not known).
-    nearest : bool
-        Whether the midpoint is the double nearest to the exact value.
-    doubt : Condition or None
-        Whether a comparison on which the number depends is undecided.
-    uniform : bool
-        Whether the number is the same for all elements.
-    inverse : Register or None
-        The inverse of the midpoint, of a uniform number by which something was divided.
-    sides : tuple or None
-        The condition and the two uniform numbers of which this divisor is one.
-    over : Ball or None
-        What the number is yet to be divided by.
-    inputs : tuple of Register
-        The elements and scalars on which it depends.
-    """
-
+    #: the midpoint, a register or a double-double
     mid: Any
+    #: parts of the bound that are known
     relative: float = 0.0
     absolute: float = 0.0
+    #: part of the bound that is computed
     spread: Register | None = None
+    #: ``spread`` in relation to the midpoint, if that is known: divisors need no more
     growth: Register | None = None
+    #: whether the midpoint differs from the exact value
     inexact: Truth = False
+    #: the range of the exact value, give or take a relative 2**-40
     low: float = -inf
     high: float = inf
+    #: where it is exact, the number has at most that many bits (None: not known), and it is a
+    #: multiple of ``unit`` in any case (0: not known)
     bits: int | None = None
     unit: float = 0.0
+    #: whether the midpoint is the double nearest to the exact value
     nearest: bool = False
+    #: whether a comparison on which the number depends is undecided
     doubt: Condition | None = None
+    #: whether the number is the same for all elements
     uniform: bool = False
+    #: the inverse of the midpoint, of a uniform number by which something was divided
     inverse: Register | None = None
+    #: the condition and the two uniform numbers of which this divisor is one
     sides: tuple[BallCondition, Ball, Ball] | None = None
+    #: what the number is yet to be divided by
     over: Ball | None = None
+    #: the elements and scalars on which it depends
     inputs: tuple[Register, ...] = ()
 
-    # how numbers of this class are computed
-    field: ClassVar[Field] = DOUBLES
-    _sum = staticmethod(add)
-    _product = staticmethod(multiply)
-    _quotient = staticmethod(divide)
-    _applied = staticmethod(apply)
+    # how midpoints are computed, and numbers of this class
+    field: ClassVar[Any] = DOUBLES
+    _sum: ClassVar[Any] = staticmethod(add)
+    _product: ClassVar[Any] = staticmethod(multiply)
+    _quotient: ClassVar[Any] = staticmethod(divide)
+    _applied: ClassVar[Any] = staticmethod(apply)
 
     # --- where numbers come from ------------------------------------------------------------------
 
     @classmethod
     def tensor(cls, value: Register, kind: str, remainder: Register | None = None) -> Self:
-        """Return an element of a tensor.
-
-        Parameters
-        ----------
-        value : Register
-            The element as a double.
-        kind : str
-            Type of the tensor.
-        remainder : Register, optional
-            What an int64 is more than the double nearest to it.
-        """
+        """Return an element of a tensor, from a double; of int64, with what that leaves of it."""
         ball = cls._of(value, RANGE[kind])
         if remainder is None:
             return ball
@@ -149,7 +122,7 @@ class Ball:
         """Return a constant as a ball."""
         if isinstance(number, Ball):
             return number  # type: ignore[return-value]
-        like = self.field.high(self.mid)
+        like = self.mid.high
         if isinstance(number, float) and not isfinite(number):
             mid = self.field.lift(like.lift(number))
             return type(self)(mid=mid, low=number, high=number, bits=1, uniform=True)
@@ -190,7 +163,7 @@ class Ball:
     @property
     def size(self) -> Register:
         """The magnitude of the midpoint, as a double."""
-        return abs(self.field.high(self.mid))
+        return abs(self.mid.high)  # type: ignore[no-any-return]
 
     @property
     def tame(self) -> bool:
@@ -252,25 +225,11 @@ class Ball:
         return replace(self, mid=abs(self.mid), low=self.fewest, high=self.most,
                        over=over, inverse=None)  # fmt: skip
 
-    def __add__(self, other: Ball | Constant) -> Self:
-        if not isinstance(other, (Ball, *CONSTANTS)):
-            return NotImplemented
-        return self._sum(self.whole(), self.lift(other).whole())  # type: ignore[return-value]
+    def _add(self, other: Self) -> Self:
+        return self._sum(self.whole(), other.whole())  # type: ignore[no-any-return]
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Ball | Constant) -> Self:
-        if not isinstance(other, (Ball, *CONSTANTS)):
-            return NotImplemented
-        return self + -self.lift(other)
-
-    def __rsub__(self, other: Constant) -> Self:
-        return self.lift(other) - self
-
-    def __mul__(self, other: Ball | Constant) -> Self:
-        if not isinstance(other, (Ball, *CONSTANTS)):
-            return NotImplemented
-        a, b = self, self.lift(other)
+    def _mul(self, other: Self) -> Self:
+        a, b = self, other
         if a.most * b.most > 2.0**900 or a.least * b.least < 2.0**-900:
             a, b = a.whole(), b.whole()
         over = a.over if b.over is None else b.over
@@ -279,70 +238,41 @@ class Ball:
                 over = divisor(a.over, b.over)
             else:
                 b, over = b.whole(), a.over
-        found = self._product(a._over(None), b._over(None))
-        return found._over(over)  # type: ignore[return-value]
+        for one, another in ((a, b), (b, a)):
+            if one.low == one.high == 1.0 and one.inexact is False and not one.inputs:
+                return another._over(over)
+        return self._product(a._over(None), b._over(None))._over(over)  # type: ignore[no-any-return]
 
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Ball | Constant) -> Self:
-        if not isinstance(other, (Ball, *CONSTANTS)):
-            return NotImplemented
-        b = self.lift(other).whole()
+    def _div(self, other: Self) -> Self:
+        b = other.whole()
         if self.over is None:
             return self._over(b)
         if self.over.inverted and b.inverted:
             return self._over(divisor(self.over, b))
         return self.whole()._over(b)
 
-    def __rtruediv__(self, other: Constant) -> Self:
-        return self.lift(other) / self
-
-    def as_element(self) -> Self:
-        """Return a scalar as it is."""
-        return self
-
     def whole(self) -> Self:
         """Return the number with its division done."""
         if self.over is None:
             return self
-        return self._quotient(self._over(None), self.over)  # type: ignore[return-value]
+        return self._quotient(self._over(None), self.over)  # type: ignore[no-any-return]
 
     # --- comparisons ------------------------------------------------------------------------------
 
-    def _compare(self, operator: str, other: Any) -> Any:
-        if not isinstance(other, (Ball, *CONSTANTS)):
-            return NotImplemented
+    def _compare(self, operator: str, other: Ball | Constant) -> BallCondition:
         a, b = self.whole(), self.lift(other).whole()
-        holds = getattr(a.mid, operator)(b.mid)
         return BallCondition(
-            holds=holds,
+            holds=a.mid._compare(operator, b.mid),
             doubt=either(undecided(a, b), either(a.doubt, b.doubt)),
             inputs=merged(a.inputs, b.inputs),
             uniform=a.uniform and b.uniform,
             number=a,
         )
 
-    def __lt__(self, other: Ball | Constant) -> BallCondition:
-        return self._compare("__lt__", other)  # type: ignore[no-any-return]
-
-    def __le__(self, other: Ball | Constant) -> BallCondition:
-        return self._compare("__le__", other)  # type: ignore[no-any-return]
-
-    def __gt__(self, other: Ball | Constant) -> BallCondition:
-        return self._compare("__gt__", other)  # type: ignore[no-any-return]
-
-    def __ge__(self, other: Ball | Constant) -> BallCondition:
-        return self._compare("__ge__", other)  # type: ignore[no-any-return]
-
-    def __eq__(self, other: object) -> BallCondition:  # type: ignore[override]
-        return self._compare("__eq__", other)  # type: ignore[no-any-return]
-
-    __hash__ = None  # type: ignore[assignment]
-
     def sign(self) -> Self:
         """Return -1, 0 or 1; it is NaN for NaN."""
         value = self.whole()
-        high = self.field.high(value.mid)
+        high = value.mid.high
         zero_or_nan = (high == high.lift(0.0)).select(0.0, high)
         unit = self.field.lift(differ(high, 0.0).select(high.lift(1.0).copysign(high), zero_or_nan))
         return type(self)(
@@ -356,51 +286,9 @@ class Ball:
             inputs=self.inputs,
         )
 
-    # --- functions: see ball_functions.py ---------------------------------------------------------
-
-    def exp(self) -> Self:
-        """Return the exponential."""
-        return self._function("exp")
-
-    def expm1(self) -> Self:
-        """Return the exponential minus 1."""
-        return self._function("expm1")
-
-    def log(self) -> Self:
-        """Return the natural logarithm."""
-        return self._function("log")
-
-    def log1p(self) -> Self:
-        """Return the logarithm of 1 + self."""
-        return self._function("log1p")
-
-    def sqrt(self) -> Self:
-        """Return the square root."""
-        return self._function("sqrt")
-
-    def tanh(self) -> Self:
-        """Return the hyperbolic tangent."""
-        return self._function("tanh")
-
-    def normal_cdf(self) -> Self:
-        """Return the integral of the normal distribution."""
-        return self._function("normal_cdf")
-
-    def normal_pdf(self) -> Self:
-        """Return the density of the normal distribution."""
-        return self._function("normal_pdf")
-
-    def one_plus_exp(self) -> Self:
-        """Return 1 + exp(self), to divide by."""
-        return self._function("one_plus_exp")
-
-    def softplus(self) -> Self:
-        """Return log(1 + exp(self))."""
-        return self._function("softplus")
-
     def single(self) -> Self:
         """Round to float32."""
         return single(self)  # type: ignore[return-value]
 
     def _function(self, name: str) -> Self:
-        return self._applied(name, self.whole())  # type: ignore[return-value]
+        return self._applied(name, self.whole())  # type: ignore[no-any-return]

@@ -9,8 +9,9 @@ from llvmlite import ir
 
 from .ball_operations import choice
 from .bounds import either, merged
+from .functions import Constant
 from .midpoints import Truth
-from .registers import Condition, Constant, Register
+from .registers import Condition, Register
 
 if TYPE_CHECKING:
     from .ball import Ball
@@ -18,26 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BallCondition:
-    """A comparison of balls.
+    """A comparison of balls."""
 
-    Parameters
-    ----------
-    holds : Condition
-        What the midpoints say.
-    doubt : Condition or None
-        Whether the bounds leave it open, or one of the numbers is in doubt.
-    inputs : tuple of Register
-        As for balls.
-    uniform : bool
-        Whether it is the same for all elements.
-    number : Ball
-        One of the numbers that were compared.
-    """
-
+    #: what the midpoints say
     holds: Condition
+    #: whether the bounds leave it open, or one of the numbers is in doubt
     doubt: Condition | None
+    #: as for balls
     inputs: tuple[Register, ...]
+    #: whether it is the same for all elements
     uniform: bool
+    #: one of the numbers that were compared
     number: Ball
 
     def _joined(self, other: BallCondition, holds: Condition) -> BallCondition:
@@ -99,7 +91,7 @@ class BallCondition:
         exact = [x for x in (a, b) if x.inexact is not True]
         known = all(x.bits is not None for x in exact) and bool(exact)
         return type(a)(
-            mid=a.field.choose(self.holds, a.mid, b.mid),
+            mid=self.holds.select(a.mid, b.mid),
             relative=max(a.relative, b.relative),
             absolute=max(a.absolute, b.absolute),
             spread=spread,

@@ -101,8 +101,9 @@ def apply(name: str, x: Ball) -> Ball:
         return replace(found, spread=error * (slope * 1.01))
     far = error > _CLOSE
     if name in ("log", "log1p", "sqrt"):
+        # of a number that is surely negative, they are NaN
         argument = 1.0 + at if name == "log1p" else at
-        far = far | (error > argument * _CLOSE)
+        far = far | (error > abs(argument) * _CLOSE)
     found = found.doubted(far)
     return replace(found, spread=error * slope * 1.01)
 

@@ -94,7 +94,7 @@ def choice(condition: BallCondition, a: Ball, b: Ball) -> Ball:
     """Return one of two divisors, with its inverse."""
     found = condition._select(a, b)
     if a.field is DOUBLES:
-        found.inverse = DOUBLES.choose(condition.holds, inverse_of(a), inverse_of(b))
+        found.inverse = condition.holds.select(inverse_of(a), inverse_of(b))
     if a.uniform and b.uniform:
         found.sides = condition, a, b
     return found
@@ -206,6 +206,6 @@ def undecided(a: Ball, b: Ball) -> Any:
         return both(a.mid == b.mid, inexact)
     bound = total(a.error(), b.error())
     assert bound is not None
-    gap = abs(a.field.high(a.mid - b.mid))
+    gap = abs((a.mid - b.mid).high)
     open_ = both(gap * (1 - 2.0**-40) <= bound * GROW, inexact)
     return both(open_, both(a.finite, b.finite))

@@ -20,6 +20,7 @@ from numba.extending import intrinsic
 
 from ...core.dtypes import ELEMENT_TYPES
 from ..compiler.target import CONVERTS_FLOAT16
+from .registers import Integer, Register
 
 _I16: Final = ir.IntType(16)
 _I32: Final = ir.IntType(32)
@@ -64,72 +65,52 @@ def function_of(conversion: Conversion) -> Any:
 
 def _decode_bfloat16(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     """BF16 is the upper half of a float32."""
-    wide = builder.shl(builder.zext(bits, _I32), ir.Constant(_I32, 16))
-    return builder.bitcast(wide, _FLOAT)
+    return (Integer(builder, bits).resized(32) << 16).register().value
 
 
 def _decode_float16(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     """F16 widens exactly, in hardware where there is any; a NaN becomes a quiet one."""
     if CONVERTS_FLOAT16:
         return builder.fpext(builder.bitcast(bits, _HALF), _FLOAT)
-    wide = builder.zext(bits, _I32)
-    magnitude = builder.shl(builder.and_(wide, ir.Constant(_I32, 0x7FFF)), ir.Constant(_I32, 13))
-    sign = builder.shl(builder.and_(wide, ir.Constant(_I32, 0x8000)), ir.Constant(_I32, 16))
+    wide = Integer(builder, bits).resized(32)
+    magnitude, sign = (wide & 0x7FFF) << 13, (wide & 0x8000) << 16
     # a subnormal number is the difference to the smallest normal number
-    least = ir.Constant(_I32, 113 << 23)
-    small = builder.bitcast(builder.or_(magnitude, least), _FLOAT)
-    small = builder.bitcast(builder.fsub(small, builder.bitcast(least, _FLOAT)), _I32)
-    normal = builder.add(magnitude, ir.Constant(_I32, 112 << 23))
-    beyond = builder.or_(magnitude, ir.Constant(_I32, 0x7F800000))
-    quiet = builder.or_(beyond, ir.Constant(_I32, 0x400000))
-
-    def below(limit: int) -> ir.Value:
-        return builder.icmp_unsigned("<", magnitude, ir.Constant(_I32, limit << 13))
-
-    special = builder.select(below(0x7C01), beyond, quiet)
-    found = builder.select(below(0x400), small, builder.select(below(0x7C00), normal, special))
-    return builder.bitcast(builder.or_(found, sign), _FLOAT)
+    small = ((magnitude | 113 << 23).register() - 2.0**-14).bits()
+    beyond = magnitude | 0x7F800000
+    found = magnitude.below(0x7C01 << 13).select(beyond, beyond | 0x400000)
+    found = magnitude.below(0x7C00 << 13).select(magnitude + (112 << 23), found)
+    found = magnitude.below(0x400 << 13).select(small, found)
+    return (found | sign).register().value
 
 
-def _round_to_upper_half(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+def _rounded_to_upper_half(builder: ir.IRBuilder, value: ir.Value) -> Integer:
     """Round float32 to BF16, the upper half of 32 bits; NaN is kept and not rounded."""
-    bits = builder.bitcast(value, _I32)
-    odd = builder.and_(builder.lshr(bits, ir.Constant(_I32, 16)), ir.Constant(_I32, 1))
-    rounded = builder.add(bits, builder.add(odd, ir.Constant(_I32, 0x7FFF)))
-    quiet = builder.or_(bits, ir.Constant(_I32, 0x400000))
-    return builder.select(builder.fcmp_unordered("uno", value, value), quiet, rounded)
+    number = Register(builder, value)
+    bits = number.bits()
+    rounded = bits + ((bits.shifted(16) & 1) + 0x7FFF)
+    return number.is_nan().select(bits | 0x400000, rounded)  # type: ignore[no-any-return]
 
 
 def _encode_bfloat16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Round float32 to BF16."""
-    upper = builder.lshr(_round_to_upper_half(builder, value), ir.Constant(_I32, 16))
-    return builder.trunc(upper, _I16)
+    return _rounded_to_upper_half(builder, value).shifted(16).resized(16).value
 
 
 def _encode_float16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Round float32 to F16, in hardware where there is any."""
     if CONVERTS_FLOAT16:
         return builder.bitcast(builder.fptrunc(value, _HALF), _I16)
-    bits = builder.bitcast(value, _I32)
-    magnitude = builder.and_(bits, ir.Constant(_I32, 0x7FFFFFFF))
-    sign = builder.lshr(builder.and_(bits, ir.Constant(_I32, 0x80000000)), ir.Constant(_I32, 16))
+    bits = Register(builder, value).bits()
+    magnitude, sign = bits & 0x7FFFFFFF, (bits & 0x80000000).shifted(16)
     # an addition that leaves 24 bits after the point rounds F16's subnormal numbers
-    half = ir.Constant(_I32, 126 << 23)
-    small = builder.fadd(builder.bitcast(magnitude, _FLOAT), builder.bitcast(half, _FLOAT))
-    small = builder.sub(builder.bitcast(small, _I32), half)
-    odd = builder.and_(builder.lshr(magnitude, ir.Constant(_I32, 13)), ir.Constant(_I32, 1))
-    normal = builder.add(magnitude, builder.add(odd, ir.Constant(_I32, 0xFFF - (112 << 23))))
-    normal = builder.lshr(normal, ir.Constant(_I32, 13))
-    payload = builder.lshr(magnitude, ir.Constant(_I32, 13))
-    quiet = builder.or_(builder.and_(payload, ir.Constant(_I32, 0x3FF)), ir.Constant(_I32, 0x7E00))
-
-    def below(limit: int) -> ir.Value:
-        return builder.icmp_unsigned("<", magnitude, ir.Constant(_I32, limit))
-
-    special = builder.select(below(0x7F800001), ir.Constant(_I32, 0x7C00), quiet)
-    found = builder.select(below(143 << 23), normal, special)
-    found = builder.select(below(113 << 23), small, found)
-    return builder.trunc(builder.or_(found, sign), _I16)
+    small = (magnitude.register() + 0.5).bits() - (126 << 23)
+    odd = magnitude.shifted(13) & 1
+    normal = (magnitude + (odd + (0xFFF - (112 << 23)))).shifted(13)
+    quiet = (magnitude.shifted(13) & 0x3FF) | 0x7E00
+    found = magnitude.below(0x7F800001).select(0x7C00, quiet)
+    found = magnitude.below(143 << 23).select(normal, found)
+    found = magnitude.below(113 << 23).select(small, found)
+    return (found | sign).resized(16).value
 
 
 def _round_float64_to_odd(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
@@ -139,36 +120,25 @@ def _round_float64_to_odd(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     would have given (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums"). Of the
     numbers that become subnormal in float32, those that reach half of BF16's smallest keep 16 bits.
     """
-    bits = builder.bitcast(value, _I64)
-    last = 1 << 37
-    rest = builder.and_(bits, ir.Constant(_I64, last - 1))
-    odd = builder.or_(bits, ir.Constant(_I64, last))
-    inexact = builder.icmp_unsigned("!=", rest, ir.Constant(_I64, 0))
-    kept = builder.and_(builder.select(inexact, odd, bits), ir.Constant(_I64, -last))
-    return builder.fptrunc(builder.bitcast(kept, _DOUBLE), _FLOAT)
+    bits, last = Register(builder, value).bits(), 1 << 37
+    inexact = (bits & (last - 1)).differs(0)
+    return (inexact.select(bits | last, bits) & -last).register().narrowed().value
 
 
 def _int64_to_odd_float64(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Convert int64 to float64, rounding inexact values to odd."""
-    low = builder.and_(value, ir.Constant(_I64, 0xFFF))
-    trace = builder.zext(builder.icmp_signed("!=", low, ir.Constant(_I64, 0)), _I64)
+    whole = Integer(builder, value)
     # the sticky bit is within the 53-bit significand of a large number
-    high = builder.and_(value, ir.Constant(_I64, ~0xFFF))
-    kept = builder.or_(high, builder.shl(trace, ir.Constant(_I64, 11)))
-    small = builder.icmp_unsigned(
-        "<",
-        builder.add(value, ir.Constant(_I64, 1 << 53)),
-        ir.Constant(_I64, 1 << 54),
-    )
-    return builder.sitofp(builder.select(small, value, kept), _DOUBLE)
+    sticky = Integer(builder, (whole & 0xFFF).differs(0).value).resized(64) << 11
+    small = (whole + (1 << 53)).below(1 << 54)
+    return builder.sitofp(small.select(whole, (whole & ~0xFFF) | sticky).value, _DOUBLE)
 
 
 def _int64_remainder(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Return an int64 minus the nearest float64, exactly."""
-    mask = ir.Constant(_I64, 0x7FF)
-    high = builder.sitofp(builder.and_(value, builder.not_(mask)), _DOUBLE)
-    low = builder.sitofp(builder.and_(value, mask), _DOUBLE)
-    return builder.fsub(low, builder.fsub(builder.fadd(high, low), high))
+    parts = [Integer(builder, value) & mask for mask in (~0x7FF, 0x7FF)]
+    high, low = (Register(builder, builder.sitofp(part.value, _DOUBLE)) for part in parts)
+    return (low - ((high + low) - high)).value
 
 
 @intrinsic
@@ -193,7 +163,7 @@ def _narrow(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return builder.fptrunc(value, _FLOAT)
 
 
-def _sequence(*steps: Emit) -> Emit:
+def sequence(*steps: Emit) -> Emit:
     """Return the composition of several conversions."""
 
     def emit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
@@ -222,9 +192,9 @@ def to_register(storage: str, register: type) -> Emit:
 
     match storage:
         case "float16":
-            return _sequence(_decode_float16, _widen) if wide else _decode_float16
+            return sequence(_decode_float16, _widen) if wide else _decode_float16
         case "bfloat16":
-            return _sequence(_decode_bfloat16, _widen) if wide else _decode_bfloat16
+            return sequence(_decode_bfloat16, _widen) if wide else _decode_bfloat16
         case "float32":
             return _widen if wide else _same
         case "float64":
@@ -240,9 +210,9 @@ def from_register(register: type, storage: str) -> Emit:
 
     match storage:
         case "float16":
-            return _sequence(_round_float64_to_odd, _encode_float16) if wide else _encode_float16
+            return sequence(_round_float64_to_odd, _encode_float16) if wide else _encode_float16
         case "bfloat16":
-            return _sequence(_round_float64_to_odd, _encode_bfloat16) if wide else _encode_bfloat16
+            return sequence(_round_float64_to_odd, _encode_bfloat16) if wide else _encode_bfloat16
         case "float32":
             return _narrow if wide else _same
     return _same if wide else _widen
@@ -264,23 +234,15 @@ def decoding(storage: str, compute: str) -> Conversion:
     if compute in ("float16", "bfloat16") and storage != compute:
         # through float64, so that float64 and int64 data round once
         widen = _int64_to_odd_float64 if storage == "int64" else to_register(storage, np.float64)
-        emit = _sequence(widen, from_register(np.float64, compute), to_register(compute, register))
+        emit = sequence(widen, from_register(np.float64, compute), to_register(compute, register))
     return Conversion(stored_type(storage), from_dtype(register), emit)
 
 
 @cache
-def encoding(compute: str, result: str, out: str) -> Conversion:
-    """Return the conversion of a register to the result type, then to out's, each rounded once."""
+def encoding(compute: str, storage: str) -> Conversion:
+    """Return the conversion of a register of the compute type to a stored element."""
     register = REGISTER[compute]
-    emit = from_register(register, out)
-    if result not in (out, np.dtype(register).name):
-        widened = np.float64 if result == "float64" else np.float32
-        emit = _sequence(
-            from_register(register, result),
-            to_register(result, widened),
-            from_register(widened, out),
-        )
-    return Conversion(from_dtype(register), stored_type(out), emit)
+    return Conversion(from_dtype(register), stored_type(storage), from_register(register, storage))
 
 
 @cache
@@ -294,9 +256,9 @@ def decoder(storage: str, compute: str) -> Any:
     return function_of(decoding(storage, compute))
 
 
-def encoder(compute: str, result: str, out: str) -> Any:
+def encoder(compute: str, storage: str) -> Any:
     """Return `encoding` for jitted code."""
-    return function_of(encoding(compute, result, out))
+    return function_of(encoding(compute, storage))
 
 
 @cache
@@ -304,15 +266,14 @@ def rounder(compute: str) -> Any:
     """Return the function that rounds a register to the compute type, for jitted code."""
     if compute in ("float32", "float64"):
         return same
-    emit = _sequence(from_register(np.float32, compute), to_register(compute, np.float32))
+    emit = sequence(from_register(np.float32, compute), to_register(compute, np.float32))
     return function_of(Conversion(types.float32, types.float32, emit))
 
 
 def decode_bfloat16_pair(builder: ir.IRBuilder, pair: ir.Value) -> tuple[ir.Value, ir.Value]:
     """Decode two BF16 numbers that follow one another in memory, from 32 bits."""
-    first = builder.bitcast(builder.shl(pair, ir.Constant(_I32, 16)), _FLOAT)
-    second = builder.bitcast(builder.and_(pair, ir.Constant(_I32, 0xFFFF0000)), _FLOAT)
-    return first, second
+    both = Integer(builder, pair)
+    return (both << 16).register().value, (both & 0xFFFF0000).register().value
 
 
 @intrinsic
@@ -320,9 +281,8 @@ def encode_bfloat16_pair(typingctx: Any, first: Any, second: Any) -> Any:
     """Round two float32 to BF16 numbers that follow one another in memory."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        lower, upper = (_round_to_upper_half(builder, value) for value in args)
-        lower = builder.lshr(lower, ir.Constant(_I32, 16))
-        return builder.or_(lower, builder.and_(upper, ir.Constant(_I32, 0xFFFF0000)))
+        lower, upper = (_rounded_to_upper_half(builder, value) for value in args)
+        return (lower.shifted(16) | upper & 0xFFFF0000).value
 
     return types.int32(types.float32, types.float32), codegen
 

@@ -31,16 +31,11 @@ from fractions import Fraction
 from math import factorial, inf, nan
 from typing import Any, Final
 
-from .registers import (
-    CONSTANTS,
-    Condition,
-    Constant,
-    Integer,
-    Register,
-    fast_two_sum,
-    two_product,
-    two_sum,
-)
+from llvmlite import ir
+
+from .elementary import nearest_exponent, power_of_two, split
+from .functions import Constant, Number
+from .registers import Condition, Register, fast_two_sum, two_product, two_sum
 
 #: Bounds of the relative errors of the functions, for any double-double in `RANGE`: more than four
 #: times the largest error among 250,000 to 430,000 samples, compared with 280-bit ball arithmetic.
@@ -65,14 +60,8 @@ RANGE: Final[dict[str, tuple[float, float]]] = {
 LEAST: Final = 2.0**-960
 
 
-class DoubleDouble:
-    """The sum of two doubles, of which the second is at most half an ulp of the first.
-
-    Parameters
-    ----------
-    high, low : Register
-        The doubles.
-    """
+class DoubleDouble(Number):
+    """The sum of two doubles, of which the second is at most half an ulp of the first."""
 
     __slots__ = ("high", "low")
 
@@ -91,43 +80,35 @@ class DoubleDouble:
         low = float(Fraction(number) - Fraction(high)) if finite else 0.0
         return DoubleDouble(self.high.lift(high), self.high.lift(low))
 
-    def __add__(self, other: DoubleDouble | Register | Constant) -> DoubleDouble:
-        if not isinstance(other, (DoubleDouble, Register, *CONSTANTS)):
-            return NotImplemented
-        if not isinstance(other, DoubleDouble) and _is_double(other):
-            total, rest = two_sum(self.high, self.high.lift(other))
+    @property
+    def is_double(self) -> bool:
+        """Whether the second double is known to be 0."""
+        low = self.low.value
+        return isinstance(low, ir.Constant) and low.constant == 0.0
+
+    def chosen(self, condition: Condition, yes: Any, no: Any) -> DoubleDouble:
+        """Return the first number where a condition holds, else the second."""
+        yes, no = self.lift(yes), self.lift(no)
+        high = condition.select(yes.high, no.high)
+        if yes.is_double and no.is_double:
+            return self.lift(high)
+        return DoubleDouble(high, condition.select(yes.low, no.low))
+
+    def _add(self, other: DoubleDouble) -> DoubleDouble:
+        if other.is_double:
+            total, rest = two_sum(self.high, other.high)
             return DoubleDouble(*fast_two_sum(total, rest + self.low))
-        other = self.lift(other)
         high, high_rest = two_sum(self.high, other.high)
         low, low_rest = two_sum(self.low, other.low)
         high, rest = fast_two_sum(high, high_rest + low)
         return DoubleDouble(*fast_two_sum(high, rest + low_rest))
 
-    __radd__ = __add__
-
-    def __neg__(self) -> DoubleDouble:
-        return DoubleDouble(-self.high, -self.low)
-
-    def __sub__(self, other: DoubleDouble | Register | Constant) -> DoubleDouble:
-        return self + -other
-
-    def __rsub__(self, other: Register | Constant) -> DoubleDouble:
-        return -self + other
-
-    def __mul__(self, other: DoubleDouble | Register | Constant) -> DoubleDouble:
-        if not isinstance(other, (DoubleDouble, Register, *CONSTANTS)):
-            return NotImplemented
-        other = self.lift(other)
+    def _mul(self, other: DoubleDouble) -> DoubleDouble:
         high, rest = two_product(self.high, other.high)
         low = self.low.fma(other.high, self.high.fma(other.low, self.low * other.low))
         return DoubleDouble(*fast_two_sum(high, rest + low))
 
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: DoubleDouble | Register | Constant) -> DoubleDouble:
-        if not isinstance(other, (DoubleDouble, Register, *CONSTANTS)):
-            return NotImplemented
-        other = self.lift(other)
+    def _div(self, other: DoubleDouble) -> DoubleDouble:
         first = self.high / other.high
         # the product of the denominator with it is their algorithm 7, which the proof asks for
         product, rest = two_product(other.high, first)
@@ -137,36 +118,17 @@ class DoubleDouble:
         second = ((self.high - product) + (self.low - rest)) / other.high
         return DoubleDouble(*fast_two_sum(first, second))
 
-    def __rtruediv__(self, other: Register | Constant) -> DoubleDouble:
-        return self.lift(other) / self
+    def __neg__(self) -> DoubleDouble:
+        return DoubleDouble(-self.high, self.low if self.is_double else -self.low)
 
     def __abs__(self) -> DoubleDouble:
-        return DoubleDouble(abs(self.high), (self.high < 0.0).select(-self.low, self.low))
+        return (self.high < 0.0).select(-self, self)  # type: ignore[no-any-return]
 
-    def _compare(self, operator: str, other: Any) -> Any:
-        if not isinstance(other, (DoubleDouble, Register, *CONSTANTS)):
-            return NotImplemented
+    def _compare(self, operator: str, other: DoubleDouble | Register | Constant) -> Condition:
         other = self.lift(other)
         equal = self.high == other.high
-        low = getattr(self.low, operator)(other.low)
-        return ~equal & getattr(self.high, operator)(other.high) | equal & low
-
-    def __lt__(self, other: DoubleDouble | Register | Constant) -> Condition:
-        return self._compare("__lt__", other)  # type: ignore[no-any-return]
-
-    def __le__(self, other: DoubleDouble | Register | Constant) -> Condition:
-        return self._compare("__le__", other)  # type: ignore[no-any-return]
-
-    def __gt__(self, other: DoubleDouble | Register | Constant) -> Condition:
-        return self._compare("__gt__", other)  # type: ignore[no-any-return]
-
-    def __ge__(self, other: DoubleDouble | Register | Constant) -> Condition:
-        return self._compare("__ge__", other)  # type: ignore[no-any-return]
-
-    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
-        return self._compare("__eq__", other)  # type: ignore[no-any-return]
-
-    __hash__ = None  # type: ignore[assignment]
+        high, low = self.high._compare(operator, other.high), self.low._compare(operator, other.low)
+        return ~equal & high | equal & low  # type: ignore[no-any-return]
 
     def scaled(self, power: Register | float) -> DoubleDouble:
         """Return the product with a power of two, exact but for underflow and overflow."""
@@ -179,18 +141,6 @@ class DoubleDouble:
         high, low = fast_two_sum(root, rest / (root + root))
         zero = self.high == 0.0
         return DoubleDouble(zero.select(self.high, high), zero.select(self.low, low))
-
-
-def _is_double(number: Register | Constant) -> bool:
-    return isinstance(number, Register) or float(number) == number
-
-
-def choose(condition: Condition, yes: DoubleDouble, no: DoubleDouble) -> DoubleDouble:
-    """Return one of two double-doubles without a branch."""
-    return DoubleDouble(
-        condition.select(yes.high, no.high),
-        condition.select(yes.low, no.low),
-    )
 
 
 # --- series ---------------------------------------------------------------------------------------
@@ -236,16 +186,6 @@ _LN2_FIRST: Final = float(Fraction(int(_LN2 * 2**42), 2**42))
 _LN2_SECOND: Final = float(Fraction(int(_LN2 * 2**84), 2**84) - Fraction(_LN2_FIRST))
 _LN2_THIRD: Final = float(_LN2 - Fraction(_LN2_FIRST) - Fraction(_LN2_SECOND))
 
-#: adding and subtracting it rounds to an integer, whose bits are then the lowest of the sum
-_MAGIC: Final = 1.5 * 2.0**52
-_MAGIC_BITS: Final = 0x4338000000000000
-_ROOT_HALF_BITS: Final = 0x3FE6A09E667F3BCD
-_FRACTION_BITS: Final = (1 << 52) - 1
-
-
-def _power_of_two(n: Integer) -> Register:
-    return ((n + 1023) << 52).register()
-
 
 # --- exponentials ---------------------------------------------------------------------------------
 
@@ -257,13 +197,12 @@ def exponential(x: DoubleDouble) -> tuple[DoubleDouble, Register]:
     """
     near = x.high.at_most(694.0).at_least(-666.0) + (x.high - x.high)
     low = (near == x.high).select(x.low, 0.0)
-    shifted = near.fma(float(1 / _LN2), _MAGIC)
-    n = shifted - _MAGIC
+    exponent, n = nearest_exponent(near)
     first = n.fma(-_LN2_FIRST, near)  # exact
     r = DoubleDouble(*two_sum(first, low)) - DoubleDouble(n * _LN2_SECOND, n * _LN2_THIRD)
     # exp(r) - 1 = 2 r / (r coth(r / 2) - r)
     p = r.scaled(2.0) / (_horner(r * r, _COTH, 6) - r)
-    return p, _power_of_two(shifted.bits() - _MAGIC_BITS)
+    return p, power_of_two(exponent, wide=True)
 
 
 # --- logarithms -----------------------------------------------------------------------------------
@@ -271,12 +210,10 @@ def exponential(x: DoubleDouble) -> tuple[DoubleDouble, Register]:
 
 def _reduced(x: DoubleDouble) -> tuple[Register, DoubleDouble]:
     """Return n and f: x is ``2**n * (1 + f)``, and 1 + f is between the roots of 1/2 and 2."""
-    bits = x.high.bits() - _ROOT_HALF_BITS
-    exponent = bits >> 52
-    mantissa = ((bits & _FRACTION_BITS) + _ROOT_HALF_BITS).register()
-    n = (exponent + _MAGIC_BITS).register() - _MAGIC
+    mantissa, exponent, n = split(x.high)
+    low = x.low * power_of_two(0 - exponent, wide=True)
     # both are exact
-    return n, DoubleDouble(*fast_two_sum(mantissa - 1.0, x.low * _power_of_two(0 - exponent)))
+    return n, DoubleDouble(*fast_two_sum(mantissa - 1.0, low))
 
 
 def _logarithm(n: Register, f: DoubleDouble) -> DoubleDouble:
@@ -303,7 +240,7 @@ def log1p(x: DoubleDouble) -> DoubleDouble:
     total = x + 1
     n, f = _reduced(total)
     near = (x.high > -0.29) & (x.high < 0.41)
-    return _defined(total.high, _logarithm(near.select(0.0, n), choose(near, x, f)))
+    return _defined(total.high, _logarithm(near.select(0.0, n), near.select(x, f)))
 
 
 # --- the normal distribution ----------------------------------------------------------------------

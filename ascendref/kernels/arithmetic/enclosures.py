@@ -23,12 +23,14 @@ Enclosure = tuple[End, End]
 #: the exponential is not computed beyond exp(±4096); exp(4096) is above 2**5900
 _LARGEST_EXPONENT: Final = 4096
 _BEYOND: Final = 5900
+#: a number that is 0 in every element type, also times any of their numbers
+NEGLIGIBLE: Final = Fraction(1, 1 << _BEYOND)
 
 
 def exp(x: Fraction, bits: int) -> Enclosure:
     """Return an interval around the exponential."""
     if x < -_LARGEST_EXPONENT:
-        return Fraction(0), Fraction(1, 1 << _BEYOND)
+        return Fraction(0), NEGLIGIBLE
     if x > _LARGEST_EXPONENT:
         return Fraction(1 << _BEYOND), inf
     digits = _digits(bits)

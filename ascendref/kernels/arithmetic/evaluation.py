@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice
-from math import inf
+from math import inf, nan
 from typing import Any, Final
 
 from llvmlite import ir
@@ -14,7 +14,9 @@ from numba import from_dtype, types
 from .ball import Ball
 from .bounds import both, either
 from .codecs import REGISTER, stored_type
+from .exact import exact
 from .formula import Formula
+from .midpoints import Truth
 from .pair import Pair
 from .pair_ball import PairBall
 from .plain import Double, Plain
@@ -36,12 +38,7 @@ NUMBERS: Final[dict[str, type[Plain]]] = {
 def evaluator(formula: Formula, compute: str) -> Any:
     """Return ``function(tensors, scalars)``, of tuples of registers and of doubles.
 
-    Parameters
-    ----------
-    formula : Formula
-        The formula.
-    compute : str
-        Compute type. In float64 every operation is one double instruction.
+    In the compute type float64, every operation is one double instruction.
     """
     number = NUMBERS[compute]
 
@@ -54,14 +51,46 @@ def evaluator(formula: Formula, compute: str) -> Any:
 
 
 @cache
-def factors_evaluator(factors: Callable[..., Any]) -> Any:
-    """Return ``function(tensors, ())`` that gives the two factors of a term as doubles."""
+def factors_evaluator(term: Formula) -> Any:
+    """Return ``function(tensors, scalars)`` that gives the factors of a term as doubles."""
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [Double(builder, value) for value in tensors]
-        return [elements[0].lift(factor).value for factor in factors(*elements)]
+        numbers = scalars_of(term, [Double(builder, value) for value in scalars])
+        assert term.factors is not None
+        return [elements[0].lift(factor).value for factor in term.factors(*elements, *numbers)]
 
-    return traced(emit, (from_dtype(REGISTER["float64"]),) * 2)
+    return traced(emit, (from_dtype(REGISTER["float64"]),) * factor_count(term))
+
+
+def factor_count(term: Formula) -> int:
+    """Return the number of factors of a term."""
+    assert term.factors is not None
+    return len(term.factors(*[exact(1.0, 64)] * (term.tensors + term.scalars)))
+
+
+@cache
+def bounded_evaluator(term: Formula, kind: str) -> Any:
+    """Return ``function(tensors, scalars)`` that gives a term of elements of a type as two doubles.
+
+    A third one is a bound of what their sum lacks; it is NaN where nothing is known.
+    """
+
+    def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
+        elements = [PairBall.tensor(Register(builder, value), kind) for value in tensors]
+        given = [Double(builder, value) for value in scalars]
+        numbers = [PairBall.scalar(x, narrowed=term.narrows) for x in scalars_of(term, given)]
+        value = elements[0].lift(term.function(*elements, *numbers)).whole()
+        high, inexact, known = value.mid.high, value.inexact, value.size < inf
+        lost = value.error() if inexact else None
+        lost = high.lift(0.0) if lost is None else lost
+        if isinstance(inexact, Condition):
+            lost = inexact.select(lost, 0.0)
+        if value.doubt is not None:
+            known &= ~value.doubt
+        return [high.value, value.mid.low.value, known.select(lost, nan).value]
+
+    return traced(emit, (types.float64,) * 3)
 
 
 def scalars_of(formula: Formula, numbers: list[Any]) -> list[Any]:
@@ -76,12 +105,7 @@ def scalars_of(formula: Formula, numbers: list[Any]) -> list[Any]:
 def pair_evaluator(formula: Formula, kinds: tuple[str, ...]) -> Any:
     """Return ``function(tensors, scalars)`` that computes with pairs and gives a double.
 
-    Parameters
-    ----------
-    formula : Formula
-        The formula.
-    kinds : tuple of str
-        Types of the tensors; `elements_of` tells which registers the function gets.
+    It gets the registers of `elements_of` for tensors of these types.
     """
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
@@ -106,22 +130,12 @@ def elements_of(kinds: tuple[str, ...], values: list[ir.Value]) -> Iterator[list
 def rounding(
     formula: Formula, kinds: tuple[str, ...], out: str, *, wide: bool, finite: bool
 ) -> Any:
-    """Return ``function(tensors, scalars)`` that rounds the exact value, if it can.
+    """Return ``function(tensors, scalars)`` that rounds the exact value to a type, if it can.
 
     Its results are the stored element and whether it may differ from the exact value rounded once.
-
-    Parameters
-    ----------
-    formula : Formula
-        The formula.
-    kinds : tuple of str
-        Types of the tensors; `elements_of` tells which registers the function gets.
-    out : str
-        Type of the result.
-    wide : bool
-        Whether it computes with double-doubles, which decide nearly all roundings, or with doubles.
-    finite : bool
-        Whether only finite elements may be undecided. For others, what doubles give is the result.
+    It gets the registers of `elements_of` for tensors of these types, and computes with
+    double-doubles if ``wide``, which decide nearly all roundings, or with doubles. If ``finite``,
+    only finite elements may be undecided; for others, what doubles give is the result.
     """
     number = PairBall if wide else Ball
 
@@ -136,6 +150,18 @@ def rounding(
             numbers[-1] = number.count(given[-1])
         value = elements[0].lift(formula.function(*elements, *numbers)).whole()
         encoded, undecided = rounded(value, out)
+        if out == "float64":
+            # double-doubles make NaN of infinite elements; results of narrower types are those of
+            # doubles, which were tried before
+            known: Truth = True
+            for element in elements:
+                known = both(known, element.finite)
+            if isinstance(known, Condition):
+                doubles = [Double(builder, value) for value, *_ in elements_of(kinds, tensors)]
+                plain = formula.function(*doubles, *scalars_of(formula, given))
+                encoded = known.select(
+                    Register(builder, encoded), Register(builder, doubles[0].lift(plain).value)
+                ).value
         if wide:
             # infinities of double-doubles cannot be trusted, nor can the sign of an inexact 0
             strange = both(value.inexact, ~(value.size > 0.0))

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from . import enclosures
 from .enclosures import Enclosure, End, inverse_of, nearest, product_of, sum_of
-from .functions import Constant
+from .functions import COMPARISONS, Constant, Number
 
 #: bits of the first attempt: what the compiled stages leave open needs more than 100
 _FIRST: Final = 160
@@ -24,27 +25,29 @@ _ENOUGH_FOR_A_ZERO: Final = 640
 #: half of the smallest F64 number is a tie that a product of two such numbers may decide
 _LAST: Final = 10240
 
+#: increasing functions: the limit below, the value at 0 if a number, the limit above
+_LIMITS: Final[dict[str, tuple[float, Constant | None, float]]] = {
+    "exp": (0.0, 1, math.inf),
+    "expm1": (-1.0, 0, math.inf),
+    "log": (math.nan, -math.inf, math.inf),
+    "log1p": (math.nan, 0, math.inf),
+    "sqrt": (math.nan, 0, math.inf),
+    "tanh": (-1.0, 0, 1.0),
+    "normal_cdf": (0.0, Fraction(1, 2), 1.0),
+    "softplus": (0.0, None, math.inf),
+}
+
 
 class Undecided(ArithmeticError):
     """A comparison, or the rounding, needs more bits."""
 
 
+@dataclass(slots=True, eq=False)
 class Decision:
-    """The result of a comparison.
+    """The result of a comparison, and one of the numbers that were compared."""
 
-    Parameters
-    ----------
-    holds : bool
-        The result.
-    number : Exact
-        One of the numbers that were compared.
-    """
-
-    __slots__ = ("_number", "holds")
-
-    def __init__(self, holds: bool, number: Exact) -> None:
-        self.holds = holds
-        self._number = number
+    holds: bool
+    _number: Exact
 
     def __bool__(self) -> bool:
         return self.holds
@@ -66,19 +69,13 @@ class Decision:
         return self._number.lift(yes if self.holds else no)
 
 
-class Exact:
+class Exact(Number):
     """A real number between two ends.
 
     Equal ends are the number itself. Otherwise it lies strictly between them, which every operation
     preserves. Zeros with their sign, infinities and NaN are floats, twice the same, and follow IEEE
-    754. Other ends are fractions; one that is infinite bounds nothing.
-
-    Parameters
-    ----------
-    low, high : Fraction or float
-        The ends.
-    bits : int
-        Precision of intervals.
+    754. Other ends are fractions; one that is infinite bounds nothing. Intervals have a precision
+    of ``bits``.
     """
 
     __slots__ = ("bits", "high", "low")
@@ -122,8 +119,7 @@ class Exact:
 
     # --- arithmetic -------------------------------------------------------------------------------
 
-    def __add__(self, other: Exact | Constant) -> Exact:
-        other = self.lift(other)
+    def _add(self, other: Exact) -> Exact:
         if self.special and other.special:
             return self._special(float(self.low + other.low))
         for one, another in ((self, other), (other, self)):
@@ -131,15 +127,28 @@ class Exact:
                 return one if one.low else another
         return self._between(sum_of(self.low, other.low), sum_of(self.high, other.high))
 
-    def __mul__(self, other: Exact | Constant) -> Exact:
-        other = self.lift(other)
+    def _mul(self, other: Exact) -> Exact:
         if self.is_nan() or other.is_nan():
             return self._special(math.nan)
         if self.special or other.special:
             left, right = self._signum(), other._signum()
-            return self._unknown() if None in (left, right) else self._special(left * right)
+            if None not in (left, right):
+                return self._special(left * right)
+            special, open_one = (self, other) if self.special else (other, self)
+            return open_one._times_special(special.low)
         ends = [product_of(a, b) for a in self._ends() for b in other._ends()]
         return self._between(min(ends), max(ends))
+
+    def _times_special(self, special: End) -> Exact:
+        """Return the product with a zero or an infinity of an interval that 0 is in.
+
+        A zero counts as a number of its sign below all element types: the interval of the product
+        keeps the proportions, and if no precision tells the sign, the result has the middle's.
+        """
+        if special or math.isinf(self.low) or math.isinf(self.high):
+            return self._unknown()
+        product = self * enclosures.NEGLIGIBLE
+        return product if math.copysign(1, special) > 0 else -product
 
     def _reciprocal(self) -> Exact:
         if self.is_nan():
@@ -151,8 +160,7 @@ class Exact:
             return self._unknown()
         return Exact(inverse_of(self.high, -math.inf), inverse_of(self.low, math.inf), self.bits)
 
-    def __truediv__(self, other: Exact | Constant) -> Exact:
-        other = self.lift(other)
+    def _div(self, other: Exact) -> Exact:
         return self * other._reciprocal()
 
     def __neg__(self) -> Exact:
@@ -166,27 +174,14 @@ class Exact:
             return Exact(-most, most, self.bits)
         return self if self.low >= 0 else -self
 
-    def __sub__(self, other: Exact | Constant) -> Exact:
-        return self + -self.lift(other)
-
-    def __rsub__(self, other: Constant) -> Exact:
-        return self.lift(other) + -self
-
-    def __rtruediv__(self, other: Constant) -> Exact:
-        return self.lift(other) / self
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-
     # --- comparison -------------------------------------------------------------------------------
 
     def is_nan(self) -> bool:
         """Whether this is NaN."""
         return self.low != self.low
 
-    def _order(self, other: Exact | Constant) -> float:
+    def _order(self, other: Exact) -> float:
         """Return -1, 0 or 1, or NaN if one of both is NaN."""
-        other = self.lift(other)
         if self.is_nan() or other.is_nan():
             return math.nan
         if self.low == self.high == other.low == other.high:
@@ -197,23 +192,8 @@ class Exact:
             return 1
         raise Undecided
 
-    def __lt__(self, other: Exact | Constant) -> Decision:
-        return Decision(self._order(other) < 0, self)
-
-    def __le__(self, other: Exact | Constant) -> Decision:
-        return Decision(self._order(other) <= 0, self)
-
-    def __gt__(self, other: Exact | Constant) -> Decision:
-        return Decision(self._order(other) > 0, self)
-
-    def __ge__(self, other: Exact | Constant) -> Decision:
-        return Decision(self._order(other) >= 0, self)
-
-    def __eq__(self, other: Any) -> Any:
-        return Decision(self._order(other) == 0, self)
-
-    def __hash__(self) -> NoReturn:
-        raise TypeError("numbers of a formula have no hash")
+    def _compare(self, operator: str, other: Exact | Constant) -> Decision:
+        return Decision(COMPARISONS[operator](self._order(self.lift(other)), 0), self)
 
     # --- functions --------------------------------------------------------------------------------
 
@@ -224,7 +204,7 @@ class Exact:
         at_zero: Constant | None,
         above: float,
     ) -> Exact:
-        """Return an increasing function, from its limits and from its value at 0 if a number."""
+        """Return an increasing function, from its limits and from its value at 0 if known."""
         if self.is_nan() or (self.low == self.high == at_zero == 0):
             return self
         if self.special and (self.low or at_zero is not None):
@@ -240,13 +220,8 @@ class Exact:
 
         return self._between(enclosure(self.low)[0], enclosure(self.high)[1])
 
-    def exp(self) -> Exact:
-        """Return the exponential."""
-        return self._increasing(enclosures.exp, 0.0, 1, math.inf)
-
-    def expm1(self) -> Exact:
-        """Return the exponential minus 1."""
-        return self._increasing(enclosures.expm1, -1.0, 0, math.inf)
+    def _function(self, name: str) -> Exact:
+        return self._increasing(getattr(enclosures, name), *_LIMITS[name])
 
     def log(self) -> Exact:
         """Return the natural logarithm."""
@@ -256,13 +231,13 @@ class Exact:
             return self._special(math.nan)
         if self.low < 0:
             return self._unknown()
-        return self._increasing(enclosures.log, math.nan, -math.inf, math.inf)
+        return self._function("log")
 
     def log1p(self) -> Exact:
         """Return the logarithm of 1 plus this number."""
         if (self.special and self.low) or self.low <= -1:
             return (self + 1).log()
-        return self._increasing(enclosures.log1p, math.nan, 0, math.inf)
+        return self._function("log1p")
 
     def sqrt(self) -> Exact:
         """Return the square root."""
@@ -272,15 +247,7 @@ class Exact:
             return self._special(math.nan)
         if self.low < 0:
             return self._unknown()
-        return self._increasing(enclosures.sqrt, math.nan, 0, math.inf)
-
-    def tanh(self) -> Exact:
-        """Return the hyperbolic tangent."""
-        return self._increasing(enclosures.tanh, -1.0, 0, 1.0)
-
-    def normal_cdf(self) -> Exact:
-        """Return the normal distribution function."""
-        return self._increasing(enclosures.normal_cdf, 0.0, Fraction(1, 2), 1.0)
+        return self._function("sqrt")
 
     def normal_pdf(self) -> Exact:
         """Return the density of the normal distribution."""
@@ -291,13 +258,9 @@ class Exact:
         """Return 1 + exp(self)."""
         return 1 + self.exp()
 
-    def softplus(self) -> Exact:
-        """Return log(1 + exp(self))."""
-        return self._increasing(enclosures.softplus, 0.0, None, math.inf)
-
     def sign(self) -> Exact:
         """Return -1, 0 or 1, or NaN."""
-        return self.lift(self._order(0))
+        return self.lift(self._order(self.lift(0)))
 
     def single(self) -> Exact:
         """Round to float32."""
@@ -305,10 +268,6 @@ class Exact:
         if low != high and not self.is_nan():
             raise Undecided
         return self.lift(low)
-
-    def as_element(self) -> Exact:
-        """Return the number itself: the compute type is exact."""
-        return self
 
     def ends_in(self, kind: str) -> tuple[float, float]:
         """Return both ends rounded to an element type, as numbers between them would be."""

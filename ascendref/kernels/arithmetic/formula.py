@@ -19,7 +19,10 @@ The first four emit LLVM instructions.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial, wraps
 from typing import Any, NamedTuple
+
+from .functions import select
 
 
 class Formula(NamedTuple):
@@ -39,19 +42,97 @@ class Formula(NamedTuple):
     scalars: int
     #: whether the function takes the number of results as last argument
     sized: bool = False
-    #: ``variant(compute, rounded, scalars...) -> Formula or None``: one that was written by hand,
-    #: for a compute type, the type that results are rounded to, and scalars
-    variant: Callable[..., Formula | None] | None = None
-    #: ``factors(tensors...) -> (a, b)``: two numbers whose product is the function's value, for
-    #: sums that are rounded once
-    factors: Callable[..., Any] | None = None
+    #: ``variant(compute, rounded, scalars...) -> function or None``: another function, written for
+    #: a compute type, the type that results are rounded to, and scalars
+    variant: Callable[..., Callable[..., Any] | None] | None = None
+    #: ``factors(tensors..., scalars...) -> (a, b, ...)``: numbers whose products, in pairs, add up
+    #: to the exact value, for sums that are rounded once
+    factors: Callable[..., tuple[Any, ...]] | None = None
     #: whether scalars are narrowed to float32, as the device receives them
     narrows: bool = True
+    #: the function for scalars that are not narrowed, if it is another one
+    wide: Callable[..., Any] | None = None
     #: whether the function returns one of its tensors, 0, infinity or NaN, and so never rounds
     selects: bool = False
     #: whether the formula is compute-bound rather than memory-bound
     compute_bound: bool = False
 
+    @classmethod
+    def of(cls, function: Callable[..., Any], scalars: int = 0, **known: Any) -> Formula:
+        """Return the formula of a function.
+
+        Its parameters are the tensors, so many scalars, and ``size`` if it takes the number of
+        results. The formula's name is that of the module and the function.
+        """
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount]
+        sized = names[-1] == "size"
+        name = f"{function.__module__.rpartition('.')[2]}_{function.__name__}"
+        return cls(name, function, len(names) - scalars - sized, scalars, sized, **known)
+
+    @classmethod
+    def of_forms(cls, *forms: Callable[..., Any], **known: Any) -> Formula:
+        """Return the formula that is one of several functions; a scalar has its number."""
+
+        @wraps(forms[0])
+        def chosen_form(*numbers: Any) -> Any:
+            *tensors, chosen = numbers
+            value, *others = [form(*tensors) for form in forms]
+            for number, other in enumerate(others, 1):
+                value = select(chosen == float(number), other, value)
+            return value
+
+        def variant(compute: str, rounded: str, chosen: float) -> Callable[..., Any]:
+            return alone[int(chosen)]
+
+        alone = [wraps(form)(partial(_without_last, form)) for form in forms]
+        formula = cls.of(forms[0], variant=variant, **known)
+        name = formula.name.removesuffix(f"_{forms[0].__name__}")
+        return formula._replace(name=name, function=chosen_form, scalars=1)
+
     def suited(self, compute: str, rounded: str, scalars: tuple[float, ...]) -> Formula:
         """Return the formula for a compute type, the type of rounded results, and scalars."""
-        return (self.variant and self.variant(compute, rounded, *scalars)) or self
+        function = self.variant and self.variant(compute, rounded, *scalars)
+        if not function:
+            return self
+        name = self.name.removesuffix(f"_{self.function.__name__}")
+        return self._replace(name=f"{name}_{function.__name__}", function=function, variant=None)
+
+    def with_wide_scalars(self) -> Formula:
+        """Return the formula for scalars that are not narrowed, with their values in float64."""
+        function = self.wide or self.function
+        return self._replace(name=f"{self.name}_wide", function=function, narrows=False)
+
+    def with_constants(self, *constants: tuple[int, float]) -> Formula:
+        """Return the formula of fewer tensors, with constants at the places of the others."""
+
+        def variant(*call: Any) -> Callable[..., Any] | None:
+            found = self.variant and self.variant(*call)
+            return found and _with_constants(found, constants)
+
+        return self._replace(
+            name="_".join((self.name, *[f"{x:g}_at_{place}" for place, x in constants])),
+            function=_with_constants(self.function, constants),
+            tensors=self.tensors - len(constants),
+            variant=self.variant and variant,
+            factors=self.factors and _with_constants(self.factors, constants),
+            wide=self.wide and _with_constants(self.wide, constants),
+        )
+
+
+def _without_last(function: Callable[..., Any], *numbers: Any) -> Any:
+    return function(*numbers[:-1])
+
+
+@cache
+def _with_constants(
+    function: Callable[..., Any], constants: tuple[tuple[int, float], ...]
+) -> Callable[..., Any]:
+    @wraps(function)
+    def of_others(*numbers: Any) -> Any:
+        values = list(numbers)
+        for place, constant in constants:
+            values.insert(place, constant)
+        return function(*values)
+
+    return of_others

@@ -1,31 +1,18 @@
 """The functions that formulas may call, and what they ask of a number.
 
-A formula is an ordinary Python function of numbers. The type of the numbers, an *arithmetic*,
-decides how it is computed: the formula is called once with objects that overload Python's operators
-and have the methods of `Number`.
-
-=================  =============================================================================
-``plain.py``       float32 or float64 instructions
-``steps.py``       float16 or bfloat16: every operation is rounded
-``ball.py``        float64 with a rigorous error bound, for correctly rounded results
-``pair.py``        sums of two doubles, with a bound or without
-``exact.py``       Python's fractions, and intervals of any precision
-``arrays.py``      arrays of NumPy, JAX and PyTorch
-=================  =============================================================================
-
-The first four emit LLVM instructions while a kernel is compiled. A formula is evaluated without
-branches: `select` computes both of its values, and the one that is not chosen may be NaN or
-infinite.
+`formula.py` lists the arithmetics, the types of numbers. A formula is evaluated without branches:
+`select` computes both of its values, and the one that is not chosen may be NaN or infinite.
 """
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from fractions import Fraction
 from math import inf, nan
-from typing import Any, Protocol, Self
+from typing import Any, Final, Self
 
 __all__ = [
-    "Condition",
     "Number",
     "as_element",
     "exp",
@@ -46,69 +33,152 @@ __all__ = [
     "tanh",
     "two_difference",
     "two_sum",
+    "within",
 ]
 
 
 #: a number that is known while a formula is evaluated
 Constant = int | float | Fraction
+CONSTANTS: Final = (int, float, Fraction)
+#: the comparisons of numbers
+COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+}
 
 
-class Condition(Protocol):
-    """What comparing numbers gives."""
-
-    def __and__(self, other: Any, /) -> Any:
-        """Whether both hold."""
-
-    def __or__(self, other: Any, /) -> Any:
-        """Whether one of them holds."""
-
-    def __invert__(self) -> Any:
-        """Whether it does not hold."""
-
-
-class Number(Protocol):
+class Number:
     """A number of an arithmetic.
 
     Operands may also be constants: an int, a float or, for a number that no float holds, a
     Fraction. Comparisons with NaN are false.
+
+    This base class has Python's operators and the functions. An arithmetic defines ``_operation``,
+    or what that calls, ``_compare``, ``_function`` and the few functions that are not elementary.
     """
 
-    def __add__(self, other: Any, /) -> Self: ...
-    def __radd__(self, other: Any, /) -> Self: ...
-    def __sub__(self, other: Any, /) -> Self: ...
-    def __rsub__(self, other: Any, /) -> Self: ...
-    def __mul__(self, other: Any, /) -> Self: ...
-    def __rmul__(self, other: Any, /) -> Self: ...
-    def __truediv__(self, other: Any, /) -> Self: ...
-    def __rtruediv__(self, other: Any, /) -> Self: ...
-    def __neg__(self) -> Self: ...
-    def __abs__(self) -> Self: ...
-    def __lt__(self, other: Any, /) -> Any: ...
-    def __le__(self, other: Any, /) -> Any: ...
-    def __gt__(self, other: Any, /) -> Any: ...
-    def __ge__(self, other: Any, /) -> Any: ...
-    def __eq__(self, other: Any, /) -> Any: ...
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
 
-    def exp(self) -> Self: ...
-    def expm1(self) -> Self: ...
-    def log(self) -> Self: ...
-    def log1p(self) -> Self: ...
-    def sqrt(self) -> Self: ...
-    def tanh(self) -> Self: ...
-    def normal_cdf(self) -> Self: ...
-    def normal_pdf(self) -> Self: ...
-    def one_plus_exp(self) -> Self: ...
-    def softplus(self) -> Self: ...
-    def sign(self) -> Self: ...
-    def single(self) -> Self: ...
-    def as_element(self) -> Self: ...
+    def lift(self, number: Any) -> Self:
+        """Return a number of this arithmetic: a constant, or a number as it is."""
+        raise NotImplementedError
+
+    def _operation(self, name: str, left: Any, right: Any) -> Any:
+        """Return what ``_add``, ``_sub``, ``_mul`` or ``_div`` of the left number returns.
+
+        Other objects may be operands of these numbers, but must do the operation themselves.
+        """
+        if not all(isinstance(x, (Number, *CONSTANTS)) for x in (left, right)):
+            return NotImplemented
+        return getattr(self.lift(left), f"_{name}")(self.lift(right))
+
+    def _sub(self, other: Self) -> Self:
+        return self + -other
+
+    def _compare(self, operator: str, other: Any) -> Any:
+        """Return a comparison, one of `COMPARISONS`, which can `select`."""
+        raise NotImplementedError
+
+    def _function(self, name: str) -> Self:
+        """Return the elementary function of that name."""
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Self:
+        return self._operation("add", self, other)  # type: ignore[no-any-return]
+
+    def __radd__(self, other: Any) -> Self:
+        return self._operation("add", self, other)  # type: ignore[no-any-return]
+
+    def __sub__(self, other: Any) -> Self:
+        return self._operation("sub", self, other)  # type: ignore[no-any-return]
+
+    def __rsub__(self, other: Any) -> Self:
+        return self._operation("sub", other, self)  # type: ignore[no-any-return]
+
+    def __mul__(self, other: Any) -> Self:
+        return self._operation("mul", self, other)  # type: ignore[no-any-return]
+
+    def __rmul__(self, other: Any) -> Self:
+        return self._operation("mul", self, other)  # type: ignore[no-any-return]
+
+    def __truediv__(self, other: Any) -> Self:
+        return self._operation("div", self, other)  # type: ignore[no-any-return]
+
+    def __rtruediv__(self, other: Any) -> Self:
+        return self._operation("div", other, self)  # type: ignore[no-any-return]
+
+    def __neg__(self) -> Self:
+        raise NotImplementedError
+
+    def __abs__(self) -> Self:
+        raise NotImplementedError
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare("<", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare("<=", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(">", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(">=", other)
+
+    def __eq__(self, other: object) -> Any:
+        return self._compare("==", other)
+
+    def exp(self) -> Self:
+        return self._function("exp")
+
+    def expm1(self) -> Self:
+        return self._function("expm1")
+
+    def log(self) -> Self:
+        return self._function("log")
+
+    def log1p(self) -> Self:
+        return self._function("log1p")
+
+    def sqrt(self) -> Self:
+        return self._function("sqrt")
+
+    def tanh(self) -> Self:
+        return self._function("tanh")
+
+    def normal_cdf(self) -> Self:
+        return self._function("normal_cdf")
+
+    def normal_pdf(self) -> Self:
+        return self._function("normal_pdf")
+
+    def one_plus_exp(self) -> Any:
+        return self._function("one_plus_exp")
+
+    def softplus(self) -> Self:
+        return self._function("softplus")
+
+    def sign(self) -> Self:
+        return self._function("sign")
+
+    def single(self) -> Self:
+        return self._function("single")
+
+    def as_element(self) -> Any:
+        return self
 
 
 def select(condition: Any, yes: Any, no: Any) -> Number:
     """Return ``yes`` where the condition holds, else ``no``.
 
     Processors with masks merge the last operation of ``yes`` with the selection: the number that
-    needs no arithmetic is better ``no``.
+    needs no arithmetic is better ``no``. Compare so that the sign of a zero and NaN do not depend
+    on the order of the operands: LLVM takes ``select(x > 0.0, 0.0, x)`` for a minimum and may
+    return 0 for -0; ``select(~(x > 0.0), x, 0.0)`` returns x.
     """
     if isinstance(condition, bool):
         return yes if condition else no  # type: ignore[no-any-return]
@@ -157,7 +227,7 @@ def normal_pdf(value: Number) -> Number:
 
 def one_plus_exp(value: Number) -> Number:
     """Return 1 + exp(value), to divide by: the quotient is right however large the exponential."""
-    return value.one_plus_exp()
+    return value.one_plus_exp()  # type: ignore[no-any-return]
 
 
 def logistic(value: Number) -> Number:
@@ -175,6 +245,18 @@ def sign(value: Number) -> Number:
     return value.sign()
 
 
+def within(value: Number, limit: float, gradient: Number | None = None) -> Number:
+    """Return a number, or ±limit where it is finite and beyond that.
+
+    Of a factor of an infinite gradient only the sign matters: with one, the result is at least -4,
+    so that no exponential underflows.
+    """
+    value = select((abs(value) > limit) & (abs(value) < inf), limit * sign(value), value)
+    if gradient is None:
+        return value
+    return select((abs(gradient) == inf) & ((value < -4.0) & (value > -inf)), -4.0, value)
+
+
 def single(value: Number) -> Number:
     """Round to float32, for scalars that the device computes in that type."""
     return value.single()
@@ -182,7 +264,7 @@ def single(value: Number) -> Number:
 
 def as_element(scalar: Number) -> Number:
     """Round a scalar to the compute type, as an operation with an element of a tensor would."""
-    return scalar.as_element()
+    return scalar.as_element()  # type: ignore[no-any-return]
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:

@@ -16,13 +16,7 @@ import numpy as np
 
 
 class Library:
-    """NumPy, and what other libraries call alike.
-
-    Parameters
-    ----------
-    namespace : module
-        The functions.
-    """
+    """NumPy, and what other libraries call alike, by the module of the functions."""
 
     def __init__(self, namespace: Any) -> None:
         self.namespace = namespace
@@ -38,19 +32,7 @@ class Library:
     def inside(
         self, function: Callable[[Any], Any], array: Any, domain: Any, instead: float
     ) -> Any:
-        """Return a function that is differentiated in a domain only.
-
-        Parameters
-        ----------
-        function : callable
-            The function of an array.
-        array : array
-            Its argument.
-        domain : array of bool
-            Where to differentiate.
-        instead : float
-            A number in the domain.
-        """
+        """Return a function of an array, differentiated in a domain only: instead, at a number."""
         return function(array)
 
     def largest_exponent(self, array: Any) -> float:
@@ -73,6 +55,14 @@ class Library:
     def erfc(self, x: Any) -> Any:
         """Return the complementary error function; of a wider type, at F64 numbers."""
         return np.asarray(_erfc(x), x.dtype)
+
+    def normal_cdf(self, x: Any) -> Any:
+        """Return the normal distribution function."""
+        return 0.5 * self.erfc(-math.sqrt(0.5) * x)
+
+    def normal_pdf(self, x: Any) -> Any:
+        """Return its density."""
+        return self.namespace.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi))
 
     def sign(self, x: Any) -> Any:
         """Return -1, 0, 1 or NaN."""

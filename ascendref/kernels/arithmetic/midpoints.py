@@ -1,49 +1,22 @@
 """What balls ask of their midpoints: doubles, or double-doubles of about 100 bits.
 
 A *field* has the constants and functions in which the two differ. Both midpoints have Python's
-operators; sums, products and quotients go through the field, so that double-doubles treat
-infinities as doubles do.
+operators and ``high``, the number as a double; sums, products and quotients go through the field,
+so that double-doubles treat infinities as doubles do.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
-from typing import Any, Final, Protocol
+from typing import Final
 
-from llvmlite import ir
-
-from . import double_double, elementary, normal
+from . import elementary, normal
 from .double_double import DoubleDouble
 from .registers import Condition, Register
 
 #: a comparison that is known while emitting, or not
 Truth = bool | Condition
-
-
-class Field(Protocol):
-    """An arithmetic of midpoints."""
-
-    def lift(self, register: Register) -> Any:
-        """Return a double as a midpoint."""
-
-    def constant(self, like: Register, number: Fraction) -> tuple[Any, Fraction]:
-        """Return a constant and the number that it is."""
-
-    def high(self, mid: Any) -> Register:
-        """Return the midpoint as a double."""
-
-    def choose(self, condition: Condition, yes: Any, no: Any) -> Any:
-        """Return one of two midpoints."""
-
-    def add(self, a: Any, b: Any) -> tuple[Any, Truth]:
-        """Return a sum, and whether it differs from the exact one."""
-
-    def multiply(self, a: Any, b: Any) -> tuple[Any, Truth]:
-        """Return a product, and whether it differs from the exact one."""
-
-    def divide(self, a: Any, b: Any) -> Any:
-        """Return a quotient."""
 
 
 def differ(a: Register, b: Register | float) -> Condition:
@@ -69,14 +42,6 @@ class Doubles:
     def constant(self, like: Register, number: Fraction) -> tuple[Register, Fraction]:
         """Return a constant and the number that it is."""
         return like.lift(float(number)), Fraction(float(number))
-
-    def high(self, mid: Register) -> Register:
-        """Return the double."""
-        return mid
-
-    def choose(self, condition: Condition, yes: Register, no: Register) -> Register:
-        """Return one of two doubles."""
-        return condition.select(yes, no)  # type: ignore[no-any-return]
 
     def add(self, a: Register, b: Register) -> tuple[Register, Truth]:
         """Return a sum; it is exact if both numbers can be recovered from it.
@@ -129,33 +94,17 @@ class Pairs:
         low = float(number - Fraction(high))
         return DoubleDouble(like.lift(high), like.lift(low)), Fraction(high) + Fraction(low)
 
-    def high(self, mid: DoubleDouble) -> Register:
-        """Return the larger of the two doubles, which is their sum rounded."""
-        return mid.high
-
-    def choose(self, condition: Condition, yes: DoubleDouble, no: DoubleDouble) -> DoubleDouble:
-        """Return one of two double-doubles."""
-        if self._single(yes) and self._single(no):
-            return self.lift(condition.select(yes.high, no.high))
-        return double_double.choose(condition, yes, no)
-
     def add(self, a: DoubleDouble, b: DoubleDouble) -> tuple[DoubleDouble, Truth]:
         """Return a sum; that of two doubles is exact."""
-        return self.finite(a + b, a.high + b.high), not (self._single(a) and self._single(b))
+        return self.finite(a + b, a.high + b.high), not (a.is_double and b.is_double)
 
     def multiply(self, a: DoubleDouble, b: DoubleDouble) -> tuple[DoubleDouble, Truth]:
         """Return a product; that of two doubles is exact."""
-        return self.finite(a * b, a.high * b.high), not (self._single(a) and self._single(b))
+        return self.finite(a * b, a.high * b.high), not (a.is_double and b.is_double)
 
     def divide(self, a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
         """Return a quotient."""
         return self.finite(a / b, a.high / b.high)
-
-    @staticmethod
-    def _single(mid: DoubleDouble) -> bool:
-        """Whether the second double is known to be 0."""
-        low = mid.low.value
-        return isinstance(low, ir.Constant) and low.constant == 0.0
 
     def finite(self, value: DoubleDouble, plain: Register) -> DoubleDouble:
         """Return a value, or the same computed with doubles if that is infinite, NaN or both are 0.
@@ -163,9 +112,7 @@ class Pairs:
         Only the latter has the right sign then.
         """
         trusted = (abs(plain) < inf) & (abs(value.high) + abs(plain) > 0.0)
-        if self._single(value):
-            return DoubleDouble(trusted.select(value.high, plain), value.low)
-        return DoubleDouble(trusted.select(value.high, plain), trusted.select(value.low, 0.0))
+        return trusted.select(value, plain)  # type: ignore[no-any-return]
 
 
 DOUBLES: Final = Doubles()

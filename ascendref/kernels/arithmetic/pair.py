@@ -19,65 +19,21 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
+from llvmlite import ir
+
+from .double_double import INVERSE_ROOT_OF_2_PI
 from .elementary import power_of_two, scale
+from .functions import Constant, Number
 from .pair_elementary import NORMAL_TAIL, exp_parts, exp_sum, log_parts, precise_horner
-from .registers import (
-    CONSTANTS,
-    Condition,
-    Constant,
-    Register,
-    fast_two_sum,
-    two_product,
-    two_sum,
-)
+from .registers import Condition, Register, fast_two_sum, two_product, two_sum
 
 
-class PairCondition:
-    """The result of comparing pairs.
-
-    Parameters
-    ----------
-    bit : Condition
-        Whether it holds.
-    """
-
-    __slots__ = ("bit",)
-
-    def __init__(self, bit: Condition) -> None:
-        self.bit = bit
-
-    def __or__(self, other: PairCondition) -> PairCondition:
-        return PairCondition(self.bit | other.bit)
-
-    def __and__(self, other: PairCondition) -> PairCondition:
-        return PairCondition(self.bit & other.bit)
-
-    def __invert__(self) -> PairCondition:
-        return PairCondition(~self.bit)
-
-    def select(self, yes: Pair | Constant, no: Pair | Constant) -> Pair:
-        """Return one of two numbers without a branch."""
-        pair = yes if isinstance(yes, Pair) else no
-        if not isinstance(pair, Pair):
-            pair = Pair(Register.constant(self.bit.builder, pair, wide=True))
-        yes, no = pair.lift(yes), pair.lift(no)
-        high = self.bit.select(yes.high, no.high)
-        if yes.low is None and no.low is None:
-            return Pair(high)
-        return Pair(high, self.bit.select(yes.low_or_zero(), no.low_or_zero()))
-
-
-class Pair:
+class Pair(Number):
     """A sum of two doubles, the second of which is at most a few ulp of the first.
 
-    Parameters
-    ----------
-    high : Register
-        The first double.
-    low : Register, optional
-        The second double; None means 0, and saves its instructions.
+    None as the second one means 0, and saves its instructions.
     """
 
     __slots__ = ("high", "low")
@@ -86,21 +42,29 @@ class Pair:
         self.high = high
         self.low = low
 
-    def lift(self, number: Pair | Constant) -> Pair:
-        """Return a number as a pair; a constant that is no double gets two."""
-        if isinstance(number, Pair):
-            return number
+    @classmethod
+    def constant(cls, builder: ir.IRBuilder, number: Constant, *, wide: bool = True) -> Pair:
+        """Return a constant; one that is no double gets two."""
         high = float(number)
         rest = Fraction(number) - Fraction(high) if math.isfinite(high) else 0
-        return Pair(self.high.lift(high), self.high.lift(float(rest)) if rest else None)
+        doubles = [Register.constant(builder, x, wide=wide) for x in (high, rest)]
+        return cls(*doubles) if rest else cls(doubles[0])
+
+    def lift(self, number: Pair | Constant) -> Pair:
+        """Return a number as a pair."""
+        return number if isinstance(number, Pair) else self.constant(self.high.builder, number)
+
+    def chosen(self, condition: Condition, yes: Any, no: Any) -> Pair:
+        """Return the first number where a condition holds, else the second."""
+        yes, no = self.lift(yes), self.lift(no)
+        high = condition.select(yes.high, no.high)
+        if yes.low is None and no.low is None:
+            return Pair(high)
+        return Pair(high, condition.select(yes.low_or_zero(), no.low_or_zero()))
 
     def low_or_zero(self) -> Register:
         """Return the second double, a constant if there is none."""
         return self.high.lift(0.0) if self.low is None else self.low
-
-    def as_element(self) -> Pair:
-        """Return a scalar as it is."""
-        return self
 
     def rounded(self) -> Register:
         """Return the sum, rounded to a double."""
@@ -120,10 +84,7 @@ class Pair:
             return Pair(abs(self.high))
         return Pair(abs(self.high), (self.high < 0.0).select(-self.low, self.low))
 
-    def __add__(self, other: Pair | Constant) -> Pair:
-        if not isinstance(other, (Pair, *CONSTANTS)):
-            return NotImplemented
-        other = self.lift(other)
+    def _add(self, other: Pair) -> Pair:
         total, rest = two_sum(self.high, other.high)
         if self.low is None and other.low is None:
             return Pair(total, rest)
@@ -133,22 +94,10 @@ class Pair:
         rest = (abs(rest) > 0.0).select(rest, -0.0)
         return Pair(*fast_two_sum(total, rest))
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Pair | Constant) -> Pair:
-        if not isinstance(other, (Pair, *CONSTANTS)):
-            return NotImplemented
-        return self + -self.lift(other)
-
-    def __rsub__(self, other: Constant) -> Pair:
-        return self.lift(other) - self
-
-    def __mul__(self, other: Pair | Constant) -> Pair:
-        if not isinstance(other, (Pair, *CONSTANTS)):
-            return NotImplemented
-        if not isinstance(other, Pair) and _is_power_of_two(other):
-            return self._scaled(self.high.lift(other))
-        other = self.lift(other)
+    def _mul(self, other: Pair) -> Pair:
+        for number, power in ((self, other), (other, self)):
+            if power._is_power_of_two():
+                return number._scaled(power.high)
         high, low = two_product(self.high, other.high)
         if other.low is not None:
             low = self.high.fma(other.low, low)
@@ -156,12 +105,7 @@ class Pair:
             low = self.low.fma(other.high, low)
         return Pair(high, low)
 
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Pair | Constant) -> Pair:
-        if not isinstance(other, (Pair, *CONSTANTS)):
-            return NotImplemented
-        other = self.lift(other)
+    def _div(self, other: Pair) -> Pair:
         # the remainder of a tiny number is no double
         tiny = abs(self.high) < 2.0**-900
         lifted = self._scaled(tiny.select(self.high.lift(2.0**120), 1.0))
@@ -169,9 +113,6 @@ class Pair:
         quotient = lifted.high / other.high
         value = Pair(quotient, lifted._remainder(quotient, other) / other.high)
         return value._scaled(tiny.select(self.high.lift(2.0**-120), 1.0))
-
-    def __rtruediv__(self, other: Constant) -> Pair:
-        return self.lift(other) / self
 
     def _quickly_over(self, other: Pair) -> Pair:
         """Return a quotient by a number of moderate size, with one division."""
@@ -188,35 +129,21 @@ class Pair:
     def _scaled(self, power: Register) -> Pair:
         return Pair(self.high * power, None if self.low is None else self.low * power)
 
+    def _is_power_of_two(self) -> bool:
+        """Whether this is known to be one, of either sign."""
+        constant = getattr(self.high.value, "constant", 0.0)
+        return self.low is None and abs(math.frexp(constant)[0]) == 0.5
+
     # --- comparisons ------------------------------------------------------------------------------
 
-    def _compare(self, operator: str, other: Any) -> Any:
-        if not isinstance(other, (Pair, *CONSTANTS)):
-            return NotImplemented
+    def _compare(self, operator: str, other: Pair | Constant) -> Condition:
         other = self.lift(other)
-        plain = getattr(self.high, operator)(other.high)
-        if self.low is None and other.low is None:
-            return PairCondition(plain)
-        # the difference of two infinities is NaN
-        gap = (self.high - other.high) + (self.low_or_zero() - other.low_or_zero())
-        return PairCondition(getattr(gap, operator)(0.0) | (gap.is_nan() & plain))
-
-    def __lt__(self, other: Pair | Constant) -> PairCondition:
-        return self._compare("__lt__", other)  # type: ignore[no-any-return]
-
-    def __le__(self, other: Pair | Constant) -> PairCondition:
-        return self._compare("__le__", other)  # type: ignore[no-any-return]
-
-    def __gt__(self, other: Pair | Constant) -> PairCondition:
-        return self._compare("__gt__", other)  # type: ignore[no-any-return]
-
-    def __ge__(self, other: Pair | Constant) -> PairCondition:
-        return self._compare("__ge__", other)  # type: ignore[no-any-return]
-
-    def __eq__(self, other: object) -> PairCondition:  # type: ignore[override]
-        return self._compare("__eq__", other)  # type: ignore[no-any-return]
-
-    __hash__ = None  # type: ignore[assignment]
+        holds = self.high._compare(operator, other.high)
+        if self.low is not None or other.low is not None:
+            # the difference of two infinities is NaN
+            gap = (self.high - other.high) + (self.low_or_zero() - other.low_or_zero())
+            holds = gap._compare(operator, 0.0) | (gap.is_nan() & holds)
+        return Condition(holds.builder, holds.value, Pair)
 
     # --- functions --------------------------------------------------------------------------------
 
@@ -267,18 +194,19 @@ class Pair:
             low = low + self.low
         square = Pair(self.high, (-0.5 * self.high).fma(self.high, self.low_or_zero()))
         small = abs(self.high) < 2.0**-30
-        return PairCondition(small).select(square, _logarithm(high, low, None))
+        return small.select(square, _logarithm(high, low, None))  # type: ignore[no-any-return]
 
     def tanh(self) -> Pair:
         """Return the hyperbolic tangent."""
         m = (abs(self) * -2.0).expm1()
         value = (-m)._quickly_over(m + 2.0)
         negative = self.high < 0.0
-        return self._unless_tiny(PairCondition(negative).select(-value, value))
+        return self._unless_tiny(negative.select(-value, value))
 
     def softplus(self) -> Pair:
         """Return log(1 + exp(this)), without overflow or cancellation."""
-        return (self > 0.0).select(self, 0.0) + (-abs(self)).exp().log1p()
+        positive: Pair = (self > 0.0).select(self, 0.0)
+        return positive + (-abs(self)).exp().log1p()
 
     def one_plus_exp(self) -> OnePlusExp:
         """Return 1 + exp(this), to divide by."""
@@ -286,7 +214,7 @@ class Pair:
 
     def normal_pdf(self) -> Pair:
         """Return the density of the normal distribution."""
-        return (self * self * -0.5).exp() * _INVERSE_ROOT_OF_2_PI
+        return (self * self * -0.5).exp() * INVERSE_ROOT_OF_2_PI
 
     def normal_cdf(self) -> Pair:
         """Return the integral of the density from -inf to this."""
@@ -295,7 +223,7 @@ class Pair:
         t = (y - 5.0)._quickly_over(y + 5.0)
         series = Pair(*precise_horner(t.high, t.low_or_zero(), NORMAL_TAIL))
         tail = (y * y * -0.5).exp() * series._quickly_over(y * 2.0 + 1.0)
-        return (self > 0.0).select(1.0 - tail, tail)
+        return (self > 0.0).select(1.0 - tail, tail)  # type: ignore[no-any-return]
 
     def _within(self, least: float, most: float = math.inf) -> tuple[Register, Register | None]:
         """Return the two doubles, within limits and without a NaN in the second one."""
@@ -307,17 +235,11 @@ class Pair:
 
     def _unless_tiny(self, value: Pair) -> Pair:
         """Return a function of this number, which is the number itself up to 2**-64."""
-        return PairCondition(abs(self.high) < 2.0**-64).select(self, value)
+        return (abs(self.high) < 2.0**-64).select(self, value)  # type: ignore[no-any-return]
 
 
 class OnePlusExp:
-    """``1 + exp(x)`` as a denominator: quotients by it are right however large the exponential.
-
-    Parameters
-    ----------
-    x : Pair
-        The argument.
-    """
+    """``1 + exp(x)`` as a denominator: quotients by it are right however large the exponential."""
 
     __slots__ = ("factor", "power", "sink")
 
@@ -334,16 +256,16 @@ class OnePlusExp:
         e = mantissa._scaled(first * second)
         denominator = Pair(*fast_two_sum(high.lift(1.0), e.high))
         denominator.low = denominator.low_or_zero() + e.low_or_zero()
-        positive = PairCondition(x.high > 0.0)
+        positive = x.high > 0.0
         quotient = positive.select(mantissa, 1.0)._quickly_over(denominator)
         # the first power goes to the factor, which is then at most 1
-        self.factor = quotient._scaled(positive.bit.select(first, 1.0))
-        self.power = positive.bit.select(second, 1.0)
+        self.factor = quotient._scaled(positive.select(first, 1.0))
+        self.power = positive.select(second, 1.0)
         sink = (x.high < math.inf).select(sink, 0.0)
-        self.sink = positive.bit.select(sink, 1.0)
+        self.sink = positive.select(sink, 1.0)
 
     def __rtruediv__(self, numerator: Pair | Constant) -> Pair:
-        return (self.factor * numerator)._scaled(self.power)._scaled(self.sink)
+        return (self.factor * numerator)._scaled(self.power)._scaled(self.sink)  # type: ignore[no-any-return]
 
 
 # --- parts of the functions -----------------------------------------------------------------------
@@ -354,11 +276,3 @@ def _logarithm(x: Register, low: Register | None, shift: Register | None) -> Pai
     high, low = log_parts(x, low, shift)
     edge = (x == 0.0).select(high.lift(-math.inf), (x > 0.0).select(x, math.nan))
     return Pair(((x > 0.0) & (x < math.inf)).select(high, edge), low)
-
-
-def _is_power_of_two(number: Constant) -> bool:
-    value = float(number)
-    return value == number and abs(math.frexp(value)[0]) == 0.5
-
-
-_INVERSE_ROOT_OF_2_PI: Final = Fraction("0.398942280401432677939946059934381868")

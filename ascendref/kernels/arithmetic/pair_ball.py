@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from .ball import Ball
-from .midpoints import PAIRS, Field
+from .functions import Constant
+from .midpoints import PAIRS
 from .pair_ball_functions import apply
 from .pair_ball_operations import add, divide, multiply
-from .registers import Constant
 
 
 class PairBall(Ball):
@@ -17,11 +17,11 @@ class PairBall(Ball):
 
     __slots__ = ()
 
-    field: ClassVar[Field] = PAIRS
-    _sum = staticmethod(add)
-    _product = staticmethod(multiply)
-    _quotient = staticmethod(divide)
-    _applied = staticmethod(apply)
+    field: ClassVar[Any] = PAIRS
+    _sum: ClassVar[Any] = staticmethod(add)
+    _product: ClassVar[Any] = staticmethod(multiply)
+    _quotient: ClassVar[Any] = staticmethod(divide)
+    _applied: ClassVar[Any] = staticmethod(apply)
 
     def lift(self, number: Ball | Constant) -> Self:
         """Return a constant as a ball."""

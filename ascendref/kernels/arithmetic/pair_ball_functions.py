@@ -79,7 +79,9 @@ def _near_0(value: Ball, second: float, x: Ball) -> Ball:
     low = x.mid.low + square * second if second else x.mid.low
     rest = x.size * square + (abs(x.mid.low) + square) * 2.0**-50
     near = x.size < 2.0**-50
-    mid = double_double.choose(near, DoubleDouble(*fast_two_sum(high, low)), value.mid)
+    # a zero keeps its sign
+    series = PAIRS.finite(DoubleDouble(*fast_two_sum(high, low)), high)
+    mid = near.select(series, value.mid)
     assert value.spread is not None
     return _made(x, mid, near.select(raised(rest, x.size > 0.0), value.spread))
 
@@ -91,7 +93,7 @@ def _log1p(x: Ball) -> Ball:
 def _tanh(x: Ball) -> Ball:
     m = replace(_expm1(abs(x) * -2.0), low=-1.0, high=0.0)
     value = (-m / (m + 2.0)).whole()
-    mid = double_double.choose(x.mid.high < 0.0, -value.mid, value.mid)
+    mid = (x.mid.high < 0.0).select(-value.mid, value.mid)
     return _near_0(replace(value, mid=mid), 0.0, x)
 
 
@@ -103,7 +105,7 @@ def _sqrt(x: Ball) -> Ball:
 
 
 def _softplus(x: Ball) -> Ball:
-    positive = replace(x, mid=PAIRS.choose(x.mid.high > 0.0, x.mid, x.mid.lift(0)))
+    positive = replace(x, mid=(x.mid.high > 0.0).select(x.mid, 0.0))
     power = _exp(-abs(x))
     rest = _log1p(power)
     return positive + measured(rest, rest.spread, power.spread)  # the slope is at most 1
@@ -112,7 +114,7 @@ def _softplus(x: Ball) -> Ball:
 def _limited(x: Ball) -> Ball:
     """Return the magnitude, but at most 36: the density is 2**-936 there."""
     y = abs(x)
-    mid = PAIRS.choose(y.mid.high > 36.0, y.mid.lift(36), y.mid)
+    mid = (y.mid.high > 36.0).select(36.0, y.mid)
     return replace(y, mid=mid, high=36.0)
 
 
@@ -169,7 +171,7 @@ def apply(name: str, x: Ball) -> Ball:
     at, error = x.mid.high, x.spread
     far = error > _CLOSE
     if name in ("log", "log1p", "sqrt"):
-        far = far | (error > (1.0 + at if name == "log1p" else at) * _CLOSE)
+        far = far | (error > abs(1.0 + at if name == "log1p" else at) * _CLOSE)
     elif name.startswith("normal"):
         far = far | (error * x.size > _CLOSE)
     moved = error * slope(at, found.mid) * 1.01

@@ -92,7 +92,7 @@ def multiply(a: Ball, b: Ball) -> Ball:
 
 
 def _may_differ_from_0(x: Ball) -> Condition:
-    return (x.size if x.spread is None else x.size + x.spread) > 0.0
+    return (x.size if x.spread is None else x.size + x.spread) > 0.0  # type: ignore[no-any-return]
 
 
 def residual(quotient: DoubleDouble, a: DoubleDouble, b: DoubleDouble) -> Register:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Final
 
 from .coefficients import LOG
-from .elementary import horner
+from .elementary import DOUBLE, horner, reduced, split
 from .registers import Integer, Register, fast_two_sum, two_product, two_sum
 
 #: ``(exp(r) - 1 - r - r**2 / 2) * 2 / r**3`` up to ln(2) / 2, the highest power first: 2.0e-19
@@ -26,18 +26,6 @@ _EXP: Final = (
     0.08333333333333334,
     0.3333333333333333,
 )
-_LOG2_E: Final = float.fromhex("0x1.71547652b82fep+0")
-#: ln 2 as a sum of two doubles
-_LN2_HIGH: Final = float.fromhex("0x1.62e42fefa39efp-1")
-_LN2_LOW: Final = float.fromhex("0x1.abc9e3b39803fp-56")
-#: the same with a first double of 32 bits, whose multiples by exponents are exact
-_LN2_SHORT: Final = float.fromhex("0x1.62e42feep-1")
-_LN2_REST: Final = float.fromhex("0x1.a39ef35793c76p-33")
-#: adding and subtracting it rounds to an integer, whose bits are then the lowest of the sum
-_MAGIC: Final = 1.5 * 2.0**52
-_MAGIC_BITS: Final = 0x4338000000000000
-_ROOT_HALF_BITS: Final = 0x3FE6A09E667F3BCD
-_FRACTION_BITS: Final = (1 << 52) - 1
 
 
 def exp_parts(x: Register, rest: Register | None = None) -> tuple[Integer, Register, Register]:
@@ -46,18 +34,14 @@ def exp_parts(x: Register, rest: Register | None = None) -> tuple[Integer, Regis
     The second number is at most 1/32 of the first, and their sum has a relative error of about
     2**-60. The result is meaningless beyond abs(x) = 2**20.
     """
-    shifted = x.fma(_LOG2_E, _MAGIC)
-    n = shifted - _MAGIC
-    high = n.fma(-_LN2_HIGH, x)  # exact
-    r = n.fma(-_LN2_LOW, high)
-    lost = n.fma(-_LN2_LOW, high - r)
+    n, r, lost = reduced(x)
     rest = lost if rest is None else lost + rest
     half_square, square_rest = two_product(0.5 * r, r)
     total, sum_rest = fast_two_sum(r, half_square)
     cubic = horner(r, _EXP)
     small = (half_square * r).fma(cubic, square_rest + sum_rest)
     small = rest.fma(total + small + 1.0, small)
-    return shifted.bits() - _MAGIC_BITS, total, small
+    return n, total, small
 
 
 def exp_sum(x: Register, rest: Register | None = None) -> tuple[Integer, Register, Register]:
@@ -75,21 +59,20 @@ def log_parts(
     The second number is at most an ulp of the first, and their sum has a relative error of about
     2**-58. The shift is an integer.
     """
-    bits = x.bits() - _ROOT_HALF_BITS
-    n = ((bits >> 52) + _MAGIC_BITS).register() - _MAGIC
+    m, _, n = split(x)
     if shift is not None:
         n = n + shift
-    f = ((bits & _FRACTION_BITS) + _ROOT_HALF_BITS).register() - 1.0
+    f = m - 1.0
     half_square, square_rest = two_product(0.5 * f, f)
     s = f / (2.0 + f)
     square = s * s
     # log(1 + f) = f - f**2 / 2 + s * (f**2 / 2 + s**2 * polynomial)
     small = s * square.fma(horner(square, LOG[True]), half_square) - square_rest
-    small = n.fma(_LN2_REST, small)
+    small = n.fma(DOUBLE.short_ln2[1], small)
     if low is not None:
         ratio = low / x
         small = small + ratio.fma(-0.5 * ratio, ratio)
-    whole, whole_rest = fast_two_sum(n * _LN2_SHORT, f)
+    whole, whole_rest = fast_two_sum(n * DOUBLE.short_ln2[0], f)
     total, total_rest = fast_two_sum(whole, -half_square)
     return fast_two_sum(total, total_rest + (whole_rest + small))
 

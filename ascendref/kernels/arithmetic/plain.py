@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from . import elementary, normal
-from .registers import CONSTANTS, Constant, Register
+from .functions import CONSTANTS, Constant
+from .registers import Register
 
 
 class Plain(Register):
@@ -23,37 +24,9 @@ class Plain(Register):
         arguments = [Register(self.builder, number.value) for number in numbers]
         return self.result(function(*arguments).value)
 
-    def exp(self) -> Self:
-        """Return the exponential."""
-        return self._apply(elementary.exp)
-
-    def expm1(self) -> Self:
-        """Return the exponential minus 1."""
-        return self._apply(elementary.expm1)
-
-    def log(self) -> Self:
-        """Return the natural logarithm."""
-        return self._apply(elementary.log)
-
-    def log1p(self) -> Self:
-        """Return the logarithm of 1 plus this number."""
-        return self._apply(elementary.log1p)
-
-    def tanh(self) -> Self:
-        """Return the hyperbolic tangent."""
-        return self._apply(elementary.tanh)
-
-    def normal_cdf(self) -> Self:
-        """Return the cumulative distribution function of the normal distribution."""
-        return self._apply(normal.normal_cdf)
-
-    def normal_pdf(self) -> Self:
-        """Return the density of the normal distribution."""
-        return self._apply(normal.normal_pdf)
-
-    def softplus(self) -> Self:
-        """Return log(1 + exp(self))."""
-        return self._apply(elementary.softplus)
+    def _function(self, name: str) -> Self:
+        module = normal if name.startswith("normal") else elementary
+        return self._apply(getattr(module, name))
 
     def one_plus_exp(self) -> Any:
         """Return 1 + exp(self), to divide by."""
@@ -84,13 +57,7 @@ class Double(Plain):
 
 
 class OnePlusExp:
-    """1 + exp(x), which may be beyond the range of numbers, as a divisor.
-
-    Parameters
-    ----------
-    argument : Plain
-        x.
-    """
+    """1 + exp(x), which may be beyond the range of numbers, as a divisor."""
 
     def __init__(self, argument: Plain) -> None:
         self._argument = argument

@@ -9,41 +9,25 @@ on every machine.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any, Final, Self
 
 import numpy as np
 from llvmlite import ir
 
-from .functions import Constant as Constant
+from .functions import CONSTANTS, Constant, Number
 from .functions import two_sum as two_sum
 
 _FLOAT: Final = ir.FloatType()
 _DOUBLE: Final = ir.DoubleType()
-_BIT: Final = ir.IntType(1)
 _WORD: Final = {_FLOAT: ir.IntType(32), _DOUBLE: ir.IntType(64)}
-
-CONSTANTS: Final = (int, float, Fraction)
 
 
 class Condition:
-    """A bit, the result of a comparison.
-
-    Parameters
-    ----------
-    builder : IRBuilder
-        Appends the instructions.
-    value : llvmlite value
-        The bit.
-    number : type, optional
-        Class of the registers that were compared; None for `Register`.
-    """
+    """A bit, the result of a comparison of numbers of the class ``number``."""
 
     __slots__ = ("builder", "number", "value")
 
-    def __init__(
-        self, builder: ir.IRBuilder, value: ir.Value, number: type[Register] | None = None
-    ) -> None:
+    def __init__(self, builder: ir.IRBuilder, value: ir.Value, number: Any = None) -> None:
         self.builder = builder
         self.value = value
         self.number = number or Register
@@ -59,25 +43,16 @@ class Condition:
 
     def select(self, yes: Any, no: Any) -> Any:
         """Return one of two numbers without a branch; of two constants, a double."""
-        if not isinstance(yes, Register) and not isinstance(no, Register):
+        if isinstance(yes, CONSTANTS) and isinstance(no, CONSTANTS):
             yes = self.number.constant(self.builder, yes, wide=True)
-        register = yes if isinstance(yes, Register) else no
-        yes, no = register.unified(yes, no)
-        return yes.made(self.builder.select(self.value, yes.value, no.value))
+        return (no if isinstance(yes, CONSTANTS) else yes).chosen(self, yes, no)
 
 
-class Register:
+class Register(Number):
     """A float or a double.
 
     An operation between a double and a float narrows the double: scalars of a formula are doubles
     until they meet an element of a tensor.
-
-    Parameters
-    ----------
-    builder : IRBuilder
-        Appends the instructions.
-    value : llvmlite value
-        The number.
     """
 
     __slots__ = ("builder", "value")
@@ -92,6 +67,11 @@ class Register:
         with np.errstate(over="ignore"):
             rounded = float(number) if wide else float(np.float32(float(number)))
         return cls(builder, ir.Constant(_DOUBLE if wide else _FLOAT, rounded))
+
+    @property
+    def high(self) -> Self:
+        """The number itself, which may stand for a sum of two."""
+        return self
 
     @property
     def wide(self) -> bool:
@@ -119,35 +99,16 @@ class Register:
         like = floats[0] if floats else self
         return like.lift(left), like.lift(right)  # type: ignore[return-value]
 
-    def _binary(self, name: str, left: Any, right: Any) -> Any:
+    def chosen(self, condition: Condition, yes: Any, no: Any) -> Self:
+        """Return the first number where a condition holds, else the second."""
+        yes, no = self.unified(yes, no)
+        return self.made(self.builder.select(condition.value, yes.value, no.value))
+
+    def _operation(self, name: str, left: Any, right: Any) -> Any:
         if not all(isinstance(x, (Register, *CONSTANTS)) for x in (left, right)):
             return NotImplemented
         left, right = self.unified(left, right)
-        return left.result(getattr(self.builder, name)(left.value, right.value))
-
-    def __add__(self, other: Register | Constant) -> Self:
-        return self._binary("fadd", self, other)  # type: ignore[no-any-return]
-
-    def __radd__(self, other: Register | Constant) -> Self:
-        return self._binary("fadd", other, self)  # type: ignore[no-any-return]
-
-    def __sub__(self, other: Register | Constant) -> Self:
-        return self._binary("fsub", self, other)  # type: ignore[no-any-return]
-
-    def __rsub__(self, other: Register | Constant) -> Self:
-        return self._binary("fsub", other, self)  # type: ignore[no-any-return]
-
-    def __mul__(self, other: Register | Constant) -> Self:
-        return self._binary("fmul", self, other)  # type: ignore[no-any-return]
-
-    def __rmul__(self, other: Register | Constant) -> Self:
-        return self._binary("fmul", other, self)  # type: ignore[no-any-return]
-
-    def __truediv__(self, other: Register | Constant) -> Self:
-        return self._binary("fdiv", self, other)  # type: ignore[no-any-return]
-
-    def __rtruediv__(self, other: Register | Constant) -> Self:
-        return self._binary("fdiv", other, self)  # type: ignore[no-any-return]
+        return left.result(getattr(self.builder, f"f{name}")(left.value, right.value))
 
     def __neg__(self) -> Self:
         return self.made(self.builder.fneg(self.value))
@@ -161,23 +122,6 @@ class Register:
         left, right = self.unified(self, other)
         bit = self.builder.fcmp_ordered(operator, left.value, right.value)
         return Condition(self.builder, bit, type(left))
-
-    def __lt__(self, other: Register | Constant) -> Condition:
-        return self._compare("<", other)  # type: ignore[no-any-return]
-
-    def __le__(self, other: Register | Constant) -> Condition:
-        return self._compare("<=", other)  # type: ignore[no-any-return]
-
-    def __gt__(self, other: Register | Constant) -> Condition:
-        return self._compare(">", other)  # type: ignore[no-any-return]
-
-    def __ge__(self, other: Register | Constant) -> Condition:
-        return self._compare(">=", other)  # type: ignore[no-any-return]
-
-    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
-        return self._compare("==", other)  # type: ignore[no-any-return]
-
-    __hash__ = None  # type: ignore[assignment]
 
     def differs(self, other: Register | Constant) -> Condition:
         """Whether two numbers differ; a NaN differs from every number, itself included."""
@@ -235,15 +179,7 @@ class Register:
 
 
 class Integer:
-    """The bits of a register, with the arithmetic of two's complement.
-
-    Parameters
-    ----------
-    builder : IRBuilder
-        Appends the instructions.
-    value : llvmlite value
-        An integer of 32 or 64 bits.
-    """
+    """The bits of a register, with the arithmetic of two's complement."""
 
     __slots__ = ("builder", "value")
 
@@ -251,12 +187,12 @@ class Integer:
         self.builder = builder
         self.value = value
 
+    def _value(self, number: Integer | int) -> ir.Value:
+        return number.value if isinstance(number, Integer) else ir.Constant(self.value.type, number)
+
     def _made(self, name: str, left: Integer | int, right: Integer | int) -> Integer:
-        left, right = (
-            x.value if isinstance(x, Integer) else ir.Constant(self.value.type, x)
-            for x in (left, right)
-        )
-        return Integer(self.builder, getattr(self.builder, name)(left, right))
+        instruction = getattr(self.builder, name)
+        return Integer(self.builder, instruction(self._value(left), self._value(right)))
 
     def __add__(self, other: Integer | int) -> Integer:
         return self._made("add", self, other)
@@ -279,16 +215,28 @@ class Integer:
     def __rshift__(self, count: Integer | int) -> Integer:
         return self._made("ashr", self, count)
 
+    def shifted(self, count: int) -> Integer:
+        """Return the integer without so many of its lowest bits, and with zeros above."""
+        return self._made("lshr", self, count)
+
+    def resized(self, bits: int) -> Integer:
+        """Return the integer with so many bits: with zeros above, or without the upper bits."""
+        extend = self.builder.zext if bits > self.value.type.width else self.builder.trunc
+        return Integer(self.builder, extend(self.value, ir.IntType(bits)))
+
+    def chosen(self, condition: Condition, yes: Any, no: Any) -> Integer:
+        """Return the first number where a condition holds, else the second."""
+        left, right = (self._value(x) for x in (yes, no))
+        return Integer(self.builder, self.builder.select(condition.value, left, right))
+
     def below(self, other: Integer | int) -> Condition:
         """Whether this integer is smaller, both taken as unsigned."""
-        right = other.value if isinstance(other, Integer) else ir.Constant(self.value.type, other)
-        bit = self.builder.icmp_unsigned("<", self.value, right)
+        bit = self.builder.icmp_unsigned("<", self.value, self._value(other))
         return Condition(self.builder, bit)
 
     def differs(self, other: Integer | int) -> Condition:
         """Whether two integers differ."""
-        right = other.value if isinstance(other, Integer) else ir.Constant(self.value.type, other)
-        bit = self.builder.icmp_unsigned("!=", self.value, right)
+        bit = self.builder.icmp_unsigned("!=", self.value, self._value(other))
         return Condition(self.builder, bit)
 
     def register(self) -> Register:

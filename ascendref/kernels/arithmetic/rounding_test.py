@@ -28,22 +28,11 @@ _WORD: Final = ir.IntType(64)
 
 
 def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
-    """Return a ball's value rounded to a type, and whether the rounding is undecided.
+    """Return a ball's value encoded in a type, and whether it may differ from the exact value's.
 
-    Parameters
-    ----------
-    ball : Ball
-        The value.
-    kind : str
-        "float16", "bfloat16", "float32" or, for double-doubles, "float64".
-
-    Returns
-    -------
-    value : llvmlite value
-        The encoded number; -0 and +0 count as equal, the sign is the midpoint's.
-    undecided : Condition or None
-        Whether it may differ from the exact value rounded once; None if it never does. It is false
-        where the result is infinite or NaN because an input is, or because of a division by 0.
+    -0 and +0 count as equal, the sign is the midpoint's. The rounding is decided where the result
+    is infinite or NaN because an input is, or because of a division by 0. For doubles, the type is
+    not float64.
     """
     value = ball.whole()
     doubt = value.doubt
@@ -178,7 +167,7 @@ def _near_midpoint(value: Register, kind: str, reach: int) -> Condition:
 def single(ball: Ball) -> Ball:
     """Return a ball rounded to float32; where that is undecided, it is in doubt."""
     value, undecided = rounded(ball, "float32")
-    like = ball.field.high(ball.mid)
+    like = ball.mid.high
     narrow = to_register("float32", np.float64)(like.builder, value)
     found = type(ball).scalar(like.made(narrow), narrowed=True)
     found.uniform = ball.uniform

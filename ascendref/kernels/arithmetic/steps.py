@@ -14,8 +14,9 @@ import numpy as np
 from llvmlite import ir
 
 from .codecs import from_register, to_register
+from .functions import Constant
 from .plain import OnePlusExp, Plain
-from .registers import Constant, Register
+from .registers import Register
 
 
 class _Steps(Plain):

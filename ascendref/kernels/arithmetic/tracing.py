@@ -19,20 +19,10 @@ Emit = Callable[[ir.IRBuilder, list[ir.Value], list[ir.Value]], Sequence[ir.Valu
 
 
 def traced(emit: Emit, results: tuple[types.Type, ...]) -> Any:
-    """Return a function for jitted code, ``function(tensors, scalars)``, that emits instructions.
+    """Return ``function(tensors, scalars)`` for jitted code, which emits instructions.
 
-    Parameters
-    ----------
-    emit : callable
-        Emits the instructions.
-    results : tuple of Numba types
-        Types of the results.
-
-    Returns
-    -------
-    intrinsic
-        Takes a tuple with the values of the tensors and one with those of the scalars. It returns
-        the result, or a tuple if there are several.
+    It takes tuples of values and returns the result, of a Numba type, or a tuple if there are
+    several.
     """
 
     @intrinsic

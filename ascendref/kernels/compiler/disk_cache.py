@@ -1,9 +1,9 @@
 """The disk cache of compiled kernels.
 
-For known versions of Numba, each kernel is one file in Numba's folder: a digest, then Numba's
-serialized function. A damaged file counts as absent, processes do not mix up their files, and a new
-process loads a kernel without initializing Numba's compiler, which would take a quarter of a
-second. For other versions, kernels are cached through Numba's public interface.
+Each kernel is one file in Numba's folder: a digest, then Numba's serialized function. A damaged
+file counts as absent, processes do not mix up their files, and a new process loads a kernel without
+initializing Numba's compiler, which would take a quarter of a second. With a version of Numba that
+lacks the internals used here, kernels are not kept.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ class _NotThereError(Exception):
 class _File:
     """The file of a kernel; it replaces Numba's index and data files."""
 
-    def __init__(self, path: Path, dumps: Callable[[Any], bytes]) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._dumps = dumps
 
     def load(self, key: Any) -> Any:
         """Return what was saved; None if the file is absent or damaged."""
@@ -49,7 +48,7 @@ class _File:
 
     def save(self, key: Any, value: Any) -> None:
         """Save Numba's serialized function atomically."""
-        data = self._dumps(value)
+        data = parts()["dumps"](value)
         part = self._path.with_suffix(f".{uuid4().hex}")
         try:
             part.write_bytes(hashlib.sha256(data).digest() + data)
@@ -61,51 +60,36 @@ class _File:
 
 def cached(
     function: Callable[..., Any],
-    closure: Callable[[], Callable[..., Any]] | None,
-    caller: Callable[[], Callable[..., Any]] | None,
+    make: Callable[[], Callable[..., Any]],
     signature: Any,
     options: dict[str, Any],
 ) -> Any:
-    """Load a function from the disk cache, or compile and save it.
+    """Load a function from the disk cache, or compile what ``make`` returns and save it.
 
-    Parameters
-    ----------
-    function : function
-        A module-level function with a unique name.
-    closure : callable, optional
-        Returns a closure with the same name and parameters, to be compiled instead.
-    caller : callable, optional
-        Returns the function so that it calls that closure. Numba identifies a closure by the
-        objects it refers to, and compiled functions differ in every process, so Numba's own cache
-        can only store this function.
-    signature : numba signature
-        The function's only signature.
-    options : dict
-        Compiler options.
-
-    Returns
-    -------
-    dispatcher
-        The compiled function.
+    Numba identifies a function by its file and its name, which must be unique. ``make`` returns one
+    with the same name and parameters. Both have one signature. Return Numba's dispatcher.
     """
-    dispatcher = _dispatcher(function, options)
-    loads_only = _loads_only(dispatcher)
-    if loads_only:
+    dispatcher, insides = _dispatcher(function, options)
+    if insides is not None:
+        _only_load(insides)
         try:
             dispatcher.compile(signature)
         except _NotThereError:
             pass
         else:
             return dispatcher
-    make = closure if loads_only else caller
-    return _compiled(function if make is None else make(), signature, options)
+    dispatcher, _ = _dispatcher(make(), options)
+    try:
+        dispatcher.compile(signature)
+    except Exception as error:
+        if not dispatcher.signatures:
+            raise
+        _warn(f"its files cannot be written: {error}")
+    return dispatcher
 
 
 def cache_folder() -> str | None:
-    """Return the folder of cached kernels; None if no folder can be written.
-
-    With unknown versions of Numba, it is one of several folders.
-    """
+    """Return the folder of cached kernels; None if no folder can be written."""
     return _folder_for(numba.config.CACHE_DIR)
 
 
@@ -119,43 +103,30 @@ def _folder_for(setting: str) -> str | None:
 
 
 def was_loaded(dispatcher: Any) -> bool:
-    """Tell whether a function came from the disk cache; False if Numba does not say."""
-    try:
-        return any(dispatcher.stats.cache_hits.values())
-    except AttributeError:
-        return False
+    """Tell whether a function came from the disk cache."""
+    return any(dispatcher.stats.cache_hits.values())
 
 
-def _compiled(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
-    """Compile and save a function, or load it through Numba's own cache."""
-    dispatcher = _dispatcher(function, options)
-    try:
-        dispatcher.compile(signature)
-    except Exception as error:
-        if dispatcher.signatures:
-            _warn(f"its files cannot be written: {error}")
-        elif _removed(dispatcher):  # Numba may raise any exception if a file is damaged
-            return _compiled(function, signature, options)
-        else:
-            raise
-    return dispatcher
-
-
-def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """Return a function that is not yet compiled, with its place in the cache, if any."""
-    folder = numba.config.CACHE_DIR
-    if folder and not _writable(folder):
-        _warn(f"the folder {folder} (NUMBA_CACHE_DIR) cannot be written")
-        return njit(**options)(function)
-    try:
+def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> tuple[Any, Any]:
+    """Return a function that is not yet compiled, and its place in the cache, if any."""
+    set_folder, folder = numba.config.CACHE_DIR, cache_folder()
+    if set_folder and not _writable(set_folder):
+        _warn(
+            f"the folder {set_folder} (NUMBA_CACHE_DIR) cannot be written; set it to one that can"
+        )
+    elif folder is None:
+        _warn(
+            "neither the package's folder nor the user's cache can be written; set"
+            " NUMBA_CACHE_DIR to a folder that can"
+        )
+    else:
         dispatcher = njit(**options, cache=True)(function)
-    except RuntimeError:
-        _warn("neither the package's folder nor the user's cache can be written")
-        return njit(**options)(function)
-    if (found := parts()) and (insides := insides_of(dispatcher)) is not None:
-        path = Path(str(cache_folder())) / f"{function.__qualname__}.nbc"
-        insides._cache_file = _File(path, found["dumps"])
-    return dispatcher
+        insides = insides_of(dispatcher)
+        if insides is not None:
+            insides._cache_file = _File(Path(folder) / f"{function.__qualname__}.nbc")
+            return dispatcher, insides
+        _warn(f"it is not made for Numba {numba.__version__}")
+    return njit(**options)(function), None
 
 
 def _writable(folder: str) -> bool:
@@ -172,29 +143,14 @@ def _warn(reason: str) -> None:
     if not _warned:
         _warned = True
         warnings.warn(
-            f"no kernel cache: {reason}; every process compiles its own kernels."
-            " Set NUMBA_CACHE_DIR to a writable folder.",
+            f"no kernel cache: {reason}; every process compiles its own kernels",
             CacheWarning,
             stacklevel=2,
         )
 
 
-def _removed(dispatcher: Any) -> bool:
-    """Remove a function's files from the cache; tell whether there were any."""
-    stats = getattr(dispatcher, "stats", None)
-    if stats is None or stats.cache_path is None:
-        return False
-    files = [*Path(stats.cache_path).glob(f"*{dispatcher.py_func.__qualname__}*")]
-    for file in files:
-        file.unlink(missing_ok=True)
-    return bool(files)
-
-
-def _loads_only(dispatcher: Any) -> bool:
+def _only_load(insides: Any) -> None:
     """Let a function be loaded but not compiled, initializing as little of Numba as possible."""
-    insides = insides_of(dispatcher)
-    if insides is None or not isinstance(insides._cache_file, _File):
-        return False
     rebuild = insides._impl.rebuild
 
     def rebuild_code(context: Any, code: Any) -> Any:
@@ -208,4 +164,3 @@ def _loads_only(dispatcher: Any) -> bool:
         return found
 
     insides.load_overload, insides._impl.rebuild = load_overload, rebuild_code
-    return True

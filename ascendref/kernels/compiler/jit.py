@@ -97,8 +97,6 @@ _compiled: list[tuple[str, Any]] = []
 def kernel_statistics() -> tuple[KernelStatistics, ...]:
     """Return, for each kernel in this process, whether it was loaded from the disk cache.
 
-    Based on the Numba dispatcher's own count of cache hits.
-
     Examples
     --------
     >>> import numpy as np, ascendref as ar
@@ -157,6 +155,7 @@ def _formula_digest(formula: Callable[..., Any]) -> bytes:
     for function in functions:  # the list grows in the loop
         code = getattr(function, "__code__", None)
         called = [function.__globals__.get(name) for name in code.co_names] if code else []
+        called.append(getattr(function, "__wrapped__", None))
         functions += [f for f in called if isinstance(f, FunctionType) and f not in functions]
     modules = sorted({function.__module__ for function in functions})
     return b"".join(map(_module_digest, modules))
@@ -177,7 +176,7 @@ def kernel(
     Parameters
     ----------
     function : function
-        A module-level function; it may call ``body``.
+        A module-level function.
     name : str
         Name of the kernel in statistics and in the cache.
     signature : numba signature
@@ -186,8 +185,9 @@ def kernel(
         The formula inside. Its source file, and those of the functions that it calls, are part of
         the kernel's identity.
     make : callable, optional
-        Returns the closure ``body`` to compile, with the same parameters. Everything it refers to
-        must be determined by the kernel's name, its formula and the source of this package.
+        Returns a closure with the same parameters, to be compiled in place of the function.
+        Everything it refers to must be determined by the kernel's name, its formula and the source
+        of this package.
     parallel : bool
         Whether ``prange`` loops run on every core.
     """
@@ -208,26 +208,18 @@ def kernel(
     ).hexdigest()
     qualified = f"{name[:120]}_{identity[:24]}"
 
-    def named(function: Callable[..., Any], **names: Any) -> Callable[..., Any]:
-        """Return a function under the kernel's name in the cache."""
+    def named(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a copy of a function under the kernel's name in the cache."""
         assert isinstance(function, FunctionType)
-        namespace = function.__globals__ | names
         code, closure = function.__code__, function.__closure__
-        made = FunctionType(code, namespace, function.__name__, None, closure)
+        made = FunctionType(code, function.__globals__, function.__name__, None, closure)
         made.__qualname__, made.__module__ = qualified, function.__module__
         return made
 
     options = JIT_OPTIONS | {"parallel": parallel, "no_cfunc_wrapper": True}
-    if make is None:
-        dispatcher = cached(named(function), None, None, signature, options)
-    else:
-        dispatcher = cached(
-            named(function),
-            lambda: named(make()),
-            lambda: named(function, body=helper(make())),
-            signature,
-            options,
-        )
+    dispatcher = cached(
+        named(function), lambda: named(make() if make else function), signature, options
+    )
     dispatcher.disable_compile()
     _compiled.append((name, dispatcher))
     return dispatcher

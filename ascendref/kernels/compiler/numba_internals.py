@@ -1,7 +1,6 @@
 """Numba internals that this package uses; no other module does.
 
-For unknown versions of Numba, or if any of these is missing, the disk cache uses Numba's public
-interface (``disk_cache.py``).
+With a version of Numba that lacks any of these, kernels are not kept on disk (``disk_cache.py``).
 """
 
 from __future__ import annotations
@@ -11,15 +10,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-import numba
 from llvmlite import ir
 from llvmlite.binding import add_symbol
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-
-#: the first and the last version of Numba whose internals are known
-KNOWN: Final = (0, 65), (0, 68)
 
 #: the imported internals
 _PARTS: Final = {
@@ -31,10 +26,7 @@ _PARTS: Final = {
 
 @cache
 def parts() -> dict[str, Any]:
-    """Return the imported internals of Numba; empty if they are unknown."""
-    version = tuple(map(int, re.findall(r"\d+", numba.__version__)[:2]))
-    if not KNOWN[0] <= version <= KNOWN[1]:
-        return {}
+    """Return the imported internals of Numba; empty if one is missing."""
     try:
         return {name: getattr(import_module(module), name) for name, module in _PARTS.items()}
     except (ImportError, AttributeError):
@@ -45,10 +37,10 @@ def insides_of(dispatcher: Any) -> Any:
     """Return the cache implementation of a function; None if it is not as expected."""
     try:
         insides = dispatcher._cache
-        _ = insides._cache_file, insides._load_overload, insides._impl.rebuild, dispatcher.stats
+        _ = insides._cache_file, insides._load_overload, insides._impl.rebuild
     except AttributeError:
         return None
-    return insides
+    return insides if parts() else None
 
 
 def make_ready(context: Any, code: Any) -> None:

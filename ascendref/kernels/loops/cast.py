@@ -18,6 +18,7 @@ from ..arithmetic.codecs import encoder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import helper, once_each
 from .elementwise import ElementwiseKernel
+from .formula_loop import FormulaLoop
 
 _EXPONENT: Final = np.int64(0x7FF0000000000000)
 _INF: Final = np.float64(np.inf)
@@ -72,7 +73,7 @@ def rounder(target: ElementType, mode: str) -> Any:
     # finite numbers beyond the range are rounded like this one, which is nearer to the next power
     # of two than to the largest number
     top = np.float64(0.25 * form.largest + 0.75 * form.beyond)
-    away, narrow = _AWAY[mode], encoder("float64", target.name, target.name)
+    away, narrow = _AWAY[mode], encoder("float64", target.name)
 
     @helper
     def encode(value: Any) -> Any:
@@ -93,19 +94,19 @@ def _element(value: float) -> float:
     return value
 
 
-class CastKernel(ElementwiseKernel):
-    """The elementwise loop that casts from one type to another in one rounding mode."""
+class CastLoop(FormulaLoop):
+    """The loop that casts from one type to another in one rounding mode."""
 
     def __init__(self, source: ElementType, target: ElementType, mode: str) -> None:
         formula = Formula(f"cast_{mode}", _element, tensors=1, scalars=0, selects=True)
-        super().__init__(formula, (source,), target, target, "float64")
+        super().__init__(formula, (source,), target, "float64")
         self._mode = mode
 
     def _encoder(self) -> Any:
-        return super()._encoder() if self._mode == "rint" else rounder(self.out, self._mode)
+        return super()._encoder() if self._mode == "rint" else rounder(self.result, self._mode)
 
 
 @once_each
-def cast_kernel(source: ElementType, target: ElementType, mode: str) -> CastKernel:
+def cast_kernel(source: ElementType, target: ElementType, mode: str) -> ElementwiseKernel:
     """Return the kernel for a pair of types and a rounding mode; there is one per process."""
-    return CastKernel(source, target, mode)
+    return ElementwiseKernel(CastLoop(source, target, mode), (source,), target)

@@ -26,23 +26,10 @@ Compiled = Any
 def one_at_a_time(
     load: Compiled, formula: Compiled, encode: Compiled, storage: str, size: int
 ) -> Compiled:
-    """Return the loop that processes one element at a time.
+    """Return the loop that processes one element at a time: loads, computes, rounds, writes.
 
     ``loop(tensors, out, scalars, zero, first, last)`` computes elements ``first`` to ``last`` of
-    contiguous operands, given by their addresses.
-
-    Parameters
-    ----------
-    load : compiled function
-        Reads the numbers for an element (`loader`).
-    formula : compiled function
-        Computes one result.
-    encode : compiled function
-        Rounds it.
-    storage : str
-        Type of the result.
-    size : int
-        Bytes of a result element.
+    contiguous operands, given by their addresses. A result of type ``storage`` has ``size`` bytes.
     """
     write = poke(storage, apart=True)
 
@@ -94,12 +81,7 @@ def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Com
 def scalar_reader(count: int, *, sized: bool) -> Compiled:
     """Return the function that reads a formula's scalars from a task's arguments, as float64.
 
-    Parameters
-    ----------
-    count : int
-        Number of scalars of the call.
-    sized : bool
-        Whether the number of results follows them.
+    If ``sized``, the number of results follows them.
     """
     numbers = reals(count)
     if sized:

@@ -9,20 +9,16 @@ at last in Python, with fractions, which decide ties (``exact.py``).
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT64, ElementType
-from ...core.layout import Strides
 from ..arithmetic.formula import Formula
-from ..compiler.jit import helper, once_each, outlined
+from ..compiler.jit import Once, helper, once_each, outlined
 from ..runtime.array_header import PYTHON_TASK
 from ..runtime.launch import (
-    FAILED_IN_PYTHON,
     FAILURE,
     NUMBERS,
     OPERANDS,
@@ -31,60 +27,32 @@ from ..runtime.launch import (
     Task,
     call_task,
     own_address,
+    set_word,
     task_kernel,
 )
 from ..runtime.memory import poke, smaller, word, words
 from .elementwise import ElementwiseKernel, elementwise
-from .exact_kernel import ExactKernel, counted, decide_exactly
+from .exact_kernel import ExactKernel, PythonTask, decide_exactly, element_at
+from .formula_loop import FormulaLoop, read_types
 
 #: elements that are rounded again if one of them is undecided, by the result's type
 _BLOCK: Final = {"float16": 512, "bfloat16": 512, "float32": 2048, "float64": 512}
 
 
-class RoundedKernel(ExactKernel, ElementwiseKernel):
-    """Elementwise loops with Ziv's test.
+class RoundedLoop(FormulaLoop):
+    """A loop with Ziv's test."""
 
-    Parameters
-    ----------
-    formula : Formula
-        The formula.
-    inputs : tuple of ElementType
-        Types of the tensors.
-    out : ElementType
-        Type to which the result is rounded.
-    """
-
-    def __init__(self, formula: Formula, inputs: tuple[ElementType, ...], out: ElementType) -> None:
-        super().__init__(formula, inputs, out, out, "float64")
-        self.name += "_rounded_once"
-        self._errors: list[BaseException] = []
-        self._python_task = _TASK(self._decide)
-        self._table[PYTHON_TASK // 8] = ctypes.cast(self._python_task, ctypes.c_void_p).value
-
-    def tiled(
-        self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
+    def __init__(
+        self, formula: Formula, inputs: tuple[ElementType, ...], result: ElementType
     ) -> None:
-        if in_place:
-            self.load_exact_task()
-        super().tiled(operands, scalars, in_place)
+        super().__init__(formula, inputs, result, "float64")
+        self.name += "_rounded_once"
+        #: the last stage, for compiled code to call
+        self.python_task = PythonTask(self._decide)
 
-    def bind(self, scalars: tuple[float, ...]) -> Callable[..., int]:
-        return partial(counted, super().bind(scalars))
-
-    def bind_memory(self, scalars: tuple[float, ...]) -> Callable[..., int]:
-        return partial(counted, super().bind_memory(scalars))
-
-    def like(
-        self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
-    ) -> Callable[..., int]:
-        return partial(counted, super().like(operands, scalars))
-
-    def bind_strides(
-        self, shape: tuple[int, ...], strides: tuple[Strides, ...], scalars: tuple[float, ...]
-    ) -> Callable[..., int]:
-        return partial(counted, super().bind_strides(shape, strides, scalars))
-
-    def _exact_task(self) -> Any:
+    @Once
+    def exact_task(self) -> Any:
+        """The task that decides the roundings that were left open."""
         return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.formula.function)
 
     def _rounding(self, *, wide: bool, finite: bool) -> Any:
@@ -92,15 +60,15 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
         from ..arithmetic.evaluation import rounding  # needed for compiling, not for loading
 
         kinds = tuple([kind.name for kind in self.inputs])
-        wide |= self.out is FLOAT64
-        return rounding(self.formula, kinds, self.out.name, wide=wide, finite=finite)
+        wide |= self.result is FLOAT64
+        return rounding(self.formula, kinds, self.result.name, wide=wide, finite=finite)
 
     def _make_task(self) -> Task:
         """Return the task that computes contiguous elements."""
         load, scalars = self._load(), self._scalars()
-        size, block = self.out.storage.itemsize, _BLOCK[self.out.name]
+        size, block = self.result.storage.itemsize, _BLOCK[self.result.name]
         attempt = self._rounding(wide=False, finite=False)
-        write = poke(self.out.name, apart=True)
+        write = poke(self.result.name, apart=True)
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
 
         @helper
@@ -133,7 +101,7 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
         load, scalars = self._load(), self._scalars()
         first_attempt = self._rounding(wide=False, finite=True)
         attempt = self._rounding(wide=True, finite=True)
-        write, size = poke(self.out.name, apart=True), self.out.storage.itemsize
+        write, size = poke(self.result.name, apart=True), self.result.storage.itemsize
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
 
         def task(arguments: int, start: int, stop: int) -> Any:
@@ -148,7 +116,9 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
                 if first_attempt(elements, numbers)[1]:
                     rounded, suspect = attempt(elements, numbers)
                     if suspect:
-                        call_task(python_task, arguments, i, i + 1)
+                        failed = call_task(python_task, arguments, i, 0)
+                        if failed:
+                            set_word(arguments, FAILURE, failed)
                     else:
                         write(out, i * size, rounded)
                     hard += 1
@@ -156,19 +126,11 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
 
         return task
 
-    def _decide(self, arguments: int, start: int, stop: int) -> int:
-        """Decide elements in Python: a task for compiled code to call."""
-        try:
-            self._decide_each(arguments, range(start, stop))
-        except BaseException as error:  # raised again when the kernel has returned
-            self._errors.append(error)
-            ctypes.c_int64.from_address(arguments + FAILURE).value = FAILED_IN_PYTHON
-        return 0
-
-    def _decide_each(self, arguments: int, elements: range) -> None:
+    def _decide(self, arguments: int, i: int, unused: int) -> None:
+        """Decide an element in Python, by the address of a task's arguments."""
         from ..arithmetic.exact import decide  # hardly ever needed
 
-        formula, kinds = self.formula, (*self.inputs, self.out)
+        formula, kinds = self.formula, (*self.inputs, self.result)
         size, numbers = word_at(arguments + SIZE), word_at(arguments + NUMBERS)
         scalars: list[float] = [
             ctypes.c_double.from_address(numbers + 8 * k).value for k in range(formula.scalars)
@@ -179,31 +141,52 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
         if formula.sized:
             scalars.append(size)
         operands = [word_at(arguments + OPERANDS + 8 * k) for k in range(len(kinds))]
-        for i in elements:
-            *tensors, result = [
-                element_at(at + i * kind.storage.itemsize, kind)
-                for at, kind in zip(operands, kinds, strict=True)
-            ]
-            numbers_of = tuple([array.item() for array in tensors])
-            result[...] = decide(formula.function, numbers_of, tuple(scalars), self.out.name)
-
-    def raise_error(self) -> None:
-        """Raise what went wrong in Python while compiled code was running."""
-        raise self._errors.pop()
+        *tensors, result = [
+            element_at(at + i * kind.storage.itemsize, kind)
+            for at, kind in zip(operands, kinds, strict=True)
+        ]
+        numbers_of = tuple([array.item() for array in tensors])
+        result[...] = decide(formula.function, numbers_of, tuple(scalars), self.result.name)
 
 
-_TASK: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 3)
+class RoundedKernel(ExactKernel, ElementwiseKernel):
+    """Elementwise kernels with Ziv's test."""
+
+    loop: RoundedLoop
+
+    def __init__(
+        self, loop: RoundedLoop, inputs: tuple[ElementType, ...], out: ElementType
+    ) -> None:
+        super().__init__(loop, inputs, out)
+        self._python_task = loop.python_task
+        self._table[PYTHON_TASK // 8] = loop.python_task.address
+
+    def tiled(
+        self,
+        operands: tuple[NDArray[Any], ...],
+        scalars: tuple[float, ...],
+        in_place: bool = False,
+        size: int | None = None,
+    ) -> None:
+        if in_place:
+            self.load_exact_task()
+        super().tiled(operands, scalars, in_place, size)
+
+    def _exact_task(self) -> Any:
+        return self.loop.exact_task
+
+
+@once_each
+def rounded_loop(
+    formula: Formula, inputs: tuple[ElementType, ...], result: ElementType
+) -> RoundedLoop:
+    """Return the loop for a formula and its types; there is one per process."""
+    return RoundedLoop(formula, inputs, result)
 
 
 def word_at(address: int) -> int:
     """Return a word in memory."""
     return ctypes.c_int64.from_address(address).value
-
-
-def element_at(address: int, kind: ElementType) -> NDArray[Any]:
-    """Return an element in memory, as an array of rank 0."""
-    memory = (ctypes.c_char * kind.storage.itemsize).from_address(address)
-    return np.ndarray((), kind.numpy, memoryview(memory))
 
 
 @once_each
@@ -218,4 +201,4 @@ def rounded_elementwise(
         return elementwise(formula, inputs, out, out, "float32")
     if (out is FLOAT64 and compute == FLOAT64.name) or formula.selects:
         return elementwise(formula, inputs, out, out, "float64")
-    return RoundedKernel(formula, inputs, out)
+    return RoundedKernel(rounded_loop(formula, read_types(inputs), out), inputs, out)

@@ -32,14 +32,8 @@ def loader(reads: tuple[Read, ...], *, selects: bool) -> Any:
     """Return the function that reads all numbers for element ``i``, as a tuple.
 
     ``load(tensors, i, zero)`` takes the addresses of contiguous tensors, to which ``poke(…,
-    apart=True)`` never writes, and a zero that LLVM does not recognize as zero.
-
-    Parameters
-    ----------
-    reads : tuple of Read
-        The numbers that the formula takes.
-    selects : bool
-        Whether the formula selects between the first number and others (see `unmasked`).
+    apart=True)`` never writes, and a zero that LLVM does not recognize as zero. ``selects`` tells
+    whether the formula selects between the first number and others (see `unmasked`).
     """
 
     @intrinsic

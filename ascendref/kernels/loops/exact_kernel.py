@@ -8,41 +8,66 @@ the number of elements that needed it, which is counted.
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
 from numpy.typing import NDArray
 
+from ...core.dtypes import ElementType
 from ..compiler.jit import merged
 from ..runtime.array_header import EXACT_TASK
 from ..runtime.kernel import Kernel, Piece
-from ..runtime.launch import FAILURE, NO_EXACT_TASK, TABLE, address, call_task, set_word
+from ..runtime.launch import (
+    FAILED_IN_PYTHON,
+    FAILURE,
+    NO_EXACT_TASK,
+    TABLE,
+    address,
+    call_task,
+    set_word,
+)
 from ..runtime.memory import word
+
+_TASK: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 3)
+
+
+class PythonTask:
+    """A function of three integers in Python for compiled code to call.
+
+    For compiled code it returns 0, or ``FAILED_IN_PYTHON``.
+    """
+
+    def __init__(self, function: Callable[[int, int, int], None]) -> None:
+        self._function = function
+        self._compiled = _TASK(self._call)
+        #: what went wrong, to be raised when the kernel has returned
+        self.errors: list[BaseException] = []
+        #: address of the C function
+        self.address = ctypes.cast(self._compiled, ctypes.c_void_p).value
+
+    def _call(self, first: int, second: int, third: int) -> int:
+        try:
+            self._function(first, second, third)
+        except BaseException as error:
+            self.errors.append(error)
+            return FAILED_IN_PYTHON
+        return 0
 
 
 class HardCases(threading.local):
-    """The number of elements that needed an exact decision, over all calls of a thread.
+    """The number of elements that needed an exact decision, over all calls of a thread."""
 
-    Examples
-    --------
-    >>> import numpy as np, ascendref as ar
-    >>> from ascendref.kernels.loops.exact_kernel import hard_cases
-    >>> x = np.float32(0.25)
-    >>> before = hard_cases.count
-    >>> ar.logit_grad(x, x, compute_dtype="float64") is not None, hard_cases.count - before
-    (True, 0)
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
+    count = 0
 
 
 hard_cases: Final = HardCases()
 
 
-def counted(kernel: Callable[..., int], *operands: int) -> int:
+def _counted(kernel: Callable[..., int], *operands: int) -> int:
     """Call a kernel and count the exact decisions that it returns."""
     found = kernel(*operands)
     hard_cases.count += max(found, 0)
@@ -67,6 +92,12 @@ class ExactKernel(Kernel):
 
     _table: NDArray[Any]
 
+    #: decides what the exact task leaves open
+    _python_task: PythonTask
+
+    def raise_error(self) -> None:
+        raise self._python_task.errors.pop()
+
     @Piece
     def exact_task(self) -> Any:
         """The task that decides the roundings that were left open."""
@@ -79,5 +110,11 @@ class ExactKernel(Kernel):
     def load_exact_task(self) -> None:
         self._table[EXACT_TASK // 8] = address(self.exact_task)
 
-    def _call(self, layout: str, *arguments: Any) -> int:
-        return counted(partial(super()._call, layout), *arguments)
+    def _counting(self, function: Any) -> Any:
+        return partial(_counted, function)
+
+
+def element_at(address: int, kind: ElementType) -> NDArray[Any]:
+    """Return an element in memory, as an array of rank 0."""
+    memory = (ctypes.c_char * kind.storage.itemsize).from_address(address)
+    return np.ndarray((), kind.numpy, memoryview(memory))

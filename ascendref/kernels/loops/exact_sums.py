@@ -1,313 +1,252 @@
-"""Correctly rounded sums of products per channel.
+"""Exact sums: running sums that lose nothing, or know that they did.
 
-A running sum has three numbers: the float64 sum of the products, the sum of all rounding errors of
-additions and products, and the sum of the products' magnitudes. The error of the first two together
-is a tiny fraction of the third. If that leaves the rounding to the result's type undecided, as
-after catastrophic cancellation or next to a tie, the channel is summed again in integers of 4352
-bits (``exact.py``).
+A term is a sum of products of doubles (`Formula.factors`), or two doubles with a bound of what they
+lack. A running sum has three numbers: the sum of the products or of the first doubles, the sum of
+all rounding errors of that and of the second doubles, and the sum of the bounds and of the
+magnitudes of what the second sum lost. Without bounds, the last one is 0 nearly always; then the
+first two are the exact sum. Where what was lost leaves the rounding to the result's type undecided,
+the channel is summed again in integers (``integer_sums.py``).
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from ...core.dtypes import FLOAT64, ElementType
-from ..arithmetic.accumulator import CARRY_EVERY, add_product, carry, nearest, nothing, to_odd
-from ..arithmetic.codecs import decoder, encoder, same
-from ..arithmetic.evaluation import factors_evaluator
+from ..arithmetic.codecs import encoder, same
+from ..arithmetic.evaluation import bounded_evaluator, factor_count, factors_evaluator
 from ..arithmetic.formula import Formula
 from ..arithmetic.functions import two_sum
-from ..arithmetic.intrinsics import bits32, fma
-from ..compiler.jit import helper, inlined, once_each
-from ..runtime.launch import (
-    PLAN,
-    Task,
-    own_address,
-    task_kernel,
-)
-from ..runtime.memory import int64_pointer, peek, poke, word
-from .channel_loops import place_of, strides_at, tiled_place
-from .channel_plan import BLOCK, LANES, STRIP, ChannelPlan
-from .channel_sums import ChannelSumKernel, Operands
-from .exact_kernel import ExactKernel, decide_exactly
-from .running_sums import (
-    DATA,
-    GRAD,
-    SUMS,
-    SUMS_STRIDE,
-    TILED,
-    Compiled,
-    Pointer,
-    RunningSums,
-    adder_of_rows,
-)
+from ..arithmetic.intrinsics import bits32, bits64, fma, from_bits64
+from ..compiler.jit import helper, inlined
+from ..runtime.launch import PLAN
+from ..runtime.memory import int64_pointer, poke, word
+from .exact_kernel import decide_exactly
+from .reduction_plan import BLOCK, LANES, SUMS_STRIDE, TERMS
+from .running_sums import APART, Pointer, RunningSums, Step, row_adder
 
-#: numbers of a running sum, and the distance between them among the running sums: a third of a page
-#: beside whole ones (``_STAGGER`` of ``channel_sums.py``)
-PARTS: Final = 3
-APART: Final = STRIP * LANES + 168
+#: numbers of a running sum
+NUMBERS: Final = 3
+#: below, the remainder of a product of two doubles may be too small for a double
+_TINY: Final = 2.0**-900
 #: what a sum of two doubles may lose when it is formed
 _ROUNDING: Final = 2.0**-52
-#: the square of it bounds what the losses may themselves have lost
-_UNIT: Final = 2.0**-52
-#: additions between a product and the sum of a block
-_DEPTH: Final = 72
-#: the least positive double, which a product's remainder may lack
-_LEAST: Final = 2.0**-1074
-_ZERO: Final = np.float64(0)
+#: what a quotient may lack that is the sum of two doubles, relative to the second and absolutely
+_LOST_BY_DIVISION: Final = 2.0**-50, 2.0**-1060
 join: Final = inlined(two_sum)
 
 
-@inlined
-def clear(lanes: Pointer, k: int) -> None:
-    lanes[k] = -_ZERO
-    lanes[k + APART] = _ZERO
-    lanes[k + 2 * APART] = _ZERO
+def _intrinsic(builder: ir.IRBuilder, name: str, *operands: ir.Value) -> ir.Value:
+    """Append a call of an LLVM intrinsic for scalars or vectors."""
+    kind = operands[0].type
+    suffix = f"v{kind.count}f64" if isinstance(kind, ir.VectorType) else "f64"
+    signature = ir.FunctionType(kind, [kind] * len(operands))
+    function = cgutils.get_or_insert_function(builder.module, signature, f"llvm.{name}.{suffix}")
+    return builder.call(function, operands)
 
 
-@inlined
-def keep(kept: Pointer, i: int, g: Any, x: Any) -> None:
-    kept[i] = g
-    kept[i + BLOCK] = x
+def _two_sum(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Append the sum of two numbers and its rounding error."""
+    total = builder.fadd(a, b)
+    part = builder.fsub(total, a)
+    error = builder.fsub(a, builder.fsub(total, part))
+    return total, builder.fadd(error, builder.fsub(b, part))
+
+
+def _step(builder: ir.IRBuilder, sums: list[Any], factors: list[Any]) -> list[Any]:
+    """Add products that are doubles, as those of two F32 or narrower numbers."""
+    value, rest, lost = sums
+    for a, b in zip(factors[::2], factors[1::2], strict=True):
+        value, error = _two_sum(builder, value, builder.fmul(a, b))
+        rest, error = _two_sum(builder, rest, error)
+        lost = builder.fadd(lost, _intrinsic(builder, "fabs", error))
+    return [value, rest, lost]
+
+
+def _wide_step(builder: ir.IRBuilder, sums: list[Any], factors: list[Any]) -> list[Any]:
+    """Add any products; the remainder of one is a double unless the product is tiny."""
+    zero, tiny, nan = [_constant(factors[0].type, value) for value in (0.0, _TINY, np.nan)]
+    for a, b in zip(factors[::2], factors[1::2], strict=True):
+        value, rest, lost = _step(builder, sums, [a, b])
+        product = builder.fmul(a, b)
+        remainder = _intrinsic(builder, "fma", a, b, builder.fneg(product))
+        in_doubt = builder.fcmp_ordered("<", _intrinsic(builder, "fabs", product), tiny)
+        for factor in (a, b):
+            in_doubt = builder.and_(in_doubt, builder.fcmp_ordered("!=", factor, zero))
+        rest, error = _two_sum(builder, rest, builder.select(in_doubt, nan, remainder))
+        sums = [value, rest, builder.fadd(lost, _intrinsic(builder, "fabs", error))]
+    return sums
+
+
+def _bounded_step(builder: ir.IRBuilder, sums: list[Any], factors: list[Any]) -> list[Any]:
+    """Add two doubles, and a bound of what they lack."""
+    (value, rest, lost), (high, low, bound) = sums, factors
+    value, error = _two_sum(builder, value, high)
+    lost = builder.fadd(lost, bound)
+    for part in (error, low):
+        rest, error = _two_sum(builder, rest, part)
+        lost = builder.fadd(lost, _intrinsic(builder, "fabs", error))
+    return [value, rest, lost]
+
+
+def _constant(kind: Any, value: float) -> ir.Constant:
+    """Return a constant, or a vector of equal ones."""
+    return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
+
+
+@cache
+def _adder(step: Step, factors: int) -> Any:
+    """Return ``add(lanes, k, factors)``, which adds a term to a running sum."""
+
+    @intrinsic
+    def add(typingctx: Any, lanes: Any, k: Any, given: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            offsets = [builder.add(args[1], args[1].type(n * APART)) for n in range(NUMBERS)]
+            sums = [builder.gep(args[0], [offset]) for offset in offsets]
+            values = cgutils.unpack_tuple(builder, args[2], factors)
+            after = step(builder, [builder.load(at) for at in sums], values)
+            for value, at in zip(after, sums, strict=True):
+                builder.store(value, at)
+            return context.get_dummy_value()
+
+        return types.void(lanes, types.int64, given), codegen
+
+    return add
+
+
+@cache
+def _keeper(factors: int) -> Any:
+    """Return ``keep(kept, i, factors)``, which keeps a term."""
+
+    @intrinsic
+    def keep(typingctx: Any, kept: Any, i: Any, given: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            for n, value in enumerate(cgutils.unpack_tuple(builder, args[2], factors)):
+                offset = builder.add(args[1], args[1].type(n * BLOCK))
+                builder.store(value, builder.gep(args[0], [offset]))
+            return context.get_dummy_value()
+
+        return types.void(kept, types.int64, given), codegen
+
+    return keep
 
 
 @inlined
 def _merge(lanes: Pointer, k: int, other: int) -> None:
-    after, lost = join(lanes[k], lanes[other])
-    lanes[k] = after
-    lanes[k + APART] += lanes[other + APART] + lost
-    lanes[k + 2 * APART] += lanes[other + 2 * APART]
+    value, first = join(lanes[k], lanes[other])
+    rest, second = join(lanes[k + APART], first)
+    rest, third = join(rest, lanes[other + APART])
+    lanes[k] = value
+    lanes[k + APART] = rest
+    lanes[k + 2 * APART] += lanes[other + 2 * APART] + (abs(second) + abs(third))
+
+
+def numbers_of(term: Formula, kind: ElementType) -> tuple[Any, int]:
+    """Return the function that gives the numbers of a term, and their count."""
+    if term.factors is None:
+        return bounded_evaluator(term, kind.name), 3
+    return factors_evaluator(term), factor_count(term)
+
+
+def exact_sums(term: Formula, kind: ElementType, sums: int, *, mean: bool) -> RunningSums:
+    """Return running sums of a term that are rounded once, at the end.
+
+    ``sums`` is where a task's arguments have the address of the results. A mean is divided by its
+    number of terms before it is rounded.
+    """
+    factors_of, count = numbers_of(term, kind)
+    step = _wide_step if kind is FLOAT64 else _step
+    if term.factors is None:
+        step = _bounded_step
+    add_factors, keep_factors = _adder(step, count), _keeper(count)
+    add_one = row_adder(step, np.float64, 1, NUMBERS, count)
+    encode, write = encoder("float64", kind.name), poke(kind.name)
+    bits = {"float64": bits64, "float32": bits32}.get(kind.name, same)
+    joined = _to_nearest if kind is FLOAT64 else _to_odd
+
+    @inlined
+    def add(lanes: Pointer, k: int, values: Any, scalars: Any) -> None:
+        add_factors(lanes, k, factors_of(values, scalars))
+
+    @inlined
+    def keep(kept: Pointer, i: int, values: Any, scalars: Any) -> None:
+        keep_factors(kept, i, factors_of(values, scalars))
+
+    @inlined
+    def add_kept(lanes: Pointer, k: int, kept: Pointer, i: int) -> None:
+        add_one(lanes, k, kept, i, i + 1)
+
+    @helper
+    def finish(
+        arguments: int, channel: int, parts: Pointer, at: int, apart: int, blocks: int
+    ) -> int:
+        value, rest, lost = -0.0, 0.0, 0.0
+        for block in range(at, at + blocks):
+            value, error = join(value, parts[block])
+            rest, first = join(rest, error)
+            rest, second = join(rest, parts[block + apart])
+            lost += abs(first) + abs(second) + parts[block + 2 * apart]
+        plan = int64_pointer(word(arguments, PLAN))
+        if mean:
+            value, rest, lost = _quotient(value, rest, lost, np.float64(plan[TERMS]))
+        result = encode(joined(value, rest))
+        if lost != 0:
+            doubt = 2 * lost + abs(rest) * _ROUNDING
+            low, high = encode(joined(value, rest - doubt)), encode(joined(value, rest + doubt))
+            if not lost < np.inf or bits(low) != bits(high):
+                hard: int = decide_exactly(arguments, channel, channel + 1)
+                return hard
+        write(word(arguments, sums), channel * plan[SUMS_STRIDE], result)
+        return 0
+
+    return RunningSums(
+        NUMBERS,
+        count,
+        add,
+        keep,
+        add_kept,
+        row_adder(step, np.float64, LANES, NUMBERS, count),
+        _merge,
+        finish,
+    )
 
 
 @inlined
-def put(parts: Pointer, at: int, apart: int, lanes: Pointer, k: int) -> None:
-    for number in range(PARTS):
-        parts[at + number * apart] = lanes[k + number * APART]
+def _to_nearest(value: Any, rest: Any) -> Any:
+    """Return a sum of two, rounded; without a rest, the value keeps its sign if it is -0."""
+    return value + rest if rest != 0 else value
+
+
+@inlined
+def _to_odd(value: Any, rest: Any) -> Any:
+    """Return a sum of two, rounded to odd, so that it can be rounded again."""
+    if rest == 0:
+        return value
+    total, left = join(value, rest)
+    whole = bits64(total)
+    if left == 0 or whole & np.int64(1):
+        return total
+    return from_bits64(whole + np.int64(1 if (left > 0) == (total > 0) else -1))
 
 
 @helper
-def _total(parts: Any, first: Any, apart: Any, blocks: Any) -> Any:
-    """Return the sum of some blocks, as a sum of two, and how far it may be off."""
-    value, rest, size = -_ZERO, _ZERO, _ZERO
-    for at in range(first, first + blocks):
-        value, lost = join(value, parts[at])
-        rest += parts[at + apart] + lost
-        size += parts[at + 2 * apart]
-    depth = (_DEPTH + blocks) * _UNIT
-    return value, rest, size * (depth * depth)
-
-
-class TrueSumKernel(ExactKernel, ChannelSumKernel):
-    """A result and a sum per channel, both rounded once from their exact values.
-
-    Parameters
-    ----------
-    element : Formula
-        The elementwise result.
-    term : Formula
-        What is summed over everything but the channel axis; it has factors.
-    kind : ElementType
-        Type of all operands.
-    """
-
-    def __init__(self, element: Formula, term: Formula, kind: ElementType) -> None:
-        super().__init__(element, term, kind, "float64", stored=False)
-
-    def _tiled(
-        self, plan: ChannelPlan, operands: Operands, sums: Any, in_place: bool, scratch: Any
-    ) -> None:
-        """As its base; a result that is an input's view waits until the sums are decided."""
-        if not in_place:
-            super()._tiled(plan, operands, sums, in_place, scratch)
-            return
-        grad, data, weight, result = operands
-        aside, decided = np.empty((), result.dtype), np.empty_like(sums)
-        nowhere = np.lib.stride_tricks.as_strided(aside, result.shape, (0,) * result.ndim)
-        first = grad, data, weight, nowhere
-        super()._tiled(self._plan(first), first, decided, True, scratch)
-        super()._tiled(plan, operands, np.empty_like(sums), True, scratch)
-        sums[...] = decided
-
-    def _room(self, channels: int, blocks: int, in_place: bool) -> int:
-        return PARTS * channels * blocks if blocks > 1 else 0
-
-    def _exact_task(self) -> Any:
-        return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.element.function)
-
-    def _running_sums(self) -> RunningSums:
-        """Return running sums with what they lost and the sum of the terms' magnitudes."""
-        wide = self.kind is FLOAT64
-        add, unclear = _adder(factors_of(self.term), wide), _unclear(self.kind)
-        encode, write = self._encoder(), poke(self.kind.name)
-
-        @inlined
-        def add_kept(lanes: Pointer, k: int, kept: Pointer, i: int) -> None:
-            add(lanes, k, kept[i], kept[i + BLOCK])
-
-        @helper
-        def settle(arguments: int, channel: int, value: Any, rest: Any, error: Any) -> int:
-            """Round a sum to its result, or leave that to the exact task."""
-            if unclear(value, rest, error):
-                hard: int = decide_exactly(arguments, channel, channel + 1)
-                return hard
-            to = channel * word(arguments, SUMS_STRIDE)
-            write(word(arguments, SUMS), to, encode(value + rest if rest != 0 else value))
-            return 0
-
-        @inlined
-        def deliver(arguments: int, channel: int, lanes: Pointer, k: int) -> int:
-            hard: int = settle(arguments, channel, *_total(lanes, k, APART, 1))
-            return hard
-
-        @inlined
-        def finish(
-            arguments: int, channel: int, parts: Pointer, at: int, apart: int, blocks: int
-        ) -> int:
-            hard: int = settle(arguments, channel, *_total(parts, at, apart, blocks))
-            return hard
-
-        return RunningSums(
-            PARTS * APART,
-            2,
-            clear,
-            add,
-            keep,
-            add_kept,
-            adder_of_rows(add_kept),
-            _merge,
-            put,
-            deliver,
-            finish,
-        )
-
-    def _encoder(self) -> Compiled:
-        return encoder("float64", self.kind.name, self.kind.name)
-
-    def _make_exact_task(self) -> Task:
-        """Return the task that adds up channels exactly, to be compiled."""
-        wide, add_exactly = self.kind is FLOAT64, exact_adder(self.term, self.kind)
-        encode, write = self._encoder(), poke(self.kind.name)
-
-        @helper
-        def total(arguments: int, channel: int) -> Any:
-            """Return the sum of a channel's terms, rounded to odd where it is rounded again."""
-            terms, total = int64_pointer(word(arguments, PLAN))[1], nothing()
-            special, all_minus = add_exactly(arguments, total, channel, 0, terms)
-            if special != 0:
-                return special
-            if all_minus:
-                return -0.0
-            value, rest = nearest(total)
-            return value if wide else to_odd(value, rest)
-
-        def task(arguments: int, start: int, stop: int) -> Any:
-            if stop < start:
-                return own_address()
-            for channel in range(start, stop):
-                to = channel * word(arguments, SUMS_STRIDE)
-                write(word(arguments, SUMS), to, encode(total(arguments, channel)))
-            return stop - start
-
-        return task
-
-
-def _adder(factors: Any, wide: bool) -> Any:
-    """Return the function that adds a product to a running sum.
-
-    A product of two F32 or narrower numbers is a float64, one of two F64 numbers has a remainder.
-    """
-
-    @inlined
-    def add(lanes: Any, k: Any, grad: Any, data: Any) -> None:
-        a, b = factors((grad, data), ())
-        product = a * b
-        after, lost = join(lanes[k], product)
-        if wide:
-            lost += fma(a, b, -product)
-        lanes[k] = after
-        lanes[k + APART] += lost
-        lanes[k + 2 * APART] += abs(product)
-
-    return add
-
-
-def _unclear(kind: ElementType) -> Any:
-    """Return the function that tells whether a sum of two and its error leave the result open."""
-    if kind is FLOAT64:
-
-        @helper
-        def open_sum(value: Any, rest: Any, error: Any) -> Any:
-            # remainders below the least double are lost as well
-            doubt = error + abs(rest) * _ROUNDING + _LEAST * 2.0**40
-            # a NaN is not equal
-            return not value + (rest - doubt) == value + (rest + doubt)
-
-        return open_sum
-    encode = encoder("float64", kind.name, kind.name)
-    bits = bits32 if kind.name == "float32" else same
-
-    @helper
-    def open_rounding(value: Any, rest: Any, error: Any) -> Any:
-        # without a rest, a sum would take the sign from -0
-        total = value + rest if rest != 0 else value
-        doubt = error + abs(total) * _ROUNDING
-        return not doubt < np.inf or (
-            error != 0 and bits(encode(total - doubt)) != bits(encode(total + doubt))
-        )
-
-    return open_rounding
-
-
-def factors_of(term: Formula) -> Compiled:
-    """Return the function that gives the two factors of a term."""
-    assert term.factors is not None
-    return factors_evaluator(term.factors)
-
-
-def exact_adder(term: Formula, kind: ElementType) -> Compiled:
-    """Return the function that adds terms of a channel to an exact sum.
-
-    ``add(arguments, total, channel, start, stop)`` returns the sum of those that are not finite, 0
-    if all are, and whether all of them are -0.
-    """
-    factors, dense_place = factors_of(term), place_of(kind.storage.itemsize)
-    read, decode = peek(kind.name), decoder(kind.name, "float64")
-    inf, copysign = np.inf, np.copysign
-
-    @helper
-    def add(arguments: int, total: Any, channel: int, start: int, stop: int) -> Any:
-        tiled = word(arguments, TILED) != 0
-        plan = int64_pointer(word(arguments, PLAN))
-        grad, data = word(arguments, GRAD), word(arguments, DATA)
-        special, all_minus, pending = 0.0, True, 0
-        for term in range(start, stop):
-            if tiled:
-                grad_at = tiled_place(plan, strides_at(plan, 0), channel, term)
-                data_at = tiled_place(plan, strides_at(plan, 1), channel, term)
-            else:
-                grad_at = data_at = dense_place(plan, channel, term)
-            a, b = factors((decode(read(grad, grad_at)), decode(read(data, data_at))), ())
-            product = a * b
-            if not (abs(a) < inf and abs(b) < inf):
-                special += product
-                all_minus = False
-            elif a != 0 and b != 0:
-                add_product(total, a, b)
-                all_minus = False
-                pending += 1
-                if pending == CARRY_EVERY:
-                    carry(total)
-                    pending = 0
-            elif copysign(1.0, product) > 0:
-                all_minus = False
-        return special, all_minus
-
-    return add
-
-
-@once_each
-def true_channel_sum(element: Formula, term: Formula, kind: ElementType) -> ChannelSumKernel:
-    """Return the one kernel for two formulas and a type that rounds once, from exact values."""
-    return TrueSumKernel(element, term, kind)
+def _quotient(value: Any, rest: Any, lost: Any, count: Any) -> Any:
+    """Return a sum of two divided by a number, and how far it may be off."""
+    total, left = join(value, rest)
+    if left == 0:
+        total = value if rest == 0 else total
+    first = total / count
+    second = (fma(-first, count, total) + left) / count
+    if second == 0 and lost == 0:
+        # an underflow may hide what is left
+        exact = abs(first) > _TINY or total == 0
+        return first, 0.0, 0.0 if exact else _LOST_BY_DIVISION[1]
+    off = abs(second) * _LOST_BY_DIVISION[0] + _LOST_BY_DIVISION[1]
+    return first, second, lost / count + off

@@ -1,42 +1,38 @@
-"""Running sums, and how terms are added to them.
+"""Running sums: how terms are added inside a block, and blocks to each other.
 
-The loops (``channel_loops.py``) are the same for all kinds of running sums.
+The loops (``reduction_loops.py``) are the same for all kinds of running sums. Here are those that
+round every addition to the compute type; ``exact_sums.py`` has those that lose nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
 from llvmlite import ir
 from numba import from_dtype, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ...core.dtypes import ElementType
-from ..arithmetic.codecs import REGISTER, encoder, rounder, same
+from ..arithmetic.codecs import REGISTER, decoder, encoder, rounder, same
 from ..arithmetic.evaluation import evaluator
 from ..arithmetic.formula import Formula
 from ..compiler.jit import helper, inlined
-from ..runtime.launch import OPERANDS
-from ..runtime.memory import poke, word
-from .channel_plan import LANES, STRIP
+from ..runtime.launch import OPERANDS, PLAN
+from ..runtime.memory import int64_pointer, poke, word
+from .reduction_plan import BLOCK, LANES, STRIP, SUMS_STRIDE, TERMS
 
-#: where a task's arguments have the addresses of the operands, bytes from one sum to the next, the
-#: address of the blocks' sums, 0 if there is one block, the number of blocks, and whether the plan
-#: is that of any layout
-(
-    GRAD,
-    DATA,
-    WEIGHT,
-    RESULT,
-    SUMS,
-    SUMS_STRIDE,
-    PARTIAL,
-    BLOCKS,
-    TILED,
-) = range(OPERANDS, OPERANDS + 72, 8)
+#: where a task's arguments have the address of the blocks' sums, 0 if there is one block, and those
+#: of the operands: tensors, weight, elementwise result, sums
+PARTIAL: Final = OPERANDS
+TENSORS: Final = OPERANDS + 8
+#: distance between the numbers of a running sum: a third of a page beside whole ones, because data
+#: used together must not have the same offset in its page (measured: up to 2.6 times as slow)
+APART: Final = STRIP * LANES + 168
 
 #: a function that kernels call, as compiled, and a pointer in compiled code
 Compiled = Any
@@ -47,18 +43,17 @@ Pointer = Any
 class RunningSums:
     """Compiled functions on running sums.
 
-    Running sums are numbers behind a pointer ``lanes``; the terms of a loop come from a gradient
-    ``g`` and data ``x``, or are kept behind a pointer ``kept`` in between.
+    Running sums are numbers behind a pointer ``lanes``, the first of each −0, the neutral element
+    of addition, and the others 0. A term is computed from the values of the tensors, or is kept
+    behind a pointer ``kept`` in between.
     """
 
-    #: numbers of all running sums, and numbers that are kept of a term
-    lanes: int
+    #: numbers of a running sum, and numbers that are kept of a term
+    numbers: int
     kept: int
-    #: ``clear(lanes, k)``: let a running sum be that of no terms
-    clear: Compiled
-    #: ``add(lanes, k, g, x)``: add a term
+    #: ``add(lanes, k, values, scalars)``: add a term
     add: Compiled
-    #: ``keep(kept, i, g, x)``: keep a term
+    #: ``keep(kept, i, values, scalars)``: keep a term
     keep: Compiled
     #: ``add_kept(lanes, k, kept, i)``: add one that was kept
     add_kept: Compiled
@@ -67,49 +62,32 @@ class RunningSums:
     add_rows: Compiled
     #: ``merge(lanes, k, other)``: add a running sum to another one
     merge: Compiled
-    #: ``put(parts, at, apart, lanes, k)``: store the sum of a block
-    put: Compiled
-    #: ``deliver(arguments, channel, lanes, k)``: round it to the result of a channel; how many
-    #: needed an exact decision
-    deliver: Compiled
-    #: ``finish(arguments, channel, parts, at, apart, blocks)``: the same from some stored ones
+    #: ``finish(arguments, channel, parts, at, apart, blocks)``: round the sum of some blocks to the
+    #: result of a channel; how many needed an exact decision
     finish: Compiled
 
 
-def rounded_sums(term: Formula, kind: ElementType, compute: str, *, stored: bool) -> RunningSums:
-    """Return running sums in a compute type, to which every addition is rounded.
+def rounded_sums(
+    term: Formula, kind: ElementType, compute: str, sums: int, *, mean: bool, stored: bool
+) -> RunningSums:
+    """Return running sums of a term in a compute type, to which every addition is rounded.
 
-    Parameters
-    ----------
-    term : Formula
-        What is added.
-    kind : ElementType
-        Type of the results.
-    compute : str
-        Compute type.
-    stored : bool
-        Whether the terms are rounded to ``kind`` before.
+    ``sums`` is where a task's arguments have the address of the results. A mean divides a sum by
+    its number of terms, which rounds once more; ``stored`` terms are rounded to ``kind`` before.
     """
     rnd, register = rounder(compute), REGISTER[compute]
-    minus_zero = register(-0.0)
     term_of = evaluator(term, compute)
     store = rounder(kind.name if stored else compute)
-    encode, write = (
-        encoder(compute, kind.name, kind.name),
-        poke(kind.name),
-    )
+    encode, write = encoder(compute, kind.name), poke(kind.name)
+    divided = divider(compute) if mean else _undivided
 
     @inlined
-    def clear(lanes: Pointer, k: int) -> None:
-        lanes[k] = minus_zero
+    def add(lanes: Pointer, k: int, values: Any, scalars: Any) -> None:
+        lanes[k] = rnd(lanes[k] + store(term_of(values, scalars)))
 
     @inlined
-    def add(lanes: Pointer, k: int, g: Any, x: Any) -> None:
-        lanes[k] = rnd(lanes[k] + store(term_of((g, x), ())))
-
-    @inlined
-    def keep(kept: Pointer, i: int, g: Any, x: Any) -> None:
-        kept[i] = store(term_of((g, x), ()))
+    def keep(kept: Pointer, i: int, values: Any, scalars: Any) -> None:
+        kept[i] = store(term_of(values, scalars))
 
     @inlined
     def add_kept(lanes: Pointer, k: int, kept: Pointer, i: int) -> None:
@@ -120,16 +98,6 @@ def rounded_sums(term: Formula, kind: ElementType, compute: str, *, stored: bool
         lanes[k] = rnd(lanes[k] + lanes[other])
 
     @inlined
-    def put(parts: Pointer, at: int, apart: int, lanes: Pointer, k: int) -> None:
-        parts[at] = lanes[k]
-
-    @inlined
-    def deliver(arguments: int, channel: int, lanes: Pointer, k: int) -> int:
-        to = channel * word(arguments, SUMS_STRIDE)
-        write(word(arguments, SUMS), to, encode(lanes[k]))
-        return 0
-
-    @helper
     def finish(
         arguments: int, channel: int, parts: Pointer, at: int, apart: int, blocks: int
     ) -> int:
@@ -140,13 +108,43 @@ def rounded_sums(term: Formula, kind: ElementType, compute: str, *, stored: bool
                 parts[i] = rnd(parts[i] + parts[i + step])
                 i += 2 * step
             step *= 2
-        hard: int = deliver(arguments, channel, parts, at)
-        return hard
+        plan = int64_pointer(word(arguments, PLAN))
+        to = channel * plan[SUMS_STRIDE]
+        write(word(arguments, sums), to, encode(divided(parts[at], plan[TERMS])))
+        return 0
 
-    add_rows = row_adder(register, LANES) if rnd is same else adder_of_rows(add_kept)
-    return RunningSums(
-        STRIP * LANES, 1, clear, add, keep, add_kept, add_rows, merge, put, deliver, finish
-    )
+    add_rows = adder_of_rows(add_kept)
+    if rnd is same:
+        add_rows = row_adder(_plain_step, register, LANES, 1, 1)
+    return RunningSums(1, 1, add, keep, add_kept, add_rows, merge, finish)
+
+
+def _plain_step(builder: ir.IRBuilder, sums: list[Any], terms: list[Any]) -> list[Any]:
+    return [builder.fadd(sums[0], terms[0])]
+
+
+@inlined
+def _undivided(total: Any, terms: int) -> Any:
+    return total
+
+
+def divider(compute: str) -> Compiled:
+    """Return the function that divides a sum by its number of terms, rounded to the compute type.
+
+    A half-precision type does not hold the number of terms, so the division is one of doubles.
+    """
+    narrow, widen = encoder("float64", compute), decoder(compute, compute)
+
+    @inlined
+    def divided(total: Any, terms: int) -> Any:
+        return widen(narrow(np.float64(total) / np.float64(terms)))
+
+    return divided
+
+
+#: ``step(builder, sums, terms)`` appends instructions that add the numbers of a term, scalars or
+#: vectors, to those of a running sum, and returns these
+Step = Callable[[ir.IRBuilder, list[ir.Value], list[ir.Value]], list[ir.Value]]
 
 
 def adder_of_rows(add_kept: Compiled) -> Compiled:
@@ -162,31 +160,39 @@ def adder_of_rows(add_kept: Compiled) -> Compiled:
 
 
 @cache
-def row_adder(register: type, length: int) -> Any:
-    """Return the function that adds rows of registers to one, in order.
+def row_adder(step: Step, register: type, length: int, numbers: int, terms: int) -> Any:
+    """Return the function that adds rows of kept terms to a row of running sums, in order.
 
-    ``add(sums, first, rows, start, stop)`` keeps the sums in a vector meanwhile, which LLVM would
-    not do of itself.
+    ``add(lanes, first, kept, start, stop)`` keeps the sums in vectors meanwhile, which LLVM would
+    not do of itself. ``numbers`` and ``terms`` are the numbers of a running sum and of a term.
     """
     kind = from_dtype(register)
 
     @intrinsic
-    def add(typingctx: Any, sums: Any, first: Any, rows: Any, start: Any, stop: Any) -> Any:
+    def add(typingctx: Any, lanes: Any, first: Any, kept: Any, start: Any, stop: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             element = context.get_data_type(kind)
+            align = element.get_abi_size(context.target_data)
             vector = ir.VectorType(element, length)
 
-            def place(base: Any, index: Any) -> Any:
-                return builder.bitcast(builder.gep(base, [index]), vector.as_pointer())
+            def places(base: Any, index: Any, count: int, apart: int) -> list[Any]:
+                offsets = [builder.add(index, index.type(k * apart)) for k in range(count)]
+                found = [builder.gep(base, [offset]) for offset in offsets]
+                return [builder.bitcast(place, vector.as_pointer()) for place in found]
 
-            total = place(args[0], args[1])
-            align = element.get_abi_size(context.target_data)
-            held = cgutils.alloca_once_value(builder, builder.load(total, align=align))
-            step = ir.Constant(args[3].type, length)
-            with cgutils.for_range_slice(builder, args[3], args[4], step, inc=True) as (index, _):
-                row = builder.load(place(args[2], index), align=align)
-                builder.store(builder.fadd(builder.load(held), row), held)
-            builder.store(builder.load(held), total, align=align)
+            sums = places(args[0], args[1], numbers, APART)
+            held = [
+                cgutils.alloca_once_value(builder, builder.load(at, align=align)) for at in sums
+            ]
+            many = args[3].type(length)
+            with cgutils.for_range_slice(builder, args[3], args[4], many, inc=True) as (index, _):
+                rows = places(args[2], index, terms, BLOCK)
+                row = [builder.load(at, align=align) for at in rows]
+                after = step(builder, [builder.load(at) for at in held], row)
+                for value, at in zip(after, held, strict=True):
+                    builder.store(value, at)
+            for at, total in zip(held, sums, strict=True):
+                builder.store(builder.load(at), total, align=align)
             return context.get_dummy_value()
 
         pointer = types.CPointer(kind)

@@ -1,4 +1,4 @@
-"""The strided kernel: elementwise loops over operands of any layout, tile by tile.
+"""The walk: elementwise loops over operands of any layout, tile by tile.
 
 It is the same for all formulas: it copies a tile of each input to a contiguous buffer, calls the
 task for contiguous elements by its address, and writes the result back. A tile that is contiguous
@@ -7,11 +7,10 @@ in memory is used in place. So another formula only needs its task compiled.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
-from ..compiler.jit import integer_kernel, merged, once_each
-from ..runtime.array_header import COUNT, DATA, GATHER, ITEMSIZE, ROW, ROWS, SCATTER
+from ..compiler.jit import integer_kernel, once_each
+from ..runtime.array_header import CONVERTED, COUNT, GATHER, HELD, ITEMSIZE, ROW, ROWS, SCATTER
 from ..runtime.launch import (
     FAILURE,
     INNER_TASK,
@@ -22,19 +21,9 @@ from ..runtime.launch import (
     TABLE,
     call_task,
     own_address,
-    run,
     set_word,
 )
-from ..runtime.memory import (
-    allocate,
-    copy,
-    in_memory,
-    int64_pointer,
-    release,
-    smaller,
-    word,
-    word_of_each,
-)
+from ..runtime.memory import allocate, copy, int64_pointer, release, smaller, word
 from ..runtime.nontemporal import LINE
 from .tiles import copy_tile, is_one_piece
 
@@ -77,20 +66,21 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
                 place[k] += first * plan[2 + (3 + k) * axes + axis]
         row = table + ROWS + ROW * last
         width, result = word(row, ITEMSIZE), place[last]
+        result_pitch = m0 * word(row, HELD)
         r0, r1 = plan[2 + (3 + last) * axes], plan[3 + (3 + last) * axes]
-        direct = is_one_piece(width, result, r0, r1, m0, m1)
+        direct = word(row, CONVERTED) == 0 and is_one_piece(width, result, r0, r1, m0, m1)
         for k in range(last):
             operand, address, buffer = table + ROWS + ROW * k, place[k], given + begin + room * k
             size = word(operand, ITEMSIZE)
             s0, s1 = plan[2 + (3 + k) * axes], plan[3 + (3 + k) * axes]
             # an in-place result stays in a buffer until the tile has been read
             direct = direct and address != result
-            if not is_one_piece(size, address, s0, s1, m0, m1):
+            if word(operand, CONVERTED) or not is_one_piece(size, address, s0, s1, m0, m1):
                 shape = m0 << 32 | m1
                 if held[k] != address or held[operands + k] != shape:
                     held[k], held[operands + k] = address, shape
                     gather = word(operand, GATHER)
-                    copy_tile(gather, buffer, m0 * size, address, s0, s1, m0, m1)
+                    copy_tile(gather, buffer, m0 * word(operand, HELD), address, s0, s1, m0, m1)
                 place[k] = buffer
         if direct:
             hard += call_task(inner, given, 0, m0 * m1)
@@ -104,7 +94,7 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
             buffer = given + begin + room * last
             place[last] = buffer
             hard += call_task(inner, given, 0, m0 * m1)
-            copy_tile(scatter, buffer, m0 * width, result, r0, r1, m0, m1)
+            copy_tile(scatter, buffer, result_pitch, result, r0, r1, m0, m1)
     failure = word(given, FAILURE)
     if failure:
         set_word(arguments, FAILURE, failure)
@@ -116,50 +106,3 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
 def walk_task() -> Any:
     """Return the task that traverses operands of any layout."""
     return integer_kernel(_walk, "walk")
-
-
-@merged
-def _walk_all(fixed: int, operands: tuple[int, ...]) -> Any:
-    """Traverse operands of any layout.
-
-    Parameters
-    ----------
-    fixed : int
-        Address of the addresses of table (`operand_table`), task, scalars, launcher, walk
-        (`walk_task`), layout (`layout_table`) and what checks it (`layout_check`), plan
-        (`tile_plan`), the number of tiles and the number of results.
-    operands : tuple of int
-        Addresses of array objects that may be laid out as expected or not, or without a layout the
-        addresses of elements.
-    """
-    table, task, numbers = word(fixed, 0), word(fixed, 8), word(fixed, 16)
-    layout, plan, size = word(fixed, 40), word(fixed, 56), word(fixed, 72)
-    if layout:
-        if not call_task(word(fixed, 48), table, layout, in_memory(operands)):
-            return -1
-        operands = word_of_each(operands, DATA)
-    arguments = in_memory((0, 0, size, numbers, table, plan, task, 0, 0, *operands))
-    return run(word(fixed, 32), arguments, word(fixed, 64), 0, 0, size, word(fixed, 24))
-
-
-def _walk_of_2(fixed: int, a: int, b: int) -> int:
-    return _walk_all(fixed, (a, b))  # type: ignore[no-any-return]
-
-
-def _walk_of_3(fixed: int, a: int, b: int, c: int) -> int:
-    return _walk_all(fixed, (a, b, c))  # type: ignore[no-any-return]
-
-
-def _walk_of_4(fixed: int, a: int, b: int, c: int, d: int) -> int:
-    return _walk_all(fixed, (a, b, c, d))  # type: ignore[no-any-return]
-
-
-#: number of operands -> the function that Python calls; each operand is a parameter, because
-#: passing a tuple would take longer than computing a small array
-_WALKS: Final[dict[int, Callable[..., int]]] = {2: _walk_of_2, 3: _walk_of_3, 4: _walk_of_4}
-
-
-@once_each
-def walk_kernel(operands: int) -> Any:
-    """Return the kernel that traverses so many operands of any layout (`_walk_all`)."""
-    return integer_kernel(_WALKS[operands], f"tiles_of_{operands}_operands")

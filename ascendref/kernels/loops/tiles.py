@@ -1,8 +1,8 @@
-"""Tiles: small stack buffers between strided memory and the arithmetic.
+"""Tiles: small stack buffers between memory and the arithmetic.
 
 A tile is read into buffers, computed there, and written back as a whole. That keeps the arithmetic
-vectorized for every layout, and makes in-place outputs safe. A tile that is contiguous in memory
-needs no buffer.
+vectorized for every layout, and makes in-place outputs safe. Elements of other types than the
+arithmetic's are converted on the way. A tile that is contiguous in memory needs no buffer.
 """
 
 from __future__ import annotations
@@ -10,10 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from ...core.dtypes import ELEMENT_TYPES, ElementType
+from ..arithmetic.codecs import (
+    Conversion,
+    from_register,
+    function_of,
+    same,
+    sequence,
+    stored_type,
+    to_register,
+)
 from ..compiler.jit import inlined, integer_kernel, once_each
 from ..runtime.array_header import GATHER, ROW, ROWS
 from ..runtime.launch import caller_of, own_address_in
@@ -52,18 +63,16 @@ def copy_tile(
     return caller_of(_COPY)
 
 
-def body(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> int:
-    """Placeholder for the function that `_copy` calls."""
+def _copy(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> int:
+    """Give all copies of tiles their parameters and their place in the disk cache."""
     raise NotImplementedError
 
 
-def _copy(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> int:
-    return body(buffer, pitch, address, s0, s1, m0, m1)
-
-
-def _gather(size: int) -> Callable[..., Any]:
-    """Return the function that copies a tile of elements of some size into a buffer."""
-    read, write = peek(_RAW[size], apart=True), poke(_RAW[size], apart=True)
+def _gather(source: str, target: str) -> Callable[..., Any]:
+    """Return the function that copies a tile into a buffer of some type."""
+    read, write = peek(source, apart=True), poke(target, apart=True)
+    convert, as_it_is = _conversion(source, target), source == target
+    size, held = _itemsize(source), _itemsize(target)
     line = LINE // size
 
     def gather(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
@@ -76,30 +85,36 @@ def _gather(size: int) -> Callable[..., Any]:
                     prefetch(address + i * s0 + j * s1)
             for i in range(m0):
                 for j in range(m1):
-                    write(buffer + i * size, j * pitch, read(address + i * s0, j * s1))
+                    write(buffer + i * held, j * pitch, convert(read(address + i * s0, j * s1)))
             return 0
         for j in range(m1):
-            row, target = address + j * s1, buffer + j * pitch
+            row, place = address + j * s1, buffer + j * pitch
             if s0 == size:
-                copy(target, row, m0 * size)
+                if as_it_is:
+                    copy(place, row, m0 * size)
+                else:
+                    for i in range(m0):
+                        write(place, i * held, convert(read(row, i * size)))
             elif s0 == 0:
-                value = read(row, 0)
+                value = convert(read(row, 0))
                 for i in range(m0):
-                    write(target, i * size, value)
+                    write(place, i * held, value)
             elif s0 == 2 * size:
                 for i in range(m0):
-                    write(target, i * size, read(row, i * 2 * size))
+                    write(place, i * held, convert(read(row, i * 2 * size)))
             else:
                 for i in range(m0):
-                    write(target, i * size, read(row, i * s0))
+                    write(place, i * held, convert(read(row, i * s0)))
         return 0
 
     return gather
 
 
-def _scatter(size: int) -> Callable[..., Any]:
-    """Return the function that copies a buffer to a tile of elements of some size."""
-    read, write = peek(_RAW[size], apart=True), poke(_RAW[size], apart=True)
+def _scatter(source: str, target: str) -> Callable[..., Any]:
+    """Return the function that copies a buffer of some type to a tile."""
+    read, write = peek(source, apart=True), poke(target, apart=True)
+    convert, as_it_is = _conversion(source, target), source == target
+    size, held = _itemsize(target), _itemsize(source)
 
     def scatter(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
         if m1 < 0:
@@ -107,42 +122,56 @@ def _scatter(size: int) -> Callable[..., Any]:
         if abs(s0) > abs(s1) and m1 != 1:
             for i in range(m0):
                 for j in range(m1):
-                    write(address + i * s0, j * s1, read(buffer + i * size, j * pitch))
+                    write(address + i * s0, j * s1, convert(read(buffer + i * held, j * pitch)))
             return 0
         for j in range(m1):
-            row, source = address + j * s1, buffer + j * pitch
+            row, place = address + j * s1, buffer + j * pitch
             if s0 == size:
-                copy(row, source, m0 * size)
+                if as_it_is:
+                    copy(row, place, m0 * size)
+                else:
+                    for i in range(m0):
+                        write(row, i * size, convert(read(place, i * held)))
             else:
                 for i in range(m0):
-                    write(row, i * s0, read(source, i * size))
+                    write(row, i * s0, convert(read(place, i * held)))
         return 0
 
     return scatter
 
 
+def _itemsize(kind: str) -> int:
+    return ELEMENT_TYPES[kind].storage.itemsize
+
+
+def _conversion(source: str, target: str) -> Any:
+    """Return the function that converts an element, rounding at most once."""
+    if source == target:
+        return same
+    register = np.float64 if "float64" in (source, target) or source == "int32" else np.float32
+    emit = to_register(source, register), from_register(register, target)
+    return function_of(Conversion(stored_type(source), stored_type(target), sequence(*emit)))
+
+
 @once_each
-def _tile_copy(make: Callable[[int], Callable[..., Any]], size: int) -> Any:
-    """Return the compiled function that copies tiles of elements of some size."""
-    name = f"{make.__name__.strip('_')}_{size}"
-    return integer_kernel(_copy, name, formula=make, make=lambda: make(size))
+def _tile_copy(make: Callable[[str, str], Callable[..., Any]], source: str, target: str) -> Any:
+    """Return the compiled function that copies and converts tiles."""
+    name = f"{make.__name__.strip('_')}_{source}_to_{target}"
+    return integer_kernel(_copy, name, formula=make, make=lambda: make(source, target))
 
 
-def load_tile_copy(table: NDArray[Any], operand: int, column: int, size: int) -> Any:
-    """Return the function that copies tiles of an operand, and enter it in a table.
+def load_tile_copy(
+    table: NDArray[Any], operand: int, column: int, source: ElementType, target: ElementType
+) -> Any:
+    """Return the function that copies tiles of an operand, and enter it in a table of operands.
 
-    Parameters
-    ----------
-    table : ndarray of int64
-        The table of operands (`operand_table`).
-    operand : int
-        Number of the operand.
-    column : int
-        Column of its row: ``GATHER`` or ``SCATTER``.
-    size : int
-        Bytes of an element.
+    ``column`` is ``GATHER`` or ``SCATTER``; ``source`` and ``target`` are the types of the elements
+    before and after.
     """
-    function = _tile_copy(_gather if column == GATHER else _scatter, size)
+    kinds = source.name, target.name
+    if source is target:  # types of the same size share a function
+        kinds = (_RAW[source.storage.itemsize],) * 2
+    function = _tile_copy(_gather if column == GATHER else _scatter, *kinds)
     table[(ROWS + ROW * operand + column) // 8] = function(0, 0, 0, 0, 0, 0, -1)
     return function
 

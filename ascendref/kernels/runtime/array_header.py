@@ -1,7 +1,7 @@
-"""The header of a NumPy array, read by compiled code.
+"""The headers of Python's tuples and bytes and of NumPy's arrays, read by compiled code.
 
-A kernel that gets the addresses of array objects can check in nanoseconds whether it can run on
-them: type, element type, flags, shape and address. The fields are those of
+A kernel that gets the address of a tuple of arrays can check in nanoseconds whether it can run on
+them: type, element type, flags, shape and address. The fields of an array are those of
 ``PyArrayObject_fields``, which NumPy's C API guarantees. They follow the Python object header,
 whose last word is the type.
 """
@@ -16,9 +16,12 @@ import numpy as np
 
 from ...core.layout import MAX_RANK
 from ..compiler.jit import helper, merged
-from .memory import half_word, in_memory, word
+from .memory import half_word, poke, word
 
 _HEAD: Final = object.__basicsize__
+#: where the items of a tuple and the data of a bytes object begin
+ITEMS: Final = tuple.__basicsize__
+BYTES: Final = bytes.__basicsize__ - 1
 TYPE: Final = _HEAD - 8
 DATA: Final = _HEAD
 RANK: Final = _HEAD + 8
@@ -30,13 +33,27 @@ FLAGS: Final = _HEAD + 48
 READABLE: Final = 0x0001 | 0x0100
 WRITE: Final = 0x0400
 #: words of an operand table before its rows: address of NumPy's array type, number of operands,
-#: addresses of the task that decides open roundings, of the one in Python that decides what that
-#: one leaves open, and of the task that adds the sums of blocks (0 if not loaded)
-ARRAY_TYPE, COUNT, EXACT_TASK, PYTHON_TASK, TOTAL_TASK, ROWS = range(0, 48, 8)
+#: addresses of the task that decides open roundings, and of the one in Python that decides what
+#: that one leaves open (0 if not loaded)
+ARRAY_TYPE, COUNT, EXACT_TASK, PYTHON_TASK, ROWS = range(0, 40, 8)
 #: words of a row: address of the dtype, bytes of an element, index of the operand whose shape it
 #: must have, highest rank, required flags, addresses of the functions that copy its tiles to and
-#: from buffers (``loops/tiles.py``; 0 if not loaded); then the length of a row
-DTYPE, ITEMSIZE, SHAPE_OF, HIGHEST_RANK, REQUIRED, GATHER, SCATTER, ROW = range(0, 64, 8)
+#: from buffers (``loops/tiles.py``; 0 if not loaded), bytes of an element in a buffer, and whether
+#: elements are converted on the way; then the length of a row
+(
+    DTYPE,
+    ITEMSIZE,
+    SHAPE_OF,
+    HIGHEST_RANK,
+    REQUIRED,
+    GATHER,
+    SCATTER,
+    HELD,
+    CONVERTED,
+    ROW,
+) = range(0, 80, 8)
+
+_set_word: Final = poke("int64")
 
 
 @helper
@@ -44,17 +61,11 @@ def contiguous_size(table: Any, arrays: Any) -> Any:
     """Return the first array's number of elements; -1 if a plain loop cannot process all arrays.
 
     All must be plain arrays of the expected element types and shapes, aligned and contiguous in C
-    order; results must be writeable and must not overlap any other operand.
-
-    Parameters
-    ----------
-    table : int64
-        Address of the table from `operand_table`.
-    arrays : tuple of int64
-        Addresses of the objects.
+    order; results must be writeable and must not overlap any other operand. The parameters are the
+    addresses of the table from `operand_table` and of the addresses of the objects.
     """
     # a number unknown at compile time prevents loop unrolling, which costs more than it saves
-    count, arrays = word(table, COUNT), in_memory(arrays)
+    count = word(table, COUNT)
     large = small = 0
     for k in range(count):
         array, row = word(arrays, 8 * k), table + ROWS + ROW * k
@@ -95,16 +106,9 @@ def contiguous_size(table: Any, arrays: Any) -> Any:
 def are_apart(table: Any, addresses: Any, size: Any) -> Any:
     """Tell whether results do not overlap any operand and all operands are aligned.
 
-    Parameters
-    ----------
-    table : int64
-        Address of the table from `operand_table`.
-    addresses : tuple of int64
-        Addresses of the first elements.
-    size : int64
-        Number of elements of each operand, contiguous.
+    Each has so many contiguous elements; ``addresses`` are those of their first ones.
     """
-    count, addresses = word(table, COUNT), in_memory(addresses)
+    count = word(table, COUNT)
     for k in range(count):
         row, start = table + ROWS + ROW * k, word(addresses, 8 * k)
         if start % word(row, ITEMSIZE):
@@ -119,6 +123,28 @@ def are_apart(table: Any, addresses: Any, size: Any) -> Any:
     return True
 
 
+@merged
+def put_objects(target: Any, table: Any, tensors: Any, result: Any) -> Any:
+    """Write the addresses of the items of a tuple, then that of the result.
+
+    Returns False, with nothing read, if headers differ from the expected form.
+    """
+    if word(table, ARRAY_TYPE) == 0:
+        return False
+    last = word(table, COUNT) - 1
+    for k in range(last):
+        _set_word(target, 8 * k, word(tensors, ITEMS + 8 * k))
+    _set_word(target, 8 * last, result)
+    return True
+
+
+@merged
+def replace_by_data(arrays: Any, table: Any) -> Any:
+    """Replace the addresses of arrays by those of their first elements."""
+    for k in range(word(table, COUNT)):
+        _set_word(arrays, 8 * k, word(word(arrays, 8 * k), DATA))
+
+
 class Operand(NamedTuple):
     """The requirements on an operand."""
 
@@ -127,6 +153,23 @@ class Operand(NamedTuple):
     shape_of: int = 0
     highest_rank: int = MAX_RANK
     result: bool = False
+    #: type in the buffers of tiles, if it is another one
+    held: np.dtype[Any] | None = None
+
+    @property
+    def converts(self) -> bool:
+        """Whether elements are converted on the way to buffers or back."""
+        return self.held is not None and self.held != self.dtype
+
+    @property
+    def itemsize_held(self) -> int:
+        """Bytes of an element in a buffer."""
+        return self.dtype.itemsize if self.held is None else self.held.itemsize
+
+    @property
+    def largest(self) -> int:
+        """Bytes of an element in memory or in a buffer, whichever are more."""
+        return max(self.dtype.itemsize, self.itemsize_held)
 
 
 def operand_table(operands: tuple[Operand, ...]) -> np.ndarray[Any, Any]:
@@ -135,25 +178,29 @@ def operand_table(operands: tuple[Operand, ...]) -> np.ndarray[Any, Any]:
     An element type is identified by the address of NumPy's single object for it. If array headers
     differ from the expected form, no object is accepted.
     """
-    rows = [id(np.ndarray) if has_expected_headers() else 0, len(operands), 0, 0, 0]
+    rows = [id(np.ndarray) if has_expected_headers() else 0, len(operands), 0, 0]
     for operand in operands:
         required = READABLE | WRITE if operand.result else READABLE
         rows += [id(operand.dtype), operand.dtype.itemsize, operand.shape_of]
-        rows += [operand.highest_rank, required, 0, 0]
+        rows += [operand.highest_rank, required, 0, 0, operand.itemsize_held, operand.converts]
     return np.array(rows, np.int64)
 
 
 @cache
 def has_expected_headers() -> bool:
-    """Tell whether array headers of this Python and NumPy have the expected form."""
+    """Tell whether headers of this Python and NumPy have the expected form."""
     probe = np.zeros((3, 5), np.float32)[1:]
 
     def word_at(offset: int) -> int:
         return ctypes.c_int64.from_address(id(probe) + offset).value
 
     shape, strides = word_at(SHAPE), word_at(STRIDES)
+    pair, text = (probe, probe.dtype), b"\1\2"
     return (
-        word_at(TYPE) == id(np.ndarray)
+        [ctypes.c_int64.from_address(id(pair) + ITEMS + 8 * k).value for k in range(2)]
+        == [id(item) for item in pair]
+        and ctypes.string_at(id(text) + BYTES, 2) == text
+        and word_at(TYPE) == id(np.ndarray)
         and word_at(DATA) == probe.ctypes.data
         and word_at(RANK) & 0xFFFFFFFF == probe.ndim
         and [ctypes.c_int64.from_address(shape + 8 * k).value for k in range(2)] == [2, 5]

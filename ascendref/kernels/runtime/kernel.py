@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from inspect import getattr_static
 from typing import Any, Final
 
 from ...core.threads import PARALLEL_FROM
 from ..compiler.jit import Once
-from .launch import FAILED_IN_PYTHON, LAUNCHER, NO_EXACT_TASK, NO_LAUNCHER, NO_MEMORY, NO_SCATTER
+from .launch import (
+    FAILED_IN_PYTHON,
+    LAUNCHER,
+    NO_EXACT_TASK,
+    NO_LAUNCHER,
+    NO_MEMORY,
+    NO_SCATTER,
+    Words,
+)
 
 #: elements that a kernel computes through contiguous copies before its strided loop is compiled,
 #: and the least number that a call counts for; compiling takes as long as copying a hundred times
@@ -41,18 +50,19 @@ class Kernel:
 
     def needed(self, layout: str) -> tuple[str, ...]:
         """Return the names of the pieces that a layout needs."""
-        return (f"{layout}_kernel",)
+        raise NotImplementedError
 
-    def has_loop(self, layout: str) -> bool:
-        """Tell whether the kernel for a layout has been compiled or loaded."""
-        return f"{layout}_kernel" in self.__dict__
+    @property
+    def has_strided_loop(self) -> bool:
+        """Whether the loop over operands of any layout has been compiled or loaded."""
+        return "tiled_kernel" in self.__dict__
 
-    def copies_first(self, layout: str, size: int) -> bool:
-        """Tell whether a call of this size uses contiguous copies, and count it.
+    def copies_first(self, size: int) -> bool:
+        """Tell whether a strided call of this size uses contiguous copies, and count it.
 
-        The first calls do, until the loop for their layout is compiled.
+        The first calls do, until the strided loop is compiled.
         """
-        if size == 0 or self.has_loop(layout):
+        if size == 0 or self.has_strided_loop:
             return False
         self._copied += max(size, COPIED_PER_CALL)
         return self._copied <= COPIED_FIRST
@@ -76,15 +86,20 @@ class Kernel:
         """Load the function that copies result tiles from buffers, in kernels that have one."""
         raise NotImplementedError
 
-    def _call(self, layout: str, *arguments: Any) -> int:
-        """Call the kernel for a layout; if something must be loaded first, load it and call again.
+    def _counting(self, function: Any) -> Any:
+        """Return a compiled function so that its result is counted, in kernels that count."""
+        return function
 
-        Raises
-        ------
-        MemoryError
-            If there is no memory for buffers.
-        """
-        function = getattr(self, f"{layout}_kernel")
+    def _bound(self, function: Any, fixed: Words) -> Callable[..., int]:
+        """Return a compiled function with its first argument bound."""
+        bound = partial(function, fixed.address)
+        bound.__dict__["fixed"] = fixed  # keeps it alive
+        counting: Callable[..., int] = self._counting(bound)
+        return counting
+
+    def _call(self, function: Any, *arguments: int) -> int:
+        """Call a compiled function; if something must be loaded first, load it and call again."""
+        function = self._counting(function)
         done: int = function(*arguments)
         while done in (NO_LAUNCHER, NO_EXACT_TASK, NO_SCATTER):
             if done == NO_LAUNCHER:

@@ -47,6 +47,8 @@ from .memory import poke, smaller, word
     ZERO,
     OPERANDS,
 ) = range(0, 80, 8)
+#: the operands' words before they are known; there are at most so many operands
+NO_OPERANDS: Final = (0,) * 12
 #: words of the launcher: whether a launch is running, address of the thread limits of the program
 #: and PyTorch (``core/threads.py``), number of threads, address of the compiled launcher
 RUNNING, LIMIT, THREADS, ENTRY = range(0, 32, 8)
@@ -106,27 +108,15 @@ def _launcher_address(typingctx: Any) -> Any:
     return own_address_in(_LAUNCH)
 
 
-def body(arguments: int, start: int, stop: int) -> int:
-    """Placeholder for the function that `_task` calls."""
+def _task(arguments: int, start: int, stop: int) -> int:
+    """Give all tasks their parameters and their place in the disk cache."""
     raise NotImplementedError
 
 
-def _task(arguments: int, start: int, stop: int) -> int:
-    return body(arguments, start, stop)
-
-
 def task_kernel(make: Callable[[], Task], name: str, formula: Any) -> Any:
-    """Compile a task, or load it from the disk cache.
+    """Compile the task that ``make`` returns, or load it from the disk cache (see `kernel`).
 
-    Parameters
-    ----------
-    make : callable
-        Returns the task, if it must be compiled. For a range that ends before it begins, the task
-        returns `own_address`.
-    name : str
-        Name in statistics and in the cache.
-    formula : callable
-        The formula; its source file is part of the task's identity.
+    For a range that ends before it begins, a task returns `own_address`.
     """
     return integer_kernel(_task, name, formula=formula, make=make)
 
@@ -187,25 +177,10 @@ def run(
 ) -> Any:
     """Run a task on all its work, on one or several threads.
 
-    Parameters
-    ----------
-    task, arguments : int
-        Addresses.
-    count : int
-        Amount of work in pieces: elements, tiles or others.
-    lead : int
-        Pieces before the first that begins a cache line.
-    part : int
-        Pieces per call of the task if several threads share the work; 0 for four calls per thread.
-    elements : int
-        Number of elements, which determines the number of threads.
-    launcher : int
-        Address of the words of the launcher.
-
-    Returns
-    -------
-    int
-        The sum of the task's return values; negative if something is not loaded.
+    The work is ``count`` pieces (elements, tiles or others), ``lead`` of them before the first that
+    begins a cache line. A call of the task takes ``part`` pieces if several threads share the work;
+    0 means four calls per thread. The number of elements determines the number of threads. Return
+    the sum of the task's return values, or a negative number if something is not loaded.
     """
     limit = word(launcher, LIMIT)
     threads = smaller(word(launcher, THREADS), word(limit, 0))
@@ -319,15 +294,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Words:
-    """Words in memory, and the objects that they refer to.
-
-    Parameters
-    ----------
-    words : tuple of int
-        The words.
-    *memory
-        Objects whose addresses are among the words; kept alive.
-    """
+    """Words in memory, and the objects whose addresses are among them, which it keeps alive."""
 
     def __init__(self, words: tuple[int, ...], *memory: Any) -> None:
         self._memory = np.array(words, np.int64), *memory

@@ -72,20 +72,6 @@ def _index(number: int) -> Any:
 
 
 @intrinsic
-def word_of_each(typingctx: Any, addresses: Any, offset: Any) -> Any:
-    """Read the word at an offset from each of several addresses."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        found = []
-        for k in range(addresses.count):
-            address = builder.add(builder.extract_value(args[0], k), args[1])
-            found.append(builder.load(builder.inttoptr(address, ir.IntType(64).as_pointer())))
-        return context.make_tuple(builder, sig.return_type, found)
-
-    return addresses(addresses, types.int64), codegen
-
-
-@intrinsic
 def smaller(typingctx: Any, a: Any, b: Any) -> Any:
     """Return the smaller of two integers; every use of ``min`` compiles another function."""
 

@@ -1,61 +1,31 @@
-"""The gradient of PReLU's weight against exact sums of products."""
+"""Sums per channel against exact sums of their terms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import operators
 from ...core.dtypes import ELEMENT_TYPES
-from ...operators import prelu_backward
-from ..oracles.exact import round_fraction
-from ..oracles.formats import Doubles, format_of
-from .bounds import sum_bound
+from ...declaration.operator import Operator
+from ...kernels.arithmetic.arrays import evaluate
+from ...kernels.arithmetic.exact import round_fraction
+from ..setting import Doubles
+from .rows import SumRow
 
 _LENGTHS: Final = (1, 17, 1000, 65_537)
 #: the longest sums of an exhaustive run: numbers of terms and of repetitions
 _MANY: Final = 10_000
 
 
-class SumResult(NamedTuple):
-    """One sum."""
-
-    kind: str
-    compute: str
-    #: the kind of terms
-    what: str
-    terms: int
-    #: the error, relative to the sum of the terms' magnitudes
-    error: float
-    #: its stated bound; None for correct rounding
-    bound: float | None
-    #: whether it is the exact sum rounded once, to nearest even
-    rounded: bool
-
-    @property
-    def holds(self) -> bool:
-        """Tell whether the bound holds."""
-        return self.rounded if self.bound is None else self.error <= self.bound
-
-    @property
-    def stated(self) -> str:
-        """The stated bound, in words."""
-        return "correctly rounded" if self.bound is None else f"{self.bound:.3g}"
-
-
 def exact_sum(terms: Doubles) -> Fraction:
     """Return the sum of finite float64 numbers, exactly.
 
     Numbers of one exponent are added as integers; halves of 26 bits leave room for 2**36 of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> exact_sum(np.array([1e300, 1.0, -1e300, 2.0**-1000])) == 1 + Fraction(1, 2**1000)
-    True
     """
     significands, exponents = np.frexp(terms)
     whole = np.ldexp(significands, 53).astype(np.int64)
@@ -101,22 +71,38 @@ def _vectors(
 
 
 def measure_sums(
-    kinds: tuple[str, ...], computed: tuple[str, ...], seed: int, exhaustive: bool
-) -> Iterator[SumResult]:
-    """Yield the result of every sum."""
+    operator: Operator,
+    kinds: tuple[str, ...],
+    computed: tuple[str, ...],
+    seed: int,
+    exhaustive: bool,
+) -> Iterator[SumRow]:
+    """Yield the result of every sum, of an operator whose second result is one."""
+    reduction, function = operator.reduction, getattr(operators, operator.name)
+    assert reduction is not None
     for kind in kinds:
         for what, gradient, data in _vectors(kind, seed, exhaustive):
             # a product of two numbers of 24 bits is exact in float64
             rows, length = gradient.size // gradient.shape[-1], gradient.shape[-1]
-            first = (
-                array.reshape(rows, length)[0].astype(np.float64) for array in (gradient, data)
-            )
-            terms = np.multiply(*first)
+            first = [x.reshape(rows, length)[0].astype(np.float64) for x in (gradient, data)]
+            terms = evaluate(reduction.term.function, np, first)
             exact, scale = (rows * exact_sum(part) for part in (terms, np.abs(terms)))
+            weight = np.ones(1, gradient.dtype)
             for compute in computed:
-                weight = np.ones(1, gradient.dtype)
-                found = prelu_backward(gradient, data, weight, compute_dtype=compute)[1]
-                error = abs(Fraction(float(found[0])) - exact) / scale
-                bound = sum_bound(kind, compute, gradient.size)
-                rounded = round_fraction(exact, format_of(ELEMENT_TYPES[kind])) == float(found[0])
-                yield SumResult(kind, compute, what, gradient.size, float(error), bound, rounded)
+                found = float(function(gradient, data, weight, compute_dtype=compute)[1][0])
+                error = float(abs(Fraction(found) - exact) / scale)
+                accuracy = None if compute == "float64" else reduction.accuracy
+                bound = accuracy and accuracy(ELEMENT_TYPES[kind], gradient.size)
+                rounded = round_fraction(exact, kind) == found
+                yield {
+                    "operator": operator.name,
+                    "kind": kind,
+                    "compute": compute,
+                    "what": what,
+                    "terms": gradient.size,
+                    "error": error,
+                    "bound": bound,
+                    "rounded": rounded,
+                    "stated": "correctly rounded" if bound is None else f"{bound:.3g}",
+                    "holds": rounded if bound is None else error <= bound,
+                }

@@ -20,7 +20,7 @@ from .sweep_result import SweepResult, Tally
 def default_state(sweeps: Sequence[Sweep]) -> Path:
     """Return the default file; each run has its own."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    digest = hashlib.sha256(json.dumps(identity(sweeps)).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(_identity(sweeps)).encode()).hexdigest()
     return Path(cache) / "ascendref" / f"verify-{digest[:16]}.json"
 
 
@@ -33,7 +33,7 @@ def check_state(path: Path) -> None:
         raise OptionError("--state", f"cannot write {path}: {error.strerror}") from error
     if is_special(path) or not path.exists() or path.stat().st_size == 0:
         return
-    with _read(path, "--state", "{path} is not the state of an unfinished run") as state:
+    with _read(path, "--state", f"{path} is not the state of an unfinished run") as state:
         state["run"], state["outcomes"]
 
 
@@ -46,17 +46,12 @@ def discard(path: Path) -> None:
 def save(path: Path, results: Sequence[SweepResult]) -> None:
     """Write the results so far, atomically."""
     rows = [
-        {
-            "done": result.done,
-            "pairs": result.pairs,
-            "hard": result.hard,
-            "seconds": result.seconds,
-            "tallies": {name: tally.as_dict() for name, tally in result.tallies.items()},
-        }
+        {name: value for name, value in vars(result).items() if name != "sweep"}
+        | {"tallies": {name: tally.as_dict() for name, tally in result.tallies.items()}}
         for result in results
         if result.done
     ]
-    text = json.dumps({"run": identity([result.sweep for result in results]), "outcomes": rows})
+    text = json.dumps({"run": _identity([result.sweep for result in results]), "outcomes": rows})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with output_file(path) as file:
@@ -66,24 +61,14 @@ def save(path: Path, results: Sequence[SweepResult]) -> None:
 
 
 def load(path: Path, sweeps: Sequence[Sweep]) -> list[SweepResult]:
-    """Return the results so far of the same run.
-
-    Raises
-    ------
-    OptionError
-        If there is no such file, or it is of another run.
-    """
-    with _read(path, "--resume", "cannot resume from {path}") as state:
-        same = state["run"] == json.loads(json.dumps(identity(sweeps)))
-        if same:
-            rows = [
-                _result(sweep, row) for sweep, row in zip(sweeps, state["outcomes"], strict=False)
-            ]
-    if not same:
-        raise OptionError(
-            "--resume",
-            f"cannot resume from {path}: its options or versions are those of another run",
-        )
+    """Return the results so far of the same run, or raise OptionError."""
+    with _read(path, "--resume", f"cannot resume from {path}") as state:
+        if state["run"] != json.loads(json.dumps(_identity(sweeps))):
+            raise ValueError("its options or versions are those of another run")
+        rows = []
+        for sweep, row in zip(sweeps, state["outcomes"], strict=False):
+            tallies = {name: Tally.from_dict(value) for name, value in row["tallies"].items()}
+            rows.append(SweepResult(sweep, **row | {"tallies": tallies}))
     return rows + [SweepResult(sweep) for sweep in sweeps[len(rows) :]]
 
 
@@ -93,18 +78,12 @@ def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
     try:
         yield json.loads(path.read_bytes())
     except Exception as error:  # the file decides what is raised, here and where it is looked at
-        raise OptionError(argument, f"{problem.format(path=path)}: {error!r}") from error
+        raise OptionError(argument, f"{problem}: {error!r}") from error
 
 
-def identity(sweeps: Sequence[Sweep]) -> list[Any]:
+def _identity(sweeps: Sequence[Sweep]) -> list[Any]:
     """Return what must be equal to continue a run: versions and sweeps."""
     versions = [importlib.metadata.version(name) for name in ("ascendref", "numpy", "numba")]
     return versions + [
         [s.operator, s.kind, s.label, list(s.computed), s.exhaustive, s.seed] for s in sweeps
     ]
-
-
-def _result(sweep: Sweep, row: dict[str, Any]) -> SweepResult:
-    tallies = {name: Tally.from_dict(value) for name, value in row["tallies"].items()}
-    done, pairs, hard = (int(row[name]) for name in ("done", "pairs", "hard"))
-    return SweepResult(sweep, done, pairs, hard, float(row["seconds"]), tallies)

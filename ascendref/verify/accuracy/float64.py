@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from ...core.dtypes import FLOAT64
-from ...declaration.accuracy import Bound
-from ..oracles.exact import error_in_ulp, golden
-from ..oracles.formats import Doubles, format_of
-from ..oracles.reference import Reference, Setting
-from .bounds import stated
-from .sweep_result import Element
+from ..comparison.ulp import spacing
+from ..setting import Doubles, Setting, gradient_name
+from .rows import Float64Row, element_row
 
 #: pairs of a datum and a gradient in a sample, and in an exhaustive run
 _PAIRS: Final = 3_000
 _MANY: Final = 20_000
-_FORM: Final = format_of(FLOAT64)
-
-
-class Float64Result(NamedTuple):
-    """One operator and setting."""
-
-    reference: Reference
-    setting: Setting
-    pairs: int
-    #: results that are not correctly rounded
-    wrong: int
-    #: the largest error where a bound is stated, and its position
-    max_ulp: float
-    at: Element | None
-    #: results beyond the stated bound, mismatched NaNs, and zeros of the wrong sign
-    beyond: int
-    #: the stated bound
-    bound: Bound
-
-    @property
-    def holds(self) -> bool:
-        """Tell whether the bound holds."""
-        return not (self.wrong if self.bound.rounded else self.beyond)
 
 
 def _sample(rng: np.random.Generator, pairs: int) -> tuple[Doubles, ...]:
@@ -58,32 +32,60 @@ def _sample(rng: np.random.Generator, pairs: int) -> tuple[Doubles, ...]:
 
 
 @np.errstate(all="ignore")
-def measure_float64(
-    reference: Reference, setting: Setting, seed: int, exhaustive: bool
-) -> Float64Result:
+def measure_float64(setting: Setting, seed: int, exhaustive: bool) -> Float64Row:
     """Compare a sample of results computed in F64 with exact values."""
     data, gradients = _sample(np.random.default_rng(seed), _MANY if exhaustive else _PAIRS)
-    others = setting.others(data)
-    columns = [np.ascontiguousarray(array[:, None]) for array in (gradients, data, others)]
-    results = reference.call(setting, "float64", *columns)[:, 0]
-    bound = stated(reference.name, "float64", "float64", setting, data.size)
-    assert bound is not None
-    allowed = np.broadcast_to(reference.allowed(bound, data, others), data.shape)
-    prepared = reference.prepared(setting, data.size)
+    tensors = setting.tensors(data[:, None], gradients[:, None])
+    results = setting.call("float64", tensors)[:, 0]
+    size = data.size
+    bound = setting.bound(FLOAT64.name, "float64", size)
+    columns = [array[:, 0] for array in tensors]
+    allowed = np.inf if bound is None else setting.allowed(bound, columns)
+    allowed = np.broadcast_to(allowed, data.shape).tolist()
+    has_gradient = gradient_name(setting.operator) is not None
     wrong, beyond, worst, at = 0, 0, 0.0, None
-    rows = zip(*(a.tolist() for a in (data, others, gradients, results, allowed)), strict=True)
-    for x, other, gradient, actual, most in rows:
-        expected = golden(reference.exact(x, other, *prepared), gradient, _FORM)
-        if math.isnan(actual) and math.isnan(expected.rounded):
-            continue
-        signs = [math.copysign(1.0, number) for number in (actual, expected.rounded)]
-        if actual == expected.rounded and (actual != 0 or signs[0] == signs[1]):
-            error = error_in_ulp(actual, expected, _FORM)
-        else:
-            wrong += 1
-            alike = actual != expected.rounded and not math.isnan(actual - expected.rounded)
-            error = error_in_ulp(actual, expected, _FORM) if alike else math.inf
+    for k, elements in enumerate(zip(*(array.tolist() for array in columns), strict=True)):
+        actual, most = results[k].item(), allowed[k]
+        golden, error = _golden_and_error(setting, actual, elements, size)
+        wrong += not _same(actual, golden)
         beyond += error > most
         if worst < error < math.inf and most < math.inf:
-            worst, at = error, Element(x, gradient, actual, expected.rounded)
-    return Float64Result(reference, setting, data.size, wrong, worst, at, beyond, bound)
+            gradient = gradients[k].item() if has_gradient else None
+            worst, at = error, element_row(data[k].item(), gradient, actual, golden)
+    return {
+        "operator": setting.operator.name,
+        "setting": setting.label,
+        "pairs": size,
+        "wrongly_rounded": wrong,
+        "max_ulp": worst,
+        "at": at,
+        "bound": None if bound is None else str(bound),
+        "holds": bound is None or not (wrong if bound.rounded else beyond),
+    }
+
+
+def _same(actual: float, golden: float) -> bool:
+    """Tell whether two numbers are the same, with the same sign of zero."""
+    if math.isnan(golden):
+        return math.isnan(actual)
+    return actual == golden and math.copysign(1, actual) == math.copysign(1, golden)
+
+
+def _golden_and_error(
+    setting: Setting, actual: float, elements: tuple[float, ...], size: int
+) -> tuple[float, float]:
+    """Return the exact value, rounded once, and the error of a result in ulp.
+
+    The error is infinite beside what is not finite, and for a zero of the other sign.
+    """
+    rest = setting.beyond(actual, elements, size) if math.isfinite(actual) else math.nan
+    golden = actual + rest
+    # next to a result, unless it is tiny, the sum is rounded as the exact value is
+    if not (abs(rest) < 2.0**-50 * abs(actual) and abs(actual) > 2.0**-900):
+        golden = setting.exact(elements, size, FLOAT64.name)
+    if not (math.isfinite(actual) and math.isfinite(golden)) or actual == golden == 0:
+        return golden, 0.0 if _same(actual, golden) else math.inf
+    # next to a power of two, an ulp is that of the side on which the exact value lies
+    below = (rest - (golden - actual)) * golden < 0
+    near = np.array(math.nextafter(golden, 0) if below else golden)
+    return golden, abs(rest) / spacing(near, FLOAT64).item()

@@ -2,51 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
-from ..oracles.rounding import Arithmetic, rounded
+from ..rounding import rounded, step_by_step
+from .rows import StepByStepRow, element_row
 from .sweep import Sweep
-from .sweep_result import Element
 
 #: data and gradients of the grid
 _SIDE: Final = 320
-
-
-class HalfPrecisionResult(NamedTuple):
-    """One operator, type and setting in one half-precision compute type."""
-
-    sweep: Sweep
-    compute: str
-    pairs: int
-    #: results whose bits differ from the formula's, except for NaN
-    differing: int
-    #: the first of them
-    at: Element | None
-
-    @property
-    def holds(self) -> bool:
-        """Tell whether all are the same."""
-        return not self.differing
+#: an ulp of F32, in which functions are computed before they are rounded: next to the middle
+#: between two numbers, both are allowed
+_DOUBTS: Final = (0.0, 2.0**-23, -(2.0**-23))
 
 
 @np.errstate(all="ignore")
-def measure_half_precision(sweep: Sweep, compute: str) -> HalfPrecisionResult:
+def measure_half_precision(sweep: Sweep, compute: str) -> StepByStepRow:
     """Compare every pair of a grid of data and gradients."""
-    reference, setting = sweep.reference, sweep.setting
+    setting = sweep.setting
     data, gradients = sweep.grid(_SIDE)
-    g, x, others = (
-        np.ascontiguousarray(array)
-        for array in np.broadcast_arrays(gradients, data[:, None], setting.others(data)[:, None])
-    )
-    actual = reference.call(setting, compute, g, x, others).astype(np.float64)
-    golden = reference.evaluate(setting, Arithmetic(compute), g, x, others)
-    golden = rounded(golden, sweep.kind)
-    same = (actual == golden) & (np.signbit(actual) == np.signbit(golden))
-    same |= np.isnan(actual) & np.isnan(golden)
+    tensors = setting.tensors(data[:, None], gradients[None])
+    actual = setting.call(compute, tensors).astype(np.float64)
+    formula, scalars = setting.operator.formula, setting.formula_scalars(actual.size)
+    doubles = [array.astype(np.float64) for array in tensors]
+    same, golden = np.zeros(actual.shape, np.bool_), []
+    for doubt in _DOUBTS:
+        value = step_by_step(formula.function, doubles, scalars, compute, doubt)
+        golden.append(rounded(value, sweep.kind))
+        same |= (actual == golden[-1]) & (np.signbit(actual) == np.signbit(golden[-1]))
+        same |= np.isnan(actual) & np.isnan(golden[-1])
+        if same.all():
+            break
     at = None
     if not same.all():
-        first = np.unravel_index(int(same.argmin()), same.shape)
-        at = Element(*(float(array[first]) for array in (x, g, actual, golden)))
-    return HalfPrecisionResult(sweep, compute, same.size, int(np.count_nonzero(~same)), at)
+        i, j = np.unravel_index(int(same.argmin()), same.shape)
+        gradient = float(gradients[j]) if sweep.has_gradients else None
+        at = element_row(float(data[i]), gradient, actual[i, j].item(), golden[0][i, j].item())
+    return {
+        "operator": sweep.operator,
+        "dtype": sweep.kind,
+        "setting": sweep.label,
+        "compute_dtype": compute,
+        "pairs": same.size,
+        "differing": int(np.count_nonzero(~same)),
+        "at": at,
+    }

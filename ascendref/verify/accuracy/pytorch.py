@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -9,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from ..oracles.reference import Reference, Setting
+from ..setting import Setting
 
 
 def has_torch() -> bool:
@@ -26,25 +27,20 @@ def as_torch(array: NDArray[Any]) -> Any:
     return torch.from_numpy(array)
 
 
-def torch_result(
-    reference: Reference,
-    setting: Setting,
-    gradient: NDArray[Any],
-    data: NDArray[Any],
-    others: NDArray[Any],
-) -> NDArray[Any]:
+def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Return PyTorch's first result for arrays of one shape, in their type."""
     import torch
 
-    operator = reference.torch
+    operator = setting.operator.torch
     assert operator is not None
-    arrays = reference.tensors(gradient, data, others)
-    tensors = {name: as_torch(array) for name, array in arrays.items()}
+    names = [param.name for param in setting.operator.tensors]
+    named = dict(zip(names, map(as_torch, tensors), strict=True))
     with torch.no_grad():
         function = getattr(torch.ops.aten, operator.name)
-        value = function(*operator.arguments(**tensors, **setting.scalars))
+        arguments, keywords = setting.operator.for_torch({**named, **setting.scalars})
+        value = function(*arguments, **keywords)
     result = value[0] if isinstance(value, tuple) else value
     if result.dtype == torch.bfloat16:
         result = result.view(torch.int16)
-    found: NDArray[Any] = result.numpy().view(data.dtype)
+    found: NDArray[Any] = result.numpy().view(tensors[0].dtype)
     return found

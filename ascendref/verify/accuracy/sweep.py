@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import ELEMENT_TYPES, ElementType, float_format
-from ..oracles.reference import Reference, Setting
-from ..references import REFERENCES
+from ..setting import Setting, gradient_name
 
 #: what is measured besides the compute types: PyTorch's operator on the same inputs
 TORCH: Final = "torch"
@@ -35,10 +34,9 @@ _SPECIAL: Final = (0.0, 0.5, 1.0, math.inf)
 class Sweep:
     """A sweep: all that its result depends on."""
 
-    operator: str
-    #: element type of data, gradients and results
-    kind: str
     setting: Setting
+    #: element type of all tensors and of the result
+    kind: str
     #: what is measured: compute types, and PyTorch
     computed: tuple[str, ...]
     #: every pair (16 bits) or datum (32 bits) instead of a sample
@@ -46,14 +44,19 @@ class Sweep:
     seed: int = 0
 
     @property
-    def reference(self) -> Reference:
-        """The operator's reference."""
-        return REFERENCES[self.operator]
+    def operator(self) -> str:
+        """The operator's name."""
+        return self.setting.operator.name
 
     @property
     def label(self) -> str:
         """The setting in one line."""
-        return self.reference.label(self.setting)
+        return self.setting.label
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether a datum meets gradients, or any other second tensor."""
+        return gradient_name(self.setting.operator) is not None
 
     @property
     def element(self) -> ElementType:
@@ -67,7 +70,9 @@ class Sweep:
 
     @cached_property
     def gradients(self) -> NDArray[Any]:
-        """The gradients that every datum meets."""
+        """The gradients that every datum meets; a single number that is not used without any."""
+        if not self.has_gradients:
+            return np.ones(1, self.element.numpy)
         if self.raw.itemsize == 4:
             extra = () if self.exhaustive else (3.0e38,)
             return np.array([*F32_GRADIENTS, *extra], self.element.numpy)
@@ -78,13 +83,14 @@ class Sweep:
     @cached_property
     def _sampled_data(self) -> NDArray[Any]:
         """The bits of the data of a sample."""
-        return self._sample(_SAMPLED[self.raw.itemsize][0], self.reference.edges(self.setting))
+        return self._sample(_SAMPLED[self.raw.itemsize][0], self.setting.edges())
 
     def grid(self, side: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return as many data and gradients, every pair of which is to be tried."""
-        data = self._sample(side, self.reference.edges(self.setting))
-        gradients = self._sample(side, ())
-        return data.view(self.element.numpy), gradients.view(self.element.numpy)
+        """Return so many data and gradients, every pair of which is to be tried."""
+        data = self._sample(side, self.setting.edges()).view(self.element.numpy)
+        if not self.has_gradients:
+            return data, self.gradients
+        return data, self._sample(side, ()).view(self.element.numpy)
 
     def _sample(self, count: int, edges: Sequence[float]) -> NDArray[Any]:
         """Return the bits of special numbers, edges, their neighbours and random ones, sorted."""
@@ -99,13 +105,20 @@ class Sweep:
         chosen = np.concatenate(steps)
         chosen = np.unique(np.concatenate([chosen, chosen ^ sign]))
         rng = np.random.default_rng(self.seed)
-        random = rng.integers(0, 1 << (8 * self.raw.itemsize), count - chosen.size, self.raw)
+        random = rng.integers(
+            0, 1 << (8 * self.raw.itemsize), max(count - chosen.size, 0), self.raw
+        )
         return np.sort(np.concatenate([chosen, random]))
+
+    @property
+    def _takes_all(self) -> bool:
+        """Whether all data are taken: without gradients, all 16 bits are no more than a sample."""
+        return self.exhaustive or (self.raw.itemsize == 2 and not self.has_gradients)
 
     @property
     def data(self) -> int:
         """The number of data."""
-        if self.exhaustive:
+        if self._takes_all:
             return 1 << (8 * self.raw.itemsize)
         return int(self._sampled_data.size)
 
@@ -128,6 +141,6 @@ class Sweep:
         """Return the bits of a block's data."""
         start = block * self.rows
         stop = min(start + self.rows, self.data)
-        if self.exhaustive:
+        if self._takes_all:
             return np.arange(start, stop, dtype=np.uint64).astype(self.raw)
         return self._sampled_data[start:stop]

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...declaration.accuracy import Bound
-from ..oracles.judge import CLASSES, FIRST_WRONG, NAN, ZERO_SIGN
-from .bounds import stated
+from ..judge import FIRST_WRONG
+from .rows import CLASSES, ElementRow, SweepRow
 from .sweep import Sweep
 
 #: the upper bits of a datum that say where in the profile of errors it goes
 PROFILE_BITS: Final = 12
-
-
-class Element(NamedTuple):
-    """One element: its datum and gradient, the result, and the golden value."""
-
-    data: float
-    gradient: float
-    actual: float
-    golden: float
 
 
 @dataclass
@@ -32,58 +23,37 @@ class Tally:
     """The errors of one computation of a sweep so far."""
 
     #: results by class, see `judge.EDGES`
-    histogram: list[int] = field(default_factory=lambda: [0] * CLASSES)
+    histogram: list[int] = field(default_factory=lambda: [0] * len(CLASSES))
     #: the largest error where a bound is stated, and its position
     max_ulp: float = 0.0
-    at: Element | None = None
+    at: ElementRow | None = None
     #: data with results beyond the stated bound, mismatched NaNs, or zeros of the wrong sign
     beyond: int = 0
-    #: largest error in ulp by the upper bits of the datum; 0 where there was none
+    #: by the upper bits of the datum: a datum, its gradient, the result, and its error in ulp, the
+    #: largest; 0 where there was none
     profile: NDArray[np.float32] = field(
-        default_factory=lambda: np.zeros(1 << PROFILE_BITS, np.float32)
+        default_factory=lambda: np.zeros((1 << PROFILE_BITS, 4), np.float32)
     )
-    #: the position of each of these errors: datum, gradient and result
-    profile_at: NDArray[np.float32] = field(
-        default_factory=lambda: np.zeros((1 << PROFILE_BITS, 3), np.float32)
-    )
+
+    @property
+    def errors(self) -> NDArray[np.float32]:
+        """The largest errors in ulp by the upper bits of the datum."""
+        return self.profile[:, 3]
 
     @property
     def wrong(self) -> int:
         """Results that are not correctly rounded."""
         return sum(self.histogram[FIRST_WRONG:])
 
-    @property
-    def mismatches(self) -> int:
-        """Results that are NaN instead of a number or the reverse, or zeros of the wrong sign."""
-        return self.histogram[NAN] + self.histogram[ZERO_SIGN]
-
     def as_dict(self) -> dict[str, Any]:
         """Return what `from_dict` takes, for JSON."""
-        return {
-            "histogram": self.histogram,
-            "max_ulp": self.max_ulp,
-            "at": self.at,
-            "beyond": self.beyond,
-            "profile": base64.b64encode(self.profile.tobytes()).decode(),
-            "profile_at": base64.b64encode(self.profile_at.tobytes()).decode(),
-        }
+        return vars(self) | {"profile": base64.b64encode(self.profile.tobytes()).decode()}
 
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> Tally:
         """Return what `as_dict` was made from."""
-        profile, profile_at = (
-            np.frombuffer(base64.b64decode(value[name]), np.float32).copy()
-            for name in ("profile", "profile_at")
-        )
-        at = None if value["at"] is None else Element(*value["at"])
-        return cls(
-            list(value["histogram"]),
-            value["max_ulp"],
-            at,
-            value["beyond"],
-            profile,
-            profile_at.reshape(-1, 3),
-        )
+        profile = np.frombuffer(base64.b64decode(value["profile"]), np.float32)
+        return cls(**value | {"profile": profile.reshape(1 << PROFILE_BITS, 4).copy()})
 
 
 @dataclass
@@ -94,7 +64,7 @@ class SweepResult:
     #: blocks that are done
     done: int = 0
     pairs: int = 0
-    #: roundings that the fast oracle could not decide
+    #: roundings that float64 could not decide
     hard: int = 0
     seconds: float = 0.0
     tallies: dict[str, Tally] = field(default_factory=dict)
@@ -112,7 +82,7 @@ class SweepResult:
         """Return the bound that is stated for one computation, if any."""
         sweep = self.sweep
         size = sweep.rows * sweep.gradients.size
-        return stated(sweep.operator, sweep.kind, computed, sweep.setting, size)
+        return sweep.setting.bound(sweep.kind, computed, size)
 
     def holds(self, computed: str) -> bool:
         """Tell whether the bound holds."""
@@ -120,3 +90,26 @@ class SweepResult:
         if bound is None:
             return True
         return not (tally.wrong if bound.rounded else tally.beyond)
+
+    def rows(self) -> list[SweepRow]:
+        """Return a row for every computation."""
+        sweep = self.sweep
+        return [
+            {
+                "operator": sweep.operator,
+                "dtype": sweep.kind,
+                "setting": sweep.label,
+                "computed": name,
+                "pairs": self.pairs,
+                "of": sweep.pairs,
+                "hard_cases": self.hard,
+                "seconds": round(self.seconds, 1),
+                "wrongly_rounded": tally.wrong,
+                "max_ulp": tally.max_ulp,
+                "at": tally.at,
+                "histogram": dict(zip(CLASSES, tally.histogram, strict=True)),
+                "bound": None if (bound := self.bound(name)) is None else str(bound),
+                "holds": self.holds(name),
+            }
+            for name, tally in self.tallies.items()
+        ]

@@ -47,16 +47,7 @@ class Block(NamedTuple):
 
 
 def import_pair(actual: Any, golden: Any, types: tuple[ElementType, ...] = FLOATS) -> Pair:
-    """Return a result of one of these types and its golden array as NumPy arrays.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array of such a type, or golden's type is narrower than the
-        result's.
-    ArgumentValueError
-        If the shapes differ.
-    """
+    """Return a result of one of these types and its golden array as NumPy arrays."""
     left = import_array("actual", actual, types).array
     right = import_array("golden", golden, FLOATS).array
     kind, golden_kind = BY_NUMPY[left.dtype], BY_NUMPY[right.dtype]

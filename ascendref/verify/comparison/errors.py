@@ -139,8 +139,7 @@ def compare(actual: Any, golden: Any) -> Comparison:
     (0, True)
     """
     pair = import_pair(actual, golden)
-    totals = {"differing": 0, "wrong": 0, "nan": 0, "infinity": 0, "zero_sign": 0}
-    largest, sums = np.zeros(3), np.zeros(3)
+    counts, largest, sums = np.zeros(5, np.int64), np.zeros(3), np.zeros(3)
     at = None
     for block in blocks(pair):
         table = _errors(block, pair.kind)
@@ -149,31 +148,16 @@ def compare(actual: Any, golden: Any) -> Comparison:
             at = block.start + int(table[0].argmax())
         with np.errstate(over="ignore"):
             largest, sums = np.maximum(largest, here), sums + table.sum(axis=1)
-        for name, mask in _masks(block).items():
-            totals[name] += int(np.count_nonzero(mask))
+        counts += [np.count_nonzero(mask) for mask in _masks(block)]
     worst = None
     if at is not None:
         index = tuple(int(k) for k in np.unravel_index(at, pair.actual.shape))
         worst = Worst(index, float(pair.actual[index]), float(pair.golden[index]))
-    (max_ulp, max_absolute, max_relative) = largest.tolist()
-    (mean_ulp, mean_absolute, mean_relative) = (sums / max(pair.actual.size, 1)).tolist()
-    return Comparison(
-        actual_dtype=pair.kind.name,
-        golden_dtype=BY_NUMPY[pair.golden.dtype].name,
-        elements=pair.actual.size,
-        differing=totals["differing"],
-        wrong=totals["wrong"],
-        max_ulp=max_ulp,
-        mean_ulp=mean_ulp,
-        max_absolute=max_absolute,
-        mean_absolute=mean_absolute,
-        max_relative=max_relative,
-        mean_relative=mean_relative,
-        worst=worst,
-        nan_mismatches=totals["nan"],
-        infinity_mismatches=totals["infinity"],
-        zero_sign_mismatches=totals["zero_sign"],
-    )
+    errors = np.stack([largest, sums / max(pair.actual.size, 1)], axis=1).ravel().tolist()
+    differing, wrong, *mismatches = counts.tolist()
+    kinds = pair.kind.name, BY_NUMPY[pair.golden.dtype].name
+    values: list[Any] = [*kinds, pair.actual.size, differing, wrong, *errors, worst, *mismatches]
+    return Comparison(*values)
 
 
 @np.errstate(all="ignore")
@@ -197,15 +181,11 @@ def _ulps(block: Block, kind: ElementType) -> Doubles:
     return np.where(np.isnan(ulps), np.where(block.absolute == 0, 0, np.inf), ulps)
 
 
-def _masks(block: Block) -> dict[str, Any]:
-    """Return a mask of the elements of a block for each count."""
+def _masks(block: Block) -> tuple[Any, ...]:
+    """Return a mask of the elements of a block for each count, as `Comparison` has them."""
     actual, rounded = block.actual, block.rounded
     nan, golden_nan = np.isnan(actual), np.isnan(rounded)
     wrong = (actual != rounded) & ~(nan & golden_nan)
-    return {
-        "differing": block.absolute != 0,
-        "wrong": wrong,
-        "nan": nan != golden_nan,
-        "infinity": wrong & (np.isinf(actual) | np.isinf(rounded)) & ~(nan | golden_nan),
-        "zero_sign": (actual == 0) & (rounded == 0) & (np.signbit(actual) != np.signbit(rounded)),
-    }
+    infinity = wrong & (np.isinf(actual) | np.isinf(rounded)) & ~(nan | golden_nan)
+    zero_sign = (actual == 0) & (rounded == 0) & (np.signbit(actual) != np.signbit(rounded))
+    return block.absolute != 0, wrong, nan != golden_nan, infinity, zero_sign

@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-import ascendref as ar
 from ascendref.aclnn import (
     aclnnHardshrinkBackward,
     aclnnHardshrinkBackwardGetWorkspaceSize,
     aclnnPreluBackward,
 )
 
-from .catalogue import bug, full, hardshrink, link, prelu, streams, view
+from .catalogue import CALLS_THAT_READ, READS, WRITES, bug, full, hardshrink, link, prelu, view
 
 # ---- lifetimes
 
 
-@bug("lifetime")
-def input_freed_too_early(dev: Any, fixed: bool) -> None:
-    x, out = full(dev), dev.empty(16, "float32")
-    aclnnHardshrinkBackward(*hardshrink(x, x, out), None)  # first
+@bug("lifetime", first=READS | WRITES)
+def freed_before_a_task_has_run(dev, fixed, first, x):
+    first(dev, x, None)
     if fixed:
         dev.synchronize()
-    dev.free(x.memory)  # second
+    dev.free(x.memory.address)  # second
 
 
 @bug("lifetime")
-def result_freed_too_early(dev: Any, fixed: bool) -> None:
-    x, out = full(dev), dev.empty(16, "float32")
-    aclnnHardshrinkBackward(*hardshrink(x, x, out), None)  # first
-    if fixed:
-        dev.synchronize()
-    dev.free(out.memory)  # second
-
-
-@bug("lifetime")
-def workspace_freed_too_early(dev: Any, fixed: bool) -> None:
+def workspace_freed_too_early(dev, fixed):
     call = prelu(dev)
     aclnnPreluBackward(*call, None)  # first
     if fixed:
@@ -46,79 +33,53 @@ def workspace_freed_too_early(dev: Any, fixed: bool) -> None:
 
 
 @bug("lifetime")
-def source_freed_too_early(dev: Any, fixed: bool) -> None:
-    source, target = full(dev), dev.malloc(64)
-    dev.memcpy_async(target, source.memory)  # first
-    if fixed:
-        dev.synchronize()
-    dev.free(source.memory.address)  # second
-
-
-@bug("lifetime")
-def pinned_memory_freed_too_early(dev: Any, fixed: bool) -> None:
-    pinned, target = dev.malloc_host(64), dev.malloc(64)
-    dev.memcpy_async(target, pinned)  # first
+def pinned_memory_freed_too_early(dev, fixed, pinned, memory):
+    dev.memcpy_async(memory, pinned)  # first
     if fixed:
         dev.synchronize()
     dev.free(pinned)  # second
 
 
 @bug("lifetime")
-def freed_after_another_stream(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory = dev.malloc(64)
+def freed_after_another_stream(dev, fixed, one, two, memory):
     dev.memset_async(memory, 0, stream=one)  # first
     (one if fixed else two).synchronize()
     dev.free(memory)  # second
 
 
-@bug("lifetime")
-def freed_twice(dev: Any, fixed: bool) -> None:
-    memory = dev.malloc(64)
-    dev.free(memory)  # first
-    if not fixed:
-        dev.free(memory)  # second
+#: how memory is named
+NAMES = {"object": lambda memory: memory, "address": lambda memory: memory.address}
 
 
-@bug("lifetime")
-def freed_twice_by_address(dev: Any, fixed: bool) -> None:
-    memory = dev.malloc(64)
-    address = memory.address
-    dev.free(address)  # first
+@bug("lifetime", name=NAMES)
+def freed_twice(dev, fixed, name, memory):
+    given = name(memory)
+    dev.free(given)  # first
     if not fixed:
-        dev.free(address)  # second
+        dev.free(given)  # second
 
 
 # ---- use after free
 
+#: calls with memory, written before, that may have been freed
+USES = {
+    "memcpy": lambda dev, memory: dev.memcpy(np.zeros(64, np.uint8), memory),
+    "memset": lambda dev, memory: dev.memset(memory, 0),
+    "memcpy_async": lambda dev, memory: dev.memcpy_async(memory, full(dev).memory),
+    "memset_async": lambda dev, memory: dev.memset_async(memory, 0, 4),
+}
 
-@bug("use-after-free")
-def copy_from_freed_memory(dev: Any, fixed: bool) -> None:
-    memory, found = full(dev).memory, np.zeros(64, np.uint8)
+
+@bug("use-after-free", name=NAMES, second=USES)
+def use_of_freed_memory(dev, fixed, name, second, written):
+    given = name(written)
     if not fixed:
-        dev.free(memory)  # first
-    dev.memcpy(found, memory)  # second
+        dev.free(written)  # first
+    second(dev, given)
 
 
 @bug("use-after-free")
-def fill_of_freed_memory(dev: Any, fixed: bool) -> None:
-    memory = dev.malloc(64)
-    if not fixed:
-        dev.free(memory)  # first
-    dev.memset(memory, 0)  # second
-
-
-@bug("use-after-free")
-def queued_copy_to_freed_memory(dev: Any, fixed: bool) -> None:
-    memory, source = dev.malloc(64), full(dev)
-    if not fixed:
-        dev.free(memory)  # first
-    dev.memcpy_async(memory, source.memory)  # second
-
-
-@bug("use-after-free")
-def address_of_freed_memory(dev: Any, fixed: bool) -> None:
-    memory = dev.malloc(64)
+def address_inside_of_freed_memory(dev, fixed, memory):
     address = memory.address
     if not fixed:
         dev.free(memory)  # first
@@ -126,24 +87,21 @@ def address_of_freed_memory(dev: Any, fixed: bool) -> None:
 
 
 @bug("use-after-free")
-def tensor_in_freed_memory(dev: Any, fixed: bool) -> None:
-    x, out = full(dev), dev.empty(16, "float32")
+def tensor_in_freed_memory(dev, fixed, x, out):
     if not fixed:
         dev.free(x.memory)  # first
     aclnnHardshrinkBackwardGetWorkspaceSize(x, x, 0.5, out)  # second
 
 
 @bug("use-after-free")
-def tensor_read_after_free(dev: Any, fixed: bool) -> None:
-    x = full(dev)
+def tensor_read_after_free(dev, fixed, x):
     if not fixed:
         dev.free(x.memory)  # first
     x.numpy()  # second
 
 
 @bug("use-after-free")
-def freed_between_the_phases(dev: Any, fixed: bool) -> None:
-    x, out = full(dev), dev.empty(16, "float32")
+def freed_between_the_phases(dev, fixed, x, out):
     call = hardshrink(x, x, out)
     if not fixed:
         dev.free(x.memory)  # first
@@ -151,8 +109,7 @@ def freed_between_the_phases(dev: Any, fixed: bool) -> None:
 
 
 @bug("use-after-free")
-def new_address_that_was_freed(dev: Any, fixed: bool) -> None:
-    x, out, other = full(dev), dev.empty(16, "float32"), dev.malloc(64)
+def new_address_that_was_freed(dev, fixed, x, out, other):
     call = hardshrink(x, x, out)
     if not fixed:
         dev.free(other)  # first
@@ -160,7 +117,7 @@ def new_address_that_was_freed(dev: Any, fixed: bool) -> None:
 
 
 @bug("use-after-free")
-def address_without_an_owner(dev: Any, fixed: bool) -> None:
+def address_without_an_owner(dev, fixed):
     memory = dev.malloc(64)  # first
     address = memory.address
     if not fixed:
@@ -171,50 +128,48 @@ def address_without_an_owner(dev: Any, fixed: bool) -> None:
 # ---- uninitialized reads
 
 
-@bug("uninitialized-read")
-def input_never_written(dev: Any, fixed: bool) -> None:
+@bug("uninitialized-read", second=CALLS_THAT_READ)
+def call_reads_what_was_never_written(dev, fixed, second):
     x = dev.empty(16, "float32")  # first
     if fixed:
         dev.memset(x.memory, 0)
-    aclnnHardshrinkBackward(*hardshrink(x, x, full(dev)), None)  # second
+    second(dev, x)
 
 
 @bug("uninitialized-read")
-def result_that_no_task_produced(dev: Any, fixed: bool) -> None:
-    x = full(dev)
+def input_never_written(dev, fixed, y):
+    x = dev.empty(16, "float32")  # first
+    if fixed:
+        dev.memset_async(x.memory, 0)
+    aclnnHardshrinkBackward(*hardshrink(x, x, y), None)  # second
+
+
+@bug("uninitialized-read")
+def result_that_no_task_produced(dev, fixed, x, y):
     out = dev.empty(16, "float32")  # first
-    other = dev.empty(16, "float32")
-    aclnnHardshrinkBackward(*hardshrink(x, x, out if fixed else other), None)
+    aclnnHardshrinkBackward(*hardshrink(x, x, out if fixed else y), None)
     dev.synchronize()
     out.numpy()  # second
 
 
 @bug("uninitialized-read")
-def one_byte_too_few(dev: Any, fixed: bool) -> None:
-    memory, found = dev.malloc(64), np.zeros(64, np.uint8)  # first
+def one_byte_too_few(dev, fixed, found):
+    memory = dev.malloc(64)  # first
     dev.memset(memory, 0, 63 + fixed)
     dev.memcpy(found, memory)  # second
 
 
 @bug("uninitialized-read")
-def half_a_tensor(dev: Any, fixed: bool) -> None:
-    x = dev.empty(16, "float32")  # first
-    dev.memcpy(x.memory, np.zeros(16 if fixed else 8, np.float32))
-    x.numpy()  # second
-
-
-@bug("uninitialized-read")
-def between_the_elements_of_a_view(dev: Any, fixed: bool) -> None:
+def between_the_elements_of_a_view(dev, fixed, eight):
     out = dev.empty(16, "float32")  # first
-    x = full(dev, 8)
     even = view(out, 8, 2)
-    aclnnHardshrinkBackward(*hardshrink(x, x, even), None)
+    aclnnHardshrinkBackward(*hardshrink(eight, eight, even), None)
     dev.synchronize()
     (even if fixed else out).numpy()  # second
 
 
 @bug("uninitialized-read")
-def other_column(dev: Any, fixed: bool) -> None:
+def other_column(dev, fixed):
     out = dev.empty(16, "float32")  # first
     x = full(dev, 4)
     aclnnHardshrinkBackward(*hardshrink(x, x, view(out, 4, 4, 2)), None)
@@ -223,60 +178,99 @@ def other_column(dev: Any, fixed: bool) -> None:
 
 
 @bug("uninitialized-read")
-def copy_of_what_was_never_written(dev: Any, fixed: bool) -> None:
-    source = dev.malloc(64)
+def copy_of_what_was_never_written(dev, fixed, memory):
     target = dev.empty(16, "float32")  # first
     if fixed:
-        dev.memset(source, 0)
-    dev.memcpy(target.memory, source)
+        dev.memset(memory, 0)
+    dev.memcpy(target.memory, memory)
     target.numpy()  # second
 
 
 @bug("uninitialized-read")
-def queued_copy_of_what_was_never_written(dev: Any, fixed: bool) -> None:
-    source = dev.malloc(64)
+def queued_copy_of_what_was_never_written(dev, fixed, memory, y):
     target = dev.empty(16, "float32")  # first
     if fixed:
-        dev.memset_async(source, 0)
-    dev.memcpy_async(target.memory, source)
-    aclnnHardshrinkBackward(*hardshrink(target, target, full(dev)), None)  # second
+        dev.memset_async(memory, 0)
+    dev.memcpy_async(target.memory, memory)
+    aclnnHardshrinkBackward(*hardshrink(target, target, y), None)  # second
 
 
 @bug("uninitialized-read")
-def download_of_what_was_never_written(dev: Any, fixed: bool) -> None:
+def download_of_what_was_never_written(dev, fixed, pinned):
     memory = dev.malloc(64)  # first
     if fixed:
         dev.memset_async(memory, 0)
-    dev.memcpy_async(dev.malloc_host(64), memory)  # second
+    dev.memcpy_async(pinned, memory)  # second
 
 
 @bug("uninitialized-read")
-def memory_made_again(dev: Any, fixed: bool) -> None:
+def memory_made_again(dev, fixed, found):
     memory = full(dev).memory
     if not fixed:
         dev.free(memory)
         memory = dev.malloc(64)  # first
-    dev.memcpy(np.zeros(64, np.uint8), memory)  # second
+    dev.memcpy(found, memory)  # second
 
 
 # ---- waits that do nothing or forget
 
 
-@bug("wait")
-def wait_without_a_record(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory, event = dev.malloc(8), dev.create_event()
-    dev.memset_async(memory, 0, stream=one)  # first
+def ask(event, stream):
+    """Ask until an event is reached."""
+    while not event.query():
+        pass
+
+
+#: how a stream and the host, or the host alone, wait for an event, and what comes after that
+WAITS_OF_STREAMS = {
+    "stream": lambda event, stream: stream.wait_event(event),
+    "stream after another": lambda event, stream: (
+        event.device.create_stream().wait_event(event),
+        stream.wait_event(event),
+    ),
+    "stream and host": lambda event, stream: (stream.wait_event(event), event.synchronize()),
+}
+WAITS_OF_HOST = {"host": lambda event, stream: event.synchronize(), "query": ask}
+TASK = {"filled": WRITES["filled"]}
+CALL = {"numpy": lambda dev, x, stream: x.numpy()}
+
+
+@bug("wait", wait=WAITS_OF_STREAMS | WAITS_OF_HOST, second=TASK)
+@bug("wait", wait=WAITS_OF_HOST, second=CALL)
+def wait_without_a_record(dev, fixed, wait, second, one, two, x, event):
+    dev.memset_async(x.memory, 0, stream=one)  # first
     if fixed:
         event.record(one)
-    two.wait_event(event)
-    dev.memset_async(memory, 1, stream=two)  # second
+    wait(event, two)
+    second(dev, x, two)
+
+
+@bug("wait", wait=WAITS_OF_STREAMS | WAITS_OF_HOST, second=TASK)
+@bug("wait", wait=WAITS_OF_HOST, second=CALL)
+def wait_before_the_work(dev, fixed, wait, second, one, two, x, event):
+    if not fixed:
+        wait(event, two)
+    dev.memset_async(x.memory, 0, stream=one)  # first
+    event.record(one)
+    if fixed:
+        wait(event, two)
+    second(dev, x, two)
+
+
+@bug("wait", wait=WAITS_OF_STREAMS | WAITS_OF_HOST, second=TASK)
+@bug("wait", wait=WAITS_OF_HOST, second=CALL)
+def wait_between_the_work_and_its_record(dev, fixed, wait, second, one, two, x, event):
+    dev.memset_async(x.memory, 0, stream=one)  # first
+    if fixed:
+        event.record(one)
+    wait(event, two)
+    if not fixed:
+        event.record(one)
+    second(dev, x, two)
 
 
 @bug("wait")
-def event_that_is_never_recorded(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    event = dev.create_event()
+def event_that_is_never_recorded(dev, fixed, one, two, event):
     if fixed:
         event.record(one)
     two.wait_event(event)  # first
@@ -284,9 +278,7 @@ def event_that_is_never_recorded(dev: Any, fixed: bool) -> None:
 
 
 @bug("wait")
-def record_overwritten_before_the_wait(dev: Any, fixed: bool) -> None:
-    one, two, three = streams(dev, 3)
-    memory, event = dev.malloc(8), dev.create_event()
+def record_overwritten_before_the_wait(dev, fixed, one, two, three, memory, event):
     dev.memset_async(memory, 0, stream=one)  # first
     event.record(one)
     if fixed:
@@ -297,60 +289,7 @@ def record_overwritten_before_the_wait(dev: Any, fixed: bool) -> None:
 
 
 @bug("wait")
-def host_waits_for_an_event_that_was_not_recorded(dev: Any, fixed: bool) -> None:
-    x, event = full(dev), dev.create_event()
-    dev.memset_async(x.memory, 0)  # first
-    if fixed:
-        event.record()
-    event.synchronize()
-    x.numpy()  # second
-
-
-@bug("wait")
-def wait_before_the_record(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory, event = dev.malloc(8), dev.create_event()
-    if not fixed:
-        two.wait_event(event)
-    dev.memset_async(memory, 0, stream=one)  # first
-    event.record(one)
-    if fixed:
-        two.wait_event(event)
-    dev.memset_async(memory, 1, stream=two)  # second
-
-
-@bug("wait")
-def two_streams_wait_before_the_record(dev: Any, fixed: bool) -> None:
-    one, two, three = streams(dev, 3)
-    memory, event = dev.malloc(8), dev.create_event()
-    dev.memset_async(memory, 0, stream=one)  # first
-    if fixed:
-        event.record(one)
-    two.wait_event(event)
-    three.wait_event(event)
-    if not fixed:
-        event.record(one)
-    dev.memset_async(memory, 1, stream=two)  # second
-
-
-@bug("wait")
-def host_and_stream_wait_before_the_record(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory, event = dev.malloc(8), dev.create_event()
-    dev.memset_async(memory, 0, stream=one)  # first
-    if fixed:
-        event.record(one)
-    two.wait_event(event)
-    event.synchronize()
-    if not fixed:
-        event.record(one)
-    dev.memset_async(memory, 1, stream=two)  # second
-
-
-@bug("wait")
-def stream_waits_before_and_another_after_the_record(dev: Any, fixed: bool) -> None:
-    one, two, three = streams(dev, 3)
-    memory, event = dev.malloc(8), dev.create_event()
+def stream_waits_before_and_another_after_the_record(dev, fixed, one, two, three, memory, event):
     if not fixed:
         three.wait_event(event)
     dev.memset_async(memory, 0, stream=one)  # first
@@ -362,9 +301,7 @@ def stream_waits_before_and_another_after_the_record(dev: Any, fixed: bool) -> N
 
 
 @bug("wait")
-def wait_before_the_record_of_a_stream_between(dev: Any, fixed: bool) -> None:
-    one, two, three = streams(dev, 3)
-    memory, event = dev.malloc(8), dev.create_event()
+def wait_before_the_record_of_a_stream_between(dev, fixed, one, two, three, memory, event):
     if not fixed:
         three.wait_event(event)
     dev.memset_async(memory, 0, stream=one)  # first
@@ -376,61 +313,30 @@ def wait_before_the_record_of_a_stream_between(dev: Any, fixed: bool) -> None:
 
 
 @bug("wait")
-def host_waits_before_the_record(dev: Any, fixed: bool) -> None:
-    x, event, stream = full(dev), dev.create_event(ex=False), dev.create_stream()
+def host_waits_for_an_old_event_before_the_record(dev, fixed, stream, x, old_event):
     if not fixed:
-        event.synchronize()
+        old_event.synchronize()
     dev.memset_async(x.memory, 0, stream=stream)  # first
-    event.record(stream)
+    old_event.record(stream)
     if fixed:
-        event.synchronize()
+        old_event.synchronize()
     x.numpy()  # second
 
 
 @bug("wait")
-def host_queries_before_the_record(dev: Any, fixed: bool) -> None:
-    x, event, stream = full(dev), dev.create_event(), dev.create_stream()
-    dev.memset_async(x.memory, 0, stream=stream)  # first
-    if fixed:
-        event.record(stream)
-    while not event.query():
-        pass
-    if not fixed:
-        event.record(stream)
-    x.numpy()  # second
-
-
-@bug("wait")
-def host_waits_before_the_record_and_queues(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory, event = dev.malloc(8), dev.create_event()
-    dev.memset_async(memory, 0, stream=one)  # first
-    if fixed:
-        event.record(one)
-    event.synchronize()
-    if not fixed:
-        event.record(one)
-    dev.memset_async(memory, 1, stream=two)  # second
-
-
-@bug("wait")
-def host_waits_before_the_record_of_a_copy(dev: Any, fixed: bool) -> None:
-    staging, memory, event = dev.malloc_host(64), dev.malloc(64), dev.create_event()
-    stream = dev.create_stream()
+def host_waits_before_the_record_of_a_copy(dev, fixed, pinned, memory, event, stream):
     if not fixed:
         event.synchronize()
-    dev.memcpy_async(memory, staging, stream=stream)  # first
+    dev.memcpy_async(memory, pinned, stream=stream)  # first
     event.record(stream)
     if fixed:
         event.synchronize()
-    staging.numpy()[:] = 2
+    pinned.numpy()[:] = 2
     stream.synchronize()  # second
 
 
 @bug("wait")
-def wait_before_the_second_record(dev: Any, fixed: bool) -> None:
-    one, two, three = streams(dev, 3)
-    memory, event = dev.malloc(8), dev.create_event()
+def wait_before_the_second_record(dev, fixed, one, two, three, memory, event):
     if not fixed:
         two.wait_event(event)
     event.record(three)
@@ -442,20 +348,17 @@ def wait_before_the_second_record(dev: Any, fixed: bool) -> None:
 
 
 @bug("wait")
-def wait_for_an_event_that_was_reset(dev: Any, fixed: bool) -> None:
-    x, event, stream = full(dev), dev.create_event(ex=False), dev.create_stream()
+def wait_for_an_event_that_was_reset(dev, fixed, stream, x, old_event):
     dev.memset_async(x.memory, 0, stream=stream)  # first
-    event.record(stream)
+    old_event.record(stream)
     if not fixed:
-        event.reset(stream)
-    event.synchronize()
+        old_event.reset(stream)
+    old_event.synchronize()
     x.numpy()  # second
 
 
 @bug("wait")
-def wait_before_the_record_of_an_event_that_is_destroyed(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory, event = dev.malloc(8), dev.create_event()
+def wait_before_the_record_of_an_event_that_is_destroyed(dev, fixed, one, two, memory, event):
     if not fixed:
         two.wait_event(event)
     dev.memset_async(memory, 0, stream=one)  # first
@@ -468,8 +371,7 @@ def wait_before_the_record_of_an_event_that_is_destroyed(dev: Any, fixed: bool) 
 
 
 @bug("wait")
-def result_of_an_aborted_stream(dev: Any, fixed: bool) -> None:
-    stream, x = dev.create_stream(), full(dev)
+def result_of_an_aborted_stream(dev, fixed, stream, x):
     dev.memset_async(x.memory, 0, stream=stream)  # first
     if fixed:
         stream.synchronize()
@@ -479,8 +381,7 @@ def result_of_an_aborted_stream(dev: Any, fixed: bool) -> None:
 
 
 @bug("wait")
-def result_of_a_stream_destroyed_by_force(dev: Any, fixed: bool) -> None:
-    stream, x = dev.create_stream(), full(dev)
+def result_of_a_stream_destroyed_by_force(dev, fixed, stream, x):
     dev.memset_async(x.memory, 0, stream=stream)  # first
     stream.destroy(force=not fixed)
     x.numpy()  # second
@@ -490,22 +391,19 @@ def result_of_a_stream_destroyed_by_force(dev: Any, fixed: bool) -> None:
 
 
 @bug("deadlock")
-def host_function_that_synchronizes(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    gate = dev.malloc(8)
-    dev.memset_async(gate, 0, stream=two)
+def host_function_that_synchronizes(dev, fixed, one, two, memory, found):
+    dev.memset_async(memory, 0, stream=two)
 
     def function() -> None:
         if not fixed:
-            dev.memcpy_async(np.zeros(8, np.uint8), gate)  # second
+            dev.memcpy_async(found, memory)  # second
 
     one.launch_host_func(function)  # first
     dev.synchronize(60_000)
 
 
 @bug("deadlock")
-def callback_of_the_waiting_thread(dev: Any, fixed: bool) -> None:
-    stream = dev.create_stream()
+def callback_of_the_waiting_thread(dev, fixed, stream):
     stream.subscribe_report()
     stream.launch_callback(lambda: None)  # first
     if not fixed:
@@ -514,8 +412,7 @@ def callback_of_the_waiting_thread(dev: Any, fixed: bool) -> None:
 
 
 @bug("deadlock")
-def wait_behind_a_callback(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
+def wait_behind_a_callback(dev, fixed, one, two):
     one.subscribe_report()
     one.launch_callback(lambda: None)  # first
     link(dev, one, two)
@@ -528,7 +425,7 @@ def wait_behind_a_callback(dev: Any, fixed: bool) -> None:
 
 
 @bug("leak")
-def memory_left_behind(dev: Any, fixed: bool) -> None:
+def memory_left_behind(dev, fixed):
     memory = dev.malloc(64)  # first
     if fixed:
         dev.free(memory)
@@ -536,10 +433,9 @@ def memory_left_behind(dev: Any, fixed: bool) -> None:
 
 
 @bug("leak")
-def pinned_memory_left_behind(dev: Any, fixed: bool) -> None:
+def pinned_memory_left_behind(dev, fixed, memory):
     pinned = dev.malloc_host(64)  # first
-    tensor = ar.Tensor(dev.malloc(8), (2,), "float32")
-    dev.free(tensor.memory)
+    dev.free(memory)
     if fixed:
         dev.free(pinned)
     dev.find_leaks()

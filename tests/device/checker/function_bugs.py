@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from .catalogue import bug, link, streams
+from .catalogue import bug, link
 
 # ---- accesses that are seen when the function runs
 
 
 @bug("race", either=True)
-def function_against_a_destroyed_stream(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory, found = dev.malloc(8), np.zeros(8, np.uint8)
-    dev.memset(memory, 0)
+def function_against_a_destroyed_stream(dev, fixed, one, two, written, found):
     if fixed:
-        dev.memset_async(memory, 1, stream=one)
+        dev.memset_async(written, 1, stream=one)
         one.destroy()
-    two.launch_host_func(lambda: dev.memcpy(found, memory))  # first
+    two.launch_host_func(lambda: dev.memcpy(found, written))  # first
     if not fixed:
-        dev.memset_async(memory, 1, stream=one)  # second
+        dev.memset_async(written, 1, stream=one)  # second
         one.destroy()
     dev.synchronize()
 
 
 @bug("race", either=True)
-def write_before_a_function_and_after_it(dev: Any, fixed: bool) -> None:
+def write_before_a_function_and_after_it(dev, fixed, one, two, memory, found):
     """What the function reads was overwritten since, by what comes after it."""
-    one, two = streams(dev)
-    memory, found = dev.malloc(8), np.zeros(8, np.uint8)
-    dev.memset(memory, 0)
     dev.memset_async(memory, 1, stream=one)  # first
     if fixed:
         link(dev, one, two)
@@ -42,23 +32,18 @@ def write_before_a_function_and_after_it(dev: Any, fixed: bool) -> None:
 
 
 @bug("race", either=True)
-def read_before_a_function_and_after_it(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory, copy = dev.malloc(8), dev.malloc(8)
-    dev.memset(memory, 0)
-    dev.memcpy_async(copy, memory, stream=one)  # first
+def read_before_a_function_and_after_it(dev, fixed, one, two, written, other):
+    dev.memcpy_async(other, written, stream=one)  # first
     if fixed:
         link(dev, one, two)
-    two.launch_host_func(lambda: dev.memset(memory, 1))  # second
+    two.launch_host_func(lambda: dev.memset(written, 1))  # second
     link(dev, two, one)
-    dev.memcpy_async(copy, memory, stream=one)
+    dev.memcpy_async(other, written, stream=one)
     dev.synchronize()
 
 
 @bug("race", either=True)
-def write_before_a_callback_and_after_it(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory = dev.malloc(8)
+def write_before_a_callback_and_after_it(dev, fixed, one, two, memory):
     two.subscribe_report()
     dev.memset_async(memory, 1, stream=one)  # first
     if fixed:
@@ -71,17 +56,14 @@ def write_before_a_callback_and_after_it(dev: Any, fixed: bool) -> None:
 
 
 @bug("race", either=True)
-def write_between_two_functions(dev: Any, fixed: bool) -> None:
+def write_between_two_functions(dev, fixed, one, two, written, found):
     """The second function is in order with the write; the first is not."""
-    one, two = streams(dev)
-    memory, found = dev.malloc(8), np.zeros(8, np.uint8)
-    dev.memset(memory, 0)
-    two.launch_host_func(lambda: dev.memcpy(found, memory))  # first
+    two.launch_host_func(lambda: dev.memcpy(found, written))  # first
     if fixed:
         link(dev, two, one)
-    dev.memset_async(memory, 1, stream=one)  # second
+    dev.memset_async(written, 1, stream=one)  # second
     link(dev, one, two)
-    two.launch_host_func(lambda: dev.memcpy(found, memory))
+    two.launch_host_func(lambda: dev.memcpy(found, written))
     dev.synchronize()
 
 
@@ -89,9 +71,7 @@ def write_between_two_functions(dev: Any, fixed: bool) -> None:
 
 
 @bug("race", either=True)
-def task_of_a_function_against_the_host(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory = dev.malloc(8)
+def task_of_a_function_against_the_host(dev, fixed, one, two, memory):
     one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
     if fixed:
         one.synchronize()
@@ -102,10 +82,8 @@ def task_of_a_function_against_the_host(dev: Any, fixed: bool) -> None:
 
 
 @bug("race", either=True)
-def task_of_a_function_against_one_of_the_program(dev: Any, fixed: bool) -> None:
+def task_of_a_function_against_one_of_the_program(dev, fixed, one, two, memory):
     """Which of the two comes first on their stream depends on when the function runs."""
-    one, two = streams(dev)
-    memory = dev.malloc(8)
     one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
     if fixed:
         one.synchronize()
@@ -115,10 +93,7 @@ def task_of_a_function_against_one_of_the_program(dev: Any, fixed: bool) -> None
 
 
 @bug("race", either=True)
-def function_goes_on_after_its_task(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory, other = dev.malloc(8), dev.malloc(8)
-
+def function_goes_on_after_its_task(dev, fixed, one, two, memory, other):
     def function() -> None:
         dev.memset_async(memory, 1, stream=two)  # first
         dev.memset(other if fixed else memory, 2)  # second
@@ -129,16 +104,13 @@ def function_goes_on_after_its_task(dev: Any, fixed: bool) -> None:
 
 
 @bug("race", either=True)
-def result_of_a_task_of_a_function(dev: Any, fixed: bool) -> None:
+def result_of_a_task_of_a_function(dev, fixed, one, two, written, found):
     """Synchronizing with the stream before the function is known to be done says nothing."""
-    one, two = streams(dev)
-    memory, found = dev.malloc(8), np.zeros(8, np.uint8)
-    dev.memset(memory, 0)
-    one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first
+    one.launch_host_func(lambda: dev.memset_async(written, 1, stream=two))  # first
     if fixed:
         one.synchronize()
     two.synchronize()
-    dev.memcpy(found, memory)  # second
+    dev.memcpy(found, written)  # second
     dev.synchronize()
     dev.synchronize()
 
@@ -147,20 +119,17 @@ def result_of_a_task_of_a_function(dev: Any, fixed: bool) -> None:
 
 
 @bug("uninitialized-read")
-def copy_behind_a_function(dev: Any, fixed: bool) -> None:
-    stream = dev.create_stream()
-    source, found = dev.malloc(8), np.zeros(8, np.uint8)
-    target = dev.malloc(8)  # first
-    stream.launch_host_func(lambda: dev.memset(source, 0) if fixed else None)
-    dev.memcpy_async(target, source, stream=stream)
+def copy_behind_a_function(dev, fixed, stream, memory, found):
+    target = dev.malloc(64)  # first
+    stream.launch_host_func(lambda: dev.memset(memory, 0) if fixed else None)
+    dev.memcpy_async(target, memory, stream=stream)
     dev.synchronize()
     dev.memcpy(found, target)  # second
 
 
 @bug("uninitialized-read")
-def read_behind_a_function_and_before_a_write(dev: Any, fixed: bool) -> None:
-    stream, pinned = dev.create_stream(), dev.malloc_host(8)
-    memory = dev.malloc(8)  # first
+def read_behind_a_function_and_before_a_write(dev, fixed, stream, pinned):
+    memory = dev.malloc(64)  # first
     stream.launch_host_func(lambda: None)
     if fixed:
         dev.memset_async(memory, 0, stream=stream)
@@ -173,8 +142,7 @@ def read_behind_a_function_and_before_a_write(dev: Any, fixed: bool) -> None:
 
 
 @bug("race")
-def write_after_a_forced_end(dev: Any, fixed: bool) -> None:
-    stream, memory = dev.create_stream(), dev.malloc(8)
+def write_after_a_forced_end(dev, fixed, stream, memory):
     dev.memset_async(memory, 1, stream=stream)  # first
     stream.destroy(force=True)
     if fixed:
@@ -183,8 +151,7 @@ def write_after_a_forced_end(dev: Any, fixed: bool) -> None:
 
 
 @bug("lifetime")
-def free_after_a_forced_end(dev: Any, fixed: bool) -> None:
-    stream, memory = dev.create_stream(), dev.malloc(8)
+def free_after_a_forced_end(dev, fixed, stream, memory):
     dev.memset_async(memory, 1, stream=stream)  # first
     if fixed:
         stream.synchronize()
@@ -193,9 +160,7 @@ def free_after_a_forced_end(dev: Any, fixed: bool) -> None:
 
 
 @bug("race")
-def wait_for_a_record_that_was_dropped(dev: Any, fixed: bool) -> None:
-    one, two = streams(dev)
-    memory, event = dev.malloc(8), dev.create_event()
+def wait_for_a_record_that_was_dropped(dev, fixed, one, two, memory, event):
     dev.memset_async(memory, 1, stream=one)  # first
     event.record(one)
     if fixed:
@@ -206,10 +171,8 @@ def wait_for_a_record_that_was_dropped(dev: Any, fixed: bool) -> None:
 
 
 @bug("race", either=True)
-def function_submits_to_a_stream_in_order(dev: Any, fixed: bool) -> None:
+def function_submits_to_a_stream_in_order(dev, fixed, one, two, memory):
     """A task of a function comes after those that were submitted before the function."""
-    one, two = streams(dev)
-    memory = dev.malloc(8)
     if fixed:
         dev.memset_async(memory, 0, stream=two)
     one.launch_host_func(lambda: dev.memset_async(memory, 1, stream=two))  # first

@@ -146,8 +146,8 @@ class Run:
         self.errors: list[BaseException] = []
         self._draw = random.Random(seed)
         count = 1 + max([STREAMS - 1, *[step.stream for step in every_step(program)]])
-        self._streams = [self.dev.create_stream() for _ in range(count)]
-        self._streams[STREAMS - 1].subscribe_report()
+        self.streams = [self.dev.create_stream() for _ in range(count)]
+        self.streams[STREAMS - 1].subscribe_report()
         self._events = {
             step.event: self.dev.create_event() for step in every_step(program) if step.event >= 0
         }
@@ -156,7 +156,7 @@ class Run:
             self.dev.memset(block, 0, written)
         for step in program:
             self.call(step)
-        self._streams[STREAMS - 1].unsubscribe_report()
+        self.streams[STREAMS - 1].unsubscribe_report()
         for _ in range(4):  # what functions submit runs later than they do
             self.dev.synchronize(60_000)
         assert not self.errors, self.errors
@@ -164,41 +164,31 @@ class Run:
 
     def call(self, step: Step) -> None:
         """Make the call of a step."""
-        dev, what = self.dev, step.what
-        stream = self._streams[step.stream]
+        dev = self.dev
+        stream = self.streams[step.stream]
         read = None if step.read is None else self._address(step.read)
         written = None if step.written is None else self._address(step.written)
         count = (step.written or step.read or Part(0, 0, 0)).count
-        if what == "fill":
-            dev.memset_async(written, step.value, count, stream=stream)
-        elif what == "copy":
-            dev.memcpy_async(written, read, count, stream=stream)
-        elif what == "set":
-            dev.memset(written, step.value, count)
-        elif what == "move":
-            dev.memcpy(written, read, count)
-        elif what == "read":
-            dev.memcpy(np.zeros(count, np.uint8), read)
-        elif what == "record":
-            self._events[step.event].record(stream)
-        elif what == "wait":
-            stream.wait_event(self._events[step.event])
-        elif what == "function":
-            stream.launch_host_func(self._function(step.body))
-        elif what in ("callback", "notice"):
-            stream.launch_callback(self._function(step.body), block=what == "callback")
-        elif what == "report":
-            dev.process_report(60_000)
-        elif what == "synchronize":
-            stream.synchronize(60_000)
-        elif what == "await":
-            self._events[step.event].synchronize(60_000)
-        elif what == "finish":
-            dev.synchronize(60_000)
-        elif what == "force":
-            stream.destroy(force=True)
-        else:
-            stream.destroy()
+        calls: dict[str, Callable[[], object]] = {
+            "fill": lambda: dev.memset_async(written, step.value, count, stream=stream),
+            "copy": lambda: dev.memcpy_async(written, read, count, stream=stream),
+            "set": lambda: dev.memset(written, step.value, count),
+            "move": lambda: dev.memcpy(written, read, count),
+            "read": lambda: dev.memcpy(np.zeros(count, np.uint8), read),
+            "record": lambda: self._events[step.event].record(stream),
+            "wait": lambda: stream.wait_event(self._events[step.event]),
+            "function": lambda: stream.launch_host_func(self._function(step.body)),
+            "callback": lambda: stream.launch_callback(self._function(step.body), block=True),
+            "notice": lambda: stream.launch_callback(self._function(step.body), block=False),
+            "report": lambda: dev.process_report(60_000),
+            "synchronize": lambda: stream.synchronize(60_000),
+            "await": lambda: self._events[step.event].synchronize(60_000),
+            "finish": lambda: dev.synchronize(60_000),
+            "force": lambda: stream.destroy(force=True),
+            "close": lambda: stream.destroy(),
+            "destroy": lambda: stream.destroy(),
+        }
+        calls[step.what]()
 
     def _address(self, part: Part) -> int:
         return int(self._blocks[part.block].address + part.start)

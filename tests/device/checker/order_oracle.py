@@ -62,17 +62,19 @@ class Access(NamedTuple):
     node: int
     read: Part | None
     written: Part | None
+    #: what it writes if it reads nothing
+    value: int
     #: number of the task that it is, if it is one
     task: int | None = None
     #: for one of a callback: its place before the end of the task, which the calls of the program
     #: before it do not share, for a callback counts as run at any time until they return
     inside: int | None = None
 
-    def conflicts(self, other: Access) -> bool:
-        """Tell whether the order of two accesses matters."""
-        pairs = ((self.written, other.written), (self.written, other.read))
-        pairs += ((self.read, other.written),)
-        return any(a is not None and b is not None and a.meets(b) for a, b in pairs)
+
+def conflict(one: Step | Access, other: Step | Access) -> bool:
+    """Tell whether the order of two accesses matters."""
+    pairs = ((one.written, other.written), (one.written, other.read), (one.read, other.written))
+    return any(a is not None and b is not None and a.meets(b) for a, b in pairs)
 
 
 class Task(NamedTuple):
@@ -113,7 +115,7 @@ class Order:
             (one, other)
             for k, other in enumerate(self.accesses)
             for one in self.accesses[:k]
-            if one.conflicts(other) and not (self.precedes(one, other) or self.precedes(other, one))
+            if conflict(one, other) and not (self.precedes(one, other) or self.precedes(other, one))
         ]
 
     def precedes(self, one: Access, other: Access) -> bool:
@@ -206,11 +208,13 @@ class Order:
             elif step.what == "record":
                 self._records[step.event] = end
             elif step.what == "wait":
-                self.edges[self._records[step.event]].add(begin)
+                if step.event in self._records:
+                    self.edges[self._records[step.event]].add(begin)
             else:
-                self.accesses.append(Access(begin, step.read, step.written, task=number))
+                self.accesses.append(Access(begin, step.read, step.written, step.value, number))
         elif step.what in ("set", "move", "read"):
-            self.accesses.append(Access(call, step.read, step.written, inside=self._inside))
+            inside = self._inside
+            self.accesses.append(Access(call, step.read, step.written, step.value, inside=inside))
         elif step.what == "report" and self._callback is not None:
             task, called = self._callback
             self._callback = None

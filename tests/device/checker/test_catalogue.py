@@ -9,17 +9,17 @@ import pytest
 
 import ascendref as ar
 
+from ..calls import EXECUTIONS
 from . import faults, function_bugs, races
 from .catalogue import CATALOGUE, Entry
-
-EXECUTIONS = ("eager", "lazy", "random")
 
 
 def run(dev: Any, entry: Entry, *, fixed: bool) -> list[Any]:
     """Run a program to its end, or to the hazard that it raises; return what was found."""
     raised = None
+    ar.get_last_error()  # forgets those of earlier devices
     try:
-        entry.program(dev, fixed)
+        entry.run(dev, fixed)
         dev.synchronize(60_000)
     except ar.AclError as error:  # what is refused as without a checker is no hazard
         raised = error
@@ -27,6 +27,9 @@ def run(dev: Any, entry: Entry, *, fixed: bool) -> list[Any]:
     if isinstance(raised, ar.HazardError):
         assert dev.check is True or raised.kind == "deadlock"
         assert found == [raised]
+        assert raised.message in (ar.recent_error_message() or "")
+        runtime = int(raised.status) // 1000 in (107, 207, 507)
+        assert ar.get_last_error() == (raised.status if runtime else 0)
     assert raised is None or not fixed
     end(dev)
     return found
@@ -43,41 +46,35 @@ def end(dev: Any) -> None:
             dev.synchronize(60_000)
 
 
-def test_the_catalogue_has_sixty_programs() -> None:
+def test_the_catalogue_has_programs_of_every_kind() -> None:
     files = (races, faults, function_bugs)  # imported for what they enter
     assert {file.__name__ for file in files} == {
         entry.program.__module__ for entry in CATALOGUE.values()
     }
-    assert len(CATALOGUE) >= 60
     assert {entry.kind for entry in CATALOGUE.values()} == {
         "race", "use-after-free", "uninitialized-read", "lifetime", "leak", "deadlock", "wait"
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("check", [True, "report"])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_a_bug_is_found(name: str, execution: str, check: Any) -> None:
+def test_a_bug_is_found(name: str, execution: str) -> None:
     entry = CATALOGUE[name]
-    dev = ar.Device("Atlas A2", execution=execution, seed=5, check=check)
-    found = run(dev, entry, fixed=False)
-    assert found, "nothing was found"
-    hazard = found[0]
-    assert hazard.kind == entry.kind
-    places = [None if site is None else site.line for site in (hazard.first, hazard.second)]
-    wanted = [entry.first, entry.second]
-    if entry.either:
-        assert sorted(map(str, places)) == sorted(map(str, wanted))
-    else:
-        assert places == wanted
-    for site in (hazard.first, hazard.second):
-        assert site is None or site.file == entry.program.__code__.co_filename
-    assert hazard.missing
+    for check in (True, "report"):
+        dev = ar.Device("Atlas A2", execution=execution, seed=5, check=check)
+        found = run(dev, entry, fixed=False)
+        assert found, "nothing was found"
+        hazard = found[0]
+        assert hazard.kind == entry.kind
+        sites = (hazard.first, hazard.second)
+        places = [None if site is None else (site.file, site.line) for site in sites]
+        assert places == entry.places or (entry.either and places[::-1] == entry.places)
+        assert hazard.missing
 
 
-@pytest.mark.parametrize("check", [True, "report"])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_a_fixed_program_raises_no_alarm(name: str, execution: str, check: Any) -> None:
-    dev = ar.Device("Atlas A2", execution=execution, seed=5, check=check)
-    assert run(dev, CATALOGUE[name], fixed=True) == []
+def test_a_fixed_program_raises_no_alarm(name: str, execution: str) -> None:
+    for check in (True, "report"):
+        dev = ar.Device("Atlas A2", execution=execution, seed=5, check=check)
+        assert run(dev, CATALOGUE[name], fixed=True) == []

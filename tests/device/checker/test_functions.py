@@ -20,11 +20,10 @@ import ascendref as ar
 from ascendref.aclnn import aclnnHardshrinkBackward
 
 from ...support.daily import todays
+from ..calls import EXECUTIONS
 from .catalogue import full, hardshrink, link, streams, view
 from .function_programs import SIZE, Run, Writer
 from .order_oracle import Order
-
-EXECUTIONS = ("eager", "lazy", "random")
 
 
 def check_programs(first: int, count: int, *, ends: bool = True) -> tuple[int, int]:
@@ -70,7 +69,7 @@ def test_bytes_that_functions_may_write() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("first", todays(range(0, 100_000, 5_000), 4))
+@pytest.mark.parametrize("first", todays(range(0, 100_000, 5_000), 8))
 def test_many_random_programs_with_functions(first: int) -> None:
     check_programs(first, 5_000)
     check_unwritten(first, 5_000)
@@ -123,6 +122,7 @@ def test_views_that_a_function_reads_are_compared_byte_by_byte(apart: bool) -> N
     assert [hazard.kind for hazard in dev.hazards] == ([] if apart else ["race"])
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("use", ["read", "write", "function", "submission", "force", "overlap"])
 def test_streams_that_were_used_and_destroyed_leave_nothing(use: str) -> None:
     dev = ar.Device("Atlas A2", trace_length=4)

@@ -46,52 +46,34 @@ def test_an_event_that_was_reset(dev: Any) -> None:
     assert hazard.missing == f"wait for event {event.number} before it is reset"
 
 
-@pytest.mark.parametrize("turns", [1, 2, 20])
-def test_the_first_turn_of_a_loop_may_wait_for_what_its_end_records(dev: Any, turns: int) -> None:
-    producer, consumer = dev.create_stream(), dev.create_stream()
-    filled, empty = dev.create_event(), dev.create_event()
-    buffer, out = dev.malloc(8), dev.malloc(8)
+def fill_and_copy(dev: Any, turns: int, buffers: int, *, waits: int = 100) -> list[str]:
+    """Fill buffers in turns, wait so often until they are copied; return the kinds of hazards."""
+    producer, consumer, out = dev.create_stream(), dev.create_stream(), dev.malloc(8)
+    filled, empty = ([dev.create_event() for _ in range(buffers)] for _ in range(2))
+    memory = [dev.malloc(8) for _ in range(buffers)]
     for turn in range(turns):
-        producer.wait_event(empty)
-        dev.memset_async(buffer, turn, stream=producer)
-        filled.record(producer)
-        consumer.wait_event(filled)
-        dev.memcpy_async(out, buffer, stream=consumer)
-        empty.record(consumer)
-    dev.synchronize()
-    assert dev.hazards == []
-
-
-def test_two_buffers_in_turns(dev: Any) -> None:
-    producer, consumer = dev.create_stream(), dev.create_stream()
-    filled, empty = ([dev.create_event() for _ in range(2)] for _ in range(2))
-    buffers, out = [dev.malloc(8), dev.malloc(8)], dev.malloc(8)
-    for turn in range(7):
-        k = turn % 2
-        producer.wait_event(empty[k])
-        dev.memset_async(buffers[k], turn, stream=producer)
+        k = turn % buffers
+        if turn < waits:
+            producer.wait_event(empty[k])
+        dev.memset_async(memory[k], turn, stream=producer)
         filled[k].record(producer)
         consumer.wait_event(filled[k])
-        dev.memcpy_async(out, buffers[k], stream=consumer)
+        dev.memcpy_async(out, memory[k], stream=consumer)
         empty[k].record(consumer)
     dev.synchronize()
-    assert dev.hazards == []
+    return [hazard.kind for hazard in dev.hazards]
+
+
+@pytest.mark.parametrize(("turns", "buffers"), [(1, 1), (2, 1), (20, 1), (7, 2)])
+def test_the_first_turns_of_a_loop_may_wait_for_what_their_ends_record(
+    dev: Any, turns: int, buffers: int
+) -> None:
+    assert fill_and_copy(dev, turns, buffers) == []
 
 
 def test_a_wait_that_was_repeated_is_not_to_blame(dev: Any) -> None:
     """The third turn forgets to wait; that the first wait had no effect does not matter."""
-    producer, consumer = dev.create_stream(), dev.create_stream()
-    filled, empty = dev.create_event(), dev.create_event()
-    buffer, out = dev.malloc(8), dev.malloc(8)
-    for turn in range(3):
-        if turn < 2:
-            producer.wait_event(empty)
-        dev.memset_async(buffer, turn, stream=producer)
-        filled.record(producer)
-        consumer.wait_event(filled)
-        dev.memcpy_async(out, buffer, stream=consumer)
-        empty.record(consumer)
-    assert [hazard.kind for hazard in dev.hazards] == ["race"]
+    assert fill_and_copy(dev, 3, 1, waits=2) == ["race"]
 
 
 def test_a_wait_for_another_event_is_not_to_blame(dev: Any) -> None:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import pathlib
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import mpmath as mp
 import numpy as np
 
 import ascendref.kernels.arithmetic
-from ascendref.kernels.arithmetic.normal import ERFC, NORMAL, Tail
+from ascendref.kernels.arithmetic.normal import CONSTANT, FARTHEST, A, B, K
 
 HEAD = '''"""Coefficients of polynomials for double (True) and float (False), highest power first.
 
@@ -36,24 +35,13 @@ def logarithm(z: Any) -> Any:
     return mp.mpf(2) / 3 if z < 1e-25 else (mp.log1p(s) - mp.log1p(-s) - 2 * s) / s**3
 
 
-def error_function(z: Any) -> Any:
-    """``erf(x)`` is ``x + x * p(z)`` for ``z = x**2``."""
-    x = mp.sqrt(z)
-    return (2 / mp.sqrt(mp.pi) if z < 1e-40 else mp.erf(x) / x) - 1
+def tail(y: Any) -> Any:
+    """The normal distribution's tail is ``exp(-y**2 / 2) * mills * tail(y)``, see `normal.py`."""
+    mills = (y + A) / (y * (y + A) + B)
+    return mp.ncdf(-y) * mp.exp(y**2 / 2) / mills
 
 
-def tail(of: Tail, function: Callable[[Any], Any], k: Any) -> Callable[[Any], Any]:
-    """``function(y)`` is ``exp(-factor * y**2) * mills * tail(t)``, see `Tail`."""
-
-    def correction(t: Any) -> Any:
-        y = k * (1 + t) / (1 - t)
-        mills = (y + of.a) / (y * (y + of.a) + of.b)
-        return function(y) * mp.exp(of.factor * y**2) / mills
-
-    return correction
-
-
-def fit(function: Callable[[Any], Any], low: Any, high: Any, count: int, *, wide: bool) -> str:
+def fit(function: Any, low: Any, high: Any, count: int, *, wide: bool) -> str:
     """Return a tuple of coefficients as text."""
     with warnings.catch_warnings():
         # newer versions want an ascending order, which older ones do not have
@@ -64,12 +52,11 @@ def fit(function: Callable[[Any], Any], low: Any, high: Any, count: int, *, wide
     return f"(  # {mp.nstr(error, 2)}\n{lines}    )"
 
 
-def fit_tail(of: Tail, function: Any, start: float, count: int, *, wide: bool) -> str:
-    """Return the coefficients for a tail from a number on."""
-    k = mp.mpf(of.k[wide])
-    low, high = ((y - k) / (y + k) for y in (start, of.farthest[wide]))
-    whole = tail(of, function, k)
-    return fit(lambda t: whole(t) - of.constant, low, high, count, wide=wide)
+def fit_tail(count: int, *, wide: bool) -> str:
+    """Return the coefficients for the tail, as a polynomial of t."""
+    k = mp.mpf(K[wide])
+    low, high = ((y - k) / (y + k) for y in (0.0, FARTHEST[wide]))
+    return fit(lambda t: tail(k * (1 + t) / (1 - t)) - CONSTANT, low, high, count, wide=wide)
 
 
 def fits(*, wide: bool) -> dict[str, str]:
@@ -79,9 +66,7 @@ def fits(*, wide: bool) -> dict[str, str]:
     return {
         "EXP": fit(exponential, -half_ln2, half_ln2, 11 if wide else 6, wide=wide),
         "LOG": fit(logarithm, 0, largest, 8 if wide else 4, wide=wide),
-        "ERF": fit(error_function, 0, mp.mpf("0.25"), 9 if wide else 5, wide=wide),
-        "ERF_TAIL": fit_tail(ERFC, mp.erfc, 0.4921875, 20 if wide else 9, wide=wide),
-        "NORMAL_TAIL": fit_tail(NORMAL, lambda y: mp.ncdf(-y), 0.0, 24 if wide else 12, wide=wide),
+        "NORMAL_TAIL": fit_tail(24 if wide else 12, wide=wide),
     }
 
 

@@ -19,10 +19,10 @@ from ascendref.kernels.arithmetic.double_double import (
     RANGE,
     RELATIVE_ERROR,
     DoubleDouble,
-    choose,
     exponential,
 )
-from tests.support.traced import compiled
+
+from ...support.traced import compiled
 
 Numbers = tuple[NDArray[np.float64], NDArray[np.float64]]
 _UNIT = 2.0**-53
@@ -78,55 +78,33 @@ def _samples(name: str, count: int) -> Numbers:
     return _with_low(x[(x > low) & (x < high) & (np.abs(x) > 1.01 * LEAST)], rng)
 
 
-def _largest_error(name: str, count: int) -> float:
+@pytest.mark.parametrize("count", [700, pytest.param(60_000, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("name", _EXACT)
+def test_function_is_within_its_bound(name: str, count: int) -> None:
     numbers = _samples(name, count)
     results = _function(name)(numbers)
-    largest = 0.0
     with flint.ctx.workprec(280):
         for high, low, *result in zip(*numbers, *results, strict=True):
             exact = _EXACT[name](flint.arb(float(high)) + flint.arb(float(low)))
             found = flint.arb(float(result[0])) + flint.arb(float(result[1]))
-            largest = max(largest, abs(float(found / exact - 1)))
-    return largest
+            assert abs(float(found / exact - 1)) < RELATIVE_ERROR[name] / 4
 
 
-@pytest.mark.parametrize("name", _EXACT)
-def test_function_is_within_its_bound(name: str) -> None:
-    assert _largest_error(name, 700) < RELATIVE_ERROR[name] / 4
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", _EXACT)
-def test_function_is_within_its_bound_everywhere(name: str) -> None:
-    assert _largest_error(name, 60_000) < RELATIVE_ERROR[name] / 4
-
-
-def _exponential_errors(count: int) -> float:
-    """Return the largest error in units of its bound."""
+@pytest.mark.parametrize("count", [700, pytest.param(60_000, marks=pytest.mark.exhaustive)])
+def test_exponential_is_within_its_bound(count: int) -> None:
     numbers = _samples("exponential", count)
 
     def trace(high: Any, low: Any) -> Any:
         p, power = exponential(DoubleDouble(high, low))
         return p.high, p.low, power
 
-    largest = 0.0
     with flint.ctx.workprec(2200):
         for row in zip(*numbers, *compiled(trace, *[np.float64] * 2)(*numbers), strict=True):
             x0, x1, p0, p1, power = map(flint.arb, map(float, row))
             exact = (x0 + x1).exp() / power - 1
             bound = abs(exact) * RELATIVE_ERROR["exponential"]
             bound += 0 if power == 1 else 2.0**-105
-            largest = max(largest, float(abs(exact - p0 - p1) / bound))
-    return largest
-
-
-def test_exponential_is_within_its_bound() -> None:
-    assert _exponential_errors(700) < 0.25
-
-
-@pytest.mark.exhaustive
-def test_exponential_is_within_its_bound_everywhere() -> None:
-    assert _exponential_errors(60_000) < 0.25
+            assert float(abs(exact - p0 - p1) / bound) < 0.25
 
 
 @pytest.mark.parametrize(
@@ -187,9 +165,9 @@ def test_comparison_uses_both_parts(name: str) -> None:
     assert [*found] == [compare((a, b), (c, d)) for a, b, c, d in cases]
 
 
-def test_choose_takes_both_parts() -> None:
+def test_a_selection_takes_both_parts() -> None:
     a, b = (np.array([1.0, 2.0]), np.array([0.0, 2.0**-60])), (np.array([1.0, 1.0]), np.zeros(2))
-    high, low = _traced(lambda x, y: choose(x > y, x, y), 2)(a, b)
+    high, low = _traced(lambda x, y: (x > y).select(x, y), 2)(a, b)
     assert [*high] == [1.0, 2.0]
     assert [*low] == [0.0, 2.0**-60]
 

@@ -24,7 +24,14 @@ from ascendref.kernels.arithmetic.functions import (
     tanh,
 )
 
-from ...support.formulas import CASES, Case, gelu_erf_backward, silu_backward, softplus_backward
+from ...support.formulas import (
+    CASES,
+    Case,
+    gelu_erf_backward,
+    gelu_tanh_backward,
+    silu_backward,
+    softplus_backward,
+)
 from ...support.judge import judged
 
 KINDS = ("float32", "float64", "float16", "bfloat16")
@@ -171,6 +178,26 @@ def test_the_limit_of_a_type() -> None:
 )
 def test_special_values_are_those_of_ieee_754(function: Any, expected: float) -> None:
     assert same(decide(function, (2.0,), (), "float64"), expected)
+
+
+@pytest.mark.parametrize("x", [-90.0, -104.0, -1e4, -1e30, 104.0])
+@pytest.mark.parametrize("formula", [gelu_erf_backward, gelu_tanh_backward, silu_backward])
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_zero_times_a_number_beyond_every_type_has_the_sign_of_the_product(
+    zero: float, formula: Any, x: float
+) -> None:
+    # the derivatives are between -2**-5900 and 0 at the smallest of these
+    expected = math.copysign(0.0, zero if x > 0 else -zero)
+    for kind in ("float32", "float64"):
+        assert same(decide(formula, (zero, x), (), kind), expected)
+
+
+def test_zero_times_what_may_be_infinite_is_undecided() -> None:
+    def product(x: Any) -> Any:
+        return (x - 2.0) * (exp(1e9 * x) - exp(2e9 * x))
+
+    with pytest.raises(Undecided):
+        decide(product, (2.0,), (), "float64")
 
 
 def test_irrational_numbers_that_are_equal() -> None:

@@ -1,0 +1,33 @@
+"""Numbers in memory: what Python passes to compiled code as one argument.
+
+A bytes object holds them one after another. Compiled code takes its address, ``id(packed)``, and
+reads from ``BYTES`` on (``kernels/runtime/array_header.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from struct import Struct
+
+
+def pack_floats(*numbers: float) -> bytes:
+    """Return numbers as float64 in memory."""
+    return float_packer(len(numbers))(*numbers)
+
+
+def pack_words(*numbers: int) -> bytes:
+    """Return integers, most of them addresses, as int64 in memory."""
+    return word_packer(len(numbers))(*numbers)
+
+
+@cache
+def float_packer(count: int) -> Callable[..., bytes]:
+    """Return `pack_floats` for so many numbers."""
+    return Struct(f"{count}d").pack
+
+
+@cache
+def word_packer(count: int) -> Callable[..., bytes]:
+    """Return `pack_words` for so many integers."""
+    return Struct(f"{count}q").pack

@@ -1,0 +1,80 @@
+"""What the checker is told when a task is queued: its place in program order, and its accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..checker.checker import Checker
+from .task import BaseStream, Kind, Promise, Task
+
+
+def check_and_queue(streams: Mapping[int, BaseStream], checker: Checker, task: Task) -> None:
+    """Give a task its place in program order, and queue it; HazardError if it must not run.
+
+    A task that waits for a promise, directly or behind others, gets its place when it is kept.
+    """
+    stream, after = task.stream, task.after
+    last = stream.last
+    if (last is not None and last.unplaced) or (after is not None and after.unplaced):
+        task.held = checker.submit(stream.timeline, task.label)
+        stream.queue.append(task)
+        _place_held(streams, checker)  # another thread may have kept the promise meanwhile
+    else:
+        _place(streams, checker, task, then=stream.queue.append)
+
+
+def _place(
+    streams: Mapping[int, BaseStream],
+    checker: Checker,
+    task: Task,
+    then: Callable[[Task], object] | None = None,
+) -> None:
+    timeline, held = task.stream.timeline, task.held
+    record = None if task.after is None else task.after.operation
+    if held is None:
+        if record is not None:
+            checker.join(timeline, record)
+        operation = task.operation = checker.begin(timeline, task.label)
+    else:
+        if record is not None and not record.abandoned:
+            held.timeline.join(record.knowledge, record.host_index)
+        operation = task.operation = held.place()
+    try:
+        if task.reads or task.writes:
+            late = checker.record(operation, task.reads, task.writes, uses=not task.copies)
+            if late and task.function is not None:
+                task.function = _settled(checker, task, task.function)
+        elif task.kind in (Kind.HOST, Kind.CALLBACK):
+            checker.functions.launch(operation)
+        if isinstance(task, Promise):
+            _place_held(streams, checker)  # before it runs, and so before they can
+        if then is not None:
+            then(task)
+    except BaseException:
+        operation.cancel()
+        raise
+
+
+def _place_held(streams: Mapping[int, BaseStream], checker: Checker) -> None:
+    """Give places to the tasks whose promise has been kept."""
+    found = True
+    while found:  # another stream may wait for one of them
+        found = False
+        for stream in list(streams.values()):
+            for task in list(stream.queue):
+                if task.unplaced:
+                    if task.after is not None and task.after.unplaced:
+                        break
+                    _place(streams, checker, task)
+                    found = True
+
+
+def _settled(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
+    """Return a task's function, preceded by a check of what host functions may have written."""
+
+    def run() -> None:
+        assert task.operation is not None
+        checker.settle(task.operation, task.reads, task.writes, uses=not task.copies)
+        function()
+
+    return run

@@ -1,0 +1,168 @@
+"""The functions that PyTorch and JAX differentiate, as they follow from the operators."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from itertools import zip_longest
+from math import prod
+from typing import Any, Final
+
+from ..core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
+from ..declaration.operator import OPERATORS, Forward, Operator
+from ..kernels.arithmetic.arrays import evaluate
+from ..kernels.arithmetic.formula import Formula
+
+#: the scalar that says what a loss does with its elements; its choices are functions of libraries
+_REDUCTION: Final = "reduction"
+_NONE: Final = "none"
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function, and the operators that compute its value and its gradient."""
+
+    forward: Forward
+    #: the array functions of these operators have the scalars' defaults
+    array_functions: Any
+    #: the operator that computes the value; None if only the gradient has one
+    value: Operator | None
+    #: the operator that computes the gradient; None if only the value has one
+    gradient: Operator | None
+
+    @property
+    def name(self) -> str:
+        """Its name in PyTorch and JAX."""
+        return self.forward.name
+
+    @property
+    def operator(self) -> Operator:
+        """The operator whose scalars the function has."""
+        operator = self.gradient or self.value
+        assert operator is not None
+        return operator
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The operator's names of the operands."""
+        names = [param.name for param in self.operator.tensors]
+        return tuple([name for name in self._taken if name in names])
+
+    @property
+    def defaults(self) -> tuple[float | None, ...]:
+        """The number that an operand is if it is omitted; None if it must be given."""
+        return tuple([self.operator.tensors[place].default for place in self.places])
+
+    @property
+    def _taken(self) -> tuple[str, ...]:
+        """Names of what the formula takes."""
+        return tuple(inspect.signature(self.forward.formula).parameters)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Indices of the operands among the operator's tensors; the other one is the gradient."""
+        names = [param.name for param in self.operator.tensors]
+        return tuple([names.index(name) for name in self.operands])
+
+    @property
+    def array_function(self) -> Any:
+        """The operator's array function."""
+        return getattr(self.array_functions, self.operator.name)
+
+    def signature(self, first: str) -> Signature:
+        """Return a signature: operands, scalars as in the array function, and a compute type.
+
+        The first operand gets another name.
+        """
+        given = inspect.signature(self.array_function).parameters
+        kind = Parameter.POSITIONAL_OR_KEYWORD
+        operands = [
+            Parameter(name, kind, default=Parameter.empty if number is None else None)
+            for name, number in zip((first, *self.operands[1:]), self.defaults, strict=True)
+        ]
+        scalars = [given[param.name] for param in self.operator.scalars]
+        return Signature([*operands, *scalars, given["compute_dtype"]])
+
+    def evaluate(self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]) -> Any:
+        """Return the value, computed and differentiable in an array library.
+
+        The namespace is ``jax.numpy`` or ``torch``, and the operands are its arrays. The weights of
+        channels are contiguous.
+        """
+        names = [param.name for param in self.operator.scalars]
+        values = dict(zip(names, scalars, strict=True))
+        taken = [values[name] for name in self._taken if name in names]
+        if self.operator.per_channel:
+            data, weight = operands
+            operands = data, weight.reshape(channel_shape(data.ndim, prod(weight.shape)))
+        result = evaluate(self.forward.formula, namespace, operands, taken)
+        reduction = self.reduction(scalars)
+        return result if reduction == _NONE else getattr(namespace, reduction)(result)
+
+    def numbers(self, scalars: Sequence[Any]) -> tuple[float, ...]:
+        """Return the scalars as numbers, with the defaults for None and for those at the end."""
+        return scalar_numbers(self.operator, self.array_function, scalars)
+
+    def reduction(self, scalars: Sequence[Any]) -> str:
+        """Return what the function does with the values of elements: none, mean or sum."""
+        for param, value in zip(self.operator.scalars, scalars, strict=True):
+            if param.name == _REDUCTION and param.choices is not None:
+                return next(name for name, number in param.choices.items() if number == value)
+        return _NONE
+
+    def without_reduction(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the scalars with which the function keeps the values of elements."""
+        params = zip(self.operator.scalars, scalars, strict=True)
+        return tuple([(p.choices or {})[_NONE] if p.name == _REDUCTION else v for p, v in params])
+
+
+def scalar_numbers(
+    operator: Operator, array_function: Any, scalars: Sequence[Any]
+) -> tuple[float, ...]:
+    """Return an operator's scalars; those that are None or missing have the defaults."""
+    defaults = default_scalars(operator, array_function)
+    found = []
+    for param, value in zip_longest(operator.scalars, scalars):
+        value = defaults[param.name] if value is None else value
+        found.append((param.choices or {}).get(value, value))
+    return tuple(found)
+
+
+def default_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
+    """Return an operator's scalars by name, as its array function's signature has them."""
+    parameters = inspect.signature(array_function).parameters
+    return {param.name: parameters[param.name].default for param in operator.scalars}
+
+
+def channel_shape(rank: int, count: int) -> tuple[int, ...]:
+    """Return the shape in which weights of channels, or one of all, broadcast to their data."""
+    return () if count == 1 else (count,) + (1,) * (rank - 2)
+
+
+def differentiable_functions(array_functions: Any) -> dict[str, Function]:
+    """Return all functions by name, from the module of the operators' array functions."""
+    values = {name: operator for name, operator in OPERATORS.items() if operator.forward is None}
+    found = {}
+    for operator in OPERATORS.values():
+        if operator.forward is not None:
+            name = operator.forward.name
+            value = values.pop(name, None)
+            found[name] = Function(operator.forward, array_functions, value, operator)
+    for name, operator in values.items():
+        forward = Forward(name, operator.formula.function, f"the value of `ascendref.{name}`")
+        found[name] = Function(forward, array_functions, operator, None)
+    return dict(sorted(found.items()))
+
+
+def suited_formula(
+    formula: Formula, kind: ElementType, compute: str, scalars: tuple[float, ...]
+) -> Formula:
+    """Return a formula for data of a type in PyTorch or JAX.
+
+    These compute with scalars in the data's type, so for F64 data they are not narrowed to FLOAT.
+    """
+    suited = formula.suited(compute, kind.name, scalars)
+    wide = kind is FLOAT64 and compute in ROUNDED_ONCE
+    return suited.with_wide_scalars() if wide else suited

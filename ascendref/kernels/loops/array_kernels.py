@@ -1,0 +1,207 @@
+"""The kernels that Python calls for elementwise loops.
+
+There are four: for contiguous elements and for any layout, each for arrays, whose headers it
+checks, and for addresses. They compute with a task of a formula, or negative numbers say why not.
+The first argument of all is the address of an array of addresses and numbers: operand table
+(`operand_table`), task, launcher; for any layout also the walk (`walk_task`), its plan
+(`tile_plan`), the number of tiles and that of results; then, for arrays, their layout
+(`layout_table`) and what checks it (`layout_check`).
+
+The next ones of the kernels for arrays are the addresses of a tuple of inputs and of the result;
+those may be any objects. The kernels for addresses take that of a bytes object, with the addresses
+of the inputs' first elements, that of the result's, and for contiguous elements their number. The
+last argument of all is the address of a bytes object with the scalars as float64.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiler.jit import integer_kernel, merged, once_each
+from ..runtime.array_header import (
+    ARRAY_TYPE,
+    BYTES,
+    COUNT,
+    DATA,
+    DESCRIPTOR,
+    DTYPE,
+    FLAGS,
+    ITEMSIZE,
+    RANK,
+    ROW,
+    ROWS,
+    SHAPE,
+    STRIDES,
+    TYPE,
+    WRITE,
+    are_apart,
+    contiguous_size,
+    put_objects,
+    replace_by_data,
+)
+from ..runtime.launch import (
+    INNER_TASK,
+    NO_OPERANDS,
+    OPERANDS,
+    PLAN,
+    SIZE,
+    call_task,
+    own_address,
+    run,
+    set_word,
+)
+from ..runtime.memory import copy, half_word, in_memory, word
+from ..runtime.nontemporal import LINE
+
+#: contiguous elements that a thread processes at a time
+PART: Final = 16 * 1024
+#: elements from which stores are aligned to cache lines (measured: not worthwhile below)
+_ALIGNED_FROM: Final = 256 * 1024
+
+
+def _contiguous(fixed: int, tensors: int, result: int, numbers: int) -> Any:
+    """Compute with contiguous arrays of one shape."""
+    table = word(fixed, 0)
+    arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 1, 0, *NO_OPERANDS))
+    if not put_objects(arguments + OPERANDS, table, tensors, result):
+        return -1
+    size = contiguous_size(table, arguments + OPERANDS)
+    if size < 0:
+        return size
+    replace_by_data(arguments + OPERANDS, table)
+    return _run(fixed, arguments, size)
+
+
+def _memory(fixed: int, addresses: int, numbers: int) -> Any:
+    """Compute with contiguous elements in memory."""
+    table = word(fixed, 0)
+    arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 1, 0, *NO_OPERANDS))
+    count = 8 * word(table, COUNT)
+    copy(arguments + OPERANDS, addresses + BYTES, count)
+    size = word(addresses, BYTES + count)
+    if not are_apart(table, arguments + OPERANDS, size):
+        return -1
+    return _run(fixed, arguments, size)
+
+
+@merged
+def _run(fixed: int, arguments: int, size: int) -> Any:
+    """Run the task on contiguous elements."""
+    table, task = word(fixed, 0), word(fixed, 8)
+    set_word(arguments, SIZE, size)
+    # elements before the first that begins a cache line, where stores become faster
+    last = word(table, COUNT) - 1
+    width, result = word(table, ROWS + ROW * last + ITEMSIZE), word(arguments, OPERANDS + 8 * last)
+    lead = -result % LINE // width if size >= _ALIGNED_FROM else 0
+    return run(task, arguments, size, lead, PART, size, word(fixed, 16))
+
+
+def _walk_arrays(fixed: int, tensors: int, result: int, numbers: int) -> Any:
+    """Traverse arrays of a known layout."""
+    table = word(fixed, 0)
+    arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
+    if not put_objects(arguments + OPERANDS, table, tensors, result):
+        return -1
+    if not call_task(word(fixed, 64), table, word(fixed, 56), arguments + OPERANDS):
+        return -1
+    replace_by_data(arguments + OPERANDS, table)
+    return _walk_all(fixed, arguments)
+
+
+def _walk_memory(fixed: int, addresses: int, numbers: int) -> Any:
+    """Traverse elements in memory, without a check."""
+    table = word(fixed, 0)
+    arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
+    copy(arguments + OPERANDS, addresses + BYTES, 8 * word(table, COUNT))
+    return _walk_all(fixed, arguments)
+
+
+@merged
+def _walk_all(fixed: int, arguments: int) -> Any:
+    """Run the traversal."""
+    size = word(fixed, 48)
+    set_word(arguments, SIZE, size)
+    set_word(arguments, PLAN, word(fixed, 32))
+    set_word(arguments, INNER_TASK, word(fixed, 8))
+    return run(word(fixed, 24), arguments, word(fixed, 40), 0, 0, size, word(fixed, 16))
+
+
+def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
+    """Tell whether arrays have known shapes and strides and the result is writeable and separate.
+
+    A separate function, called by its address like a task: calls on a layout that occurs only once
+    do not need it. The parameters are the addresses of the operand table, of a layout and of the
+    addresses of the objects; the last is negative to get the address of this function.
+    """
+    if arrays < 0:
+        return own_address()
+    count = word(table, COUNT)
+    result = word(arrays, 8 * count - 8)
+    start, row = word(result, DATA) + word(layout, 0), layout + 16
+    end = start + word(layout, 8)
+    fits = half_word(result, FLAGS) & WRITE != 0
+    for k in range(count):
+        array, rank = word(arrays, 8 * k), word(row, 0)
+        shape, at = word(array, SHAPE), word(array, DATA) + word(row, 8)
+        if (
+            word(array, TYPE) != word(table, ARRAY_TYPE)
+            or word(array, DESCRIPTOR) != word(table, ROWS + ROW * k + DTYPE)
+            or half_word(array, RANK) != rank
+            # NumPy stores strides right after sizes
+            or word(array, STRIDES) != shape + 8 * rank
+            or (k < count - 1 and at < end and start < at + word(row, 16))
+        ):
+            return 0
+        for axis in range(2 * rank):
+            fits = fits and word(shape, 8 * axis) == word(row, 24 + 8 * axis)
+        row += 24 + 16 * rank
+    return int(fits)
+
+
+def layout_table(arrays: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+    """Return the table that `_are_laid_out` compares with.
+
+    For each array: its rank, the offset of its memory's start from its first element, the length of
+    that memory, its sizes and its strides. The table begins with offset and length of the last
+    array.
+    """
+    rows: list[int] = []
+    for array in arrays:
+        reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+        low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+        span = low, high + array.itemsize - low
+        rows += [array.ndim, *span, *array.shape, *array.strides]
+    return np.array([*span, *rows], np.int64)
+
+
+@once_each
+def contiguous_kernel() -> Any:
+    """Return the kernel for contiguous arrays."""
+    return integer_kernel(_contiguous, "contiguous")
+
+
+@once_each
+def memory_kernel() -> Any:
+    """Return the kernel for contiguous elements in memory."""
+    return integer_kernel(_memory, "contiguous_in_memory")
+
+
+@once_each
+def walk_kernel() -> Any:
+    """Return the kernel for arrays of a known layout."""
+    return integer_kernel(_walk_arrays, "tiles")
+
+
+@once_each
+def walk_memory_kernel() -> Any:
+    """Return the kernel for elements in memory of any layout."""
+    return integer_kernel(_walk_memory, "tiles_in_memory")
+
+
+@once_each
+def layout_check() -> Any:
+    """Return the compiled `_are_laid_out`."""
+    return integer_kernel(_are_laid_out, "layout_check")

@@ -1,0 +1,101 @@
+"""The loop of a formula over contiguous elements, compiled once for its types and compute type.
+
+Kernels pass elements to it (``elementwise.py``), those of other types or layouts through buffers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtypes import FLOAT32, FLOAT64, ElementType
+from ..arithmetic.codecs import decoding, encoder, remainder
+from ..arithmetic.formula import Formula
+from ..compiler.jit import Once, once_each
+from ..runtime.launch import Task, task_kernel
+from .contiguous import in_pairs, one_at_a_time, past_caches, scalar_reader, through_caches
+from .elements import Read, loader, pair_loader
+
+
+class FormulaLoop:
+    """The loop of one formula for tensors of some types, whose result is rounded to a type."""
+
+    def __init__(
+        self,
+        formula: Formula,
+        inputs: tuple[ElementType, ...],
+        result: ElementType,
+        compute: str,
+    ) -> None:
+        self.formula, self.inputs, self.result, self.compute = formula, inputs, result, compute
+        kinds = *[kind.name for kind in inputs], "to", result.name
+        self.name = "_".join((formula.name, *kinds, "in", compute))
+
+    @Once
+    def task(self) -> Any:
+        """The task that computes contiguous elements."""
+        return task_kernel(self._make_task, self.name, self.formula.function)
+
+    def _make_task(self) -> Task:
+        """Return the task, to be compiled."""
+        count, size = len(self.inputs), self.result.storage.itemsize
+        loop = self._loop()
+        # non-temporal stores gain nothing for a compute-bound formula
+        if self.formula.compute_bound:
+            return through_caches(loop, self._scalars(), count)
+        return past_caches(loop, self._scalars(), count, size)
+
+    def _loop(self) -> Any:
+        """Return the loop over contiguous operands."""
+        load, formula, encode = self._load(), self._evaluator(), self._encoder()
+        kinds = {kind.name for kind in (*self.inputs, self.result)}
+        if kinds == {"bfloat16"} and self.compute == "float32":
+            return in_pairs(load, pair_loader(len(self.inputs)), formula, encode)
+        return one_at_a_time(load, formula, encode, self.result.name, self.result.storage.itemsize)
+
+    def _load(self) -> Any:
+        """Return the function that reads the numbers for an element."""
+        reads = []
+        for k, kind in enumerate(self.inputs):
+            size = kind.storage.itemsize
+            reads.append(Read(k, decoding(kind.name, self.compute), size))
+            if kind.name == "int64" and self.compute == "float64":
+                reads.append(Read(k, remainder(), size))
+        return loader(tuple(reads), selects=self.formula.selects)
+
+    def _encoder(self) -> Any:
+        """Return the function that rounds a result."""
+        return encoder(self.compute, self.result.name)
+
+    def _scalars(self) -> Any:
+        """Return the function that reads the scalars."""
+        return scalar_reader(self.formula.scalars, sized=self.formula.sized)
+
+    def _evaluator(self) -> Any:
+        """Return the formula, compiled for the compute type."""
+        # needed for compiling, not for loading
+        from ..arithmetic.evaluation import evaluator, pair_evaluator
+
+        if self.compute == "float64" and not self.formula.selects:
+            return pair_evaluator(self.formula, tuple([kind.name for kind in self.inputs]))
+        return evaluator(self.formula, self.compute)
+
+
+def read_types(inputs: tuple[ElementType, ...]) -> tuple[ElementType, ...]:
+    """Return the types in which a loop reads tensors of these types.
+
+    They are the tensors' own if there is one, else F32 or F64, whichever holds all numbers. INT64
+    is read as it is, because no float type holds it.
+    """
+    names = {kind.name for kind in inputs}
+    if len(names) == 1:
+        return inputs
+    common = FLOAT64 if names & {"float64", "int32"} else FLOAT32
+    return tuple([kind if kind.name == "int64" else common for kind in inputs])
+
+
+@once_each
+def formula_loop(
+    formula: Formula, inputs: tuple[ElementType, ...], result: ElementType, compute: str
+) -> FormulaLoop:
+    """Return the loop for a formula and its types; there is one per process."""
+    return FormulaLoop(formula, inputs, result, compute)

@@ -1,0 +1,201 @@
+"""Exact sums in integers of 4352 bits (``accumulator.py``), which Python rounds.
+
+Python also adds the terms that are no sum of two doubles, from their elements.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ...core.dtypes import ElementType
+from ..arithmetic.accumulator import CARRY_EVERY, add_product, carry, clear
+from ..arithmetic.evaluation import evaluator
+from ..arithmetic.exact_sum import ALL_MINUS, BOUND, RECORD, SPECIAL
+from ..arithmetic.formula import Formula
+from ..compiler.jit import helper
+from ..runtime.array_header import PYTHON_TASK
+from ..runtime.launch import (
+    FAILED_IN_PYTHON,
+    FAILURE,
+    NO_MEMORY,
+    NO_OPERANDS,
+    PLAN,
+    TABLE,
+    Task,
+    call_task,
+    own_address,
+    set_word,
+)
+from ..runtime.memory import (
+    allocate,
+    in_memory,
+    int64_pointer,
+    peek,
+    pointer_to,
+    release,
+    smaller,
+    word,
+    words,
+)
+from ..runtime.nontemporal import LINE
+from .exact_sums import NUMBERS, numbers_of
+from .reduction_loops import Parts
+from .reduction_places import place, strides_of, weight_place
+from .reduction_plan import BLOCK, SUMS_STRIDE, TERMS
+from .running_sums import PARTIAL, TENSORS, Compiled, Pointer
+
+#: in place of a count of terms, for the task in Python: a term to be added
+OPEN: Final = -1
+_float64_pointer: Final = pointer_to(np.dtype(np.float64))
+
+
+def exact_adder(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
+    """Return the function that adds terms of a channel to a record (``accumulator.py``).
+
+    ``add(arguments, record, channel, start, stop)`` propagates carries at the end. It returns 0, or
+    what a task in Python returned that adds a term.
+    """
+    deposit, term_of = _depositor(term, kind), evaluator(term, "float64")
+    load, weigh, scalars_of = parts.load, parts.weigh, parts.scalars
+    addresses, tensors = words(parts.tensors), parts.tensors
+    read, decode, weighted = peek(parts.kind), parts.decode, parts.weighted
+    copysign = np.copysign
+
+    @helper
+    def add(arguments: int, record: int, channel: int, start: int, stop: int) -> int:
+        plan, operands = int64_pointer(word(arguments, PLAN)), arguments + TENSORS
+        total, scalars = int64_pointer(record), scalars_of(arguments)
+        elements = in_memory(NO_OPERANDS)
+        weight = 0.0
+        if weighted:
+            weight = decode(read(word(operands, 8 * tensors), weight_place(plan, channel)))
+        pending = 0
+        for number in range(start, stop):
+            for k in range(tensors):
+                at = place(plan, strides_of(plan, k), channel, number)
+                set_word(elements, 8 * k, word(operands, 8 * k) + at)
+            values = weigh(load(addresses(elements), 0, 0), weight)
+            value, added = term_of(values, scalars), deposit(arguments, record, values, scalars)
+            if added == FAILED_IN_PYTHON:
+                return FAILED_IN_PYTHON
+            if added < 0:
+                _float64_pointer(record)[SPECIAL] += value
+            if added or copysign(1.0, value) > 0:
+                total[ALL_MINUS] = 0
+            pending += added
+            if pending > CARRY_EVERY:
+                carry(total)
+                pending = 0
+        carry(total)
+        return 0
+
+    return add
+
+
+def _depositor(term: Formula, kind: ElementType) -> Compiled:
+    """Return the function that adds the numbers of a term to a record.
+
+    ``deposit(arguments, record, values, scalars)`` returns their count without zeros, or a negative
+    number: -1 if one is not finite, else that of a task in Python.
+    """
+    parts_of, count = numbers_of(term, kind)
+    inf = np.inf
+
+    @helper
+    def deposit_products(arguments: int, record: int, values: Any, scalars: Any) -> int:
+        factors, total = parts_of(values, scalars), int64_pointer(record)
+        for k in range(count):
+            if not abs(factors[k]) < inf:
+                return -1
+        added = 0
+        for k in range(0, count, 2):
+            if factors[k] != 0 and factors[k + 1] != 0:
+                add_product(total, factors[k], factors[k + 1])
+                added += 1
+        return added
+
+    @helper
+    def deposit_bounded(arguments: int, record: int, values: Any, scalars: Any) -> int:
+        for k in range(len(values)):
+            if not abs(values[k]) < inf:
+                return -1
+        (high, low, lost), total = parts_of(values, scalars), int64_pointer(record)
+        if lost != 0:
+            python_task = word(word(arguments, TABLE), PYTHON_TASK)
+            failed: int = call_task(python_task, record, in_memory((*values, *scalars)), OPEN)
+            return failed if failed else 1
+        added = 0
+        for part in (high, low):
+            if part != 0:
+                add_product(total, part, 1.0)
+                added += 1
+        return added
+
+    return deposit_bounded if term.factors is None else deposit_products
+
+
+def exact_task(parts: Parts, term: Formula, kind: ElementType, sums: int, *, mean: bool) -> Task:
+    """Return the task that adds up channels in integers, for Python to round."""
+    add_exactly = exact_adder(parts, term, kind)
+
+    def task(arguments: int, start: int, stop: int) -> Any:
+        if stop < start:
+            return own_address()
+        record = allocate(8 * RECORD, LINE)
+        if record == 0:
+            set_word(arguments, FAILURE, NO_MEMORY)
+            return 0
+        plan = int64_pointer(word(arguments, PLAN))
+        python_task = word(word(arguments, TABLE), PYTHON_TASK)
+        for channel in range(start, stop):
+            clear(int64_pointer(record))
+            failed = add_exactly(arguments, record, channel, 0, plan[TERMS])
+            if failed == 0:
+                to = word(arguments, sums) + channel * plan[SUMS_STRIDE]
+                failed = call_task(python_task, record, to, plan[TERMS] if mean else 1)
+            if failed:
+                set_word(arguments, FAILURE, failed)
+        release(record)
+        return stop - start
+
+    return task
+
+
+def record_finisher(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
+    """Return the function that makes the record of a channel of the sums of its blocks.
+
+    The records follow the sums of blocks.
+    """
+    add_exactly, bounded = exact_adder(parts, term, kind), term.factors is None
+    inf, copysign = np.inf, np.copysign
+
+    @helper
+    def finish(
+        arguments: int, channel: int, parts: Pointer, at: int, apart: int, blocks: int
+    ) -> int:
+        record = word(arguments, PARTIAL) + 8 * (NUMBERS * apart + channel * RECORD)
+        total = int64_pointer(record)
+        clear(total)
+        plan = int64_pointer(word(arguments, PLAN))
+        for block in range(at, at + blocks):
+            value, rest, lost = parts[block], parts[block + apart], parts[block + 2 * apart]
+            # not with a NaN
+            if (bounded or lost == 0) and lost < inf and abs(value) < inf:
+                if bounded:
+                    _float64_pointer(record)[BOUND] += lost
+                add_product(total, value, 1.0)
+                add_product(total, rest, 1.0)
+                if value != 0 or rest != 0 or copysign(1.0, value) > 0:
+                    total[ALL_MINUS] = 0
+                if block % BLOCK == 0:
+                    carry(total)
+            else:
+                first = (block - at) * BLOCK
+                last = smaller(first + BLOCK, plan[TERMS])
+                add_exactly(arguments, record, channel, first, last)
+        carry(total)
+        return 0
+
+    return finish

@@ -1,0 +1,180 @@
+"""Reductions: the sum, or the mean, of an elementwise term, over all elements or per channel.
+
+An elementwise result may be computed in the same pass. The bits of a sum (except for a NaN's
+payload and sign) depend only on its terms and their number, not on threads, chunks or strides:
+
+- The terms of a channel are numbered in C order. Block b holds terms 1024 b … 1024 b + 1023.
+- Inside a block, sixteen running sums start at −0, the neutral element of addition. Term k is added
+  to sum k mod 16, and the sixteen are reduced by repeatedly adding the upper half to the lower.
+- Blocks are then added in pairs, neighbours first; an odd last one moves up unchanged.
+- Every addition is rounded to the compute type. A mean divides the sum by the number of terms and
+  rounds once more.
+
+Correctly rounded results are the exact sum, or the exact mean, rounded once (``exact_sums.py``).
+
+An operator declares a reduction by its term (`Reduction` in ``declaration/operator.py``). A loss
+has its elementwise formula as the term::
+
+    def mse_loss(self, target, reduction):
+        difference = self - target
+        return difference * difference
+
+    def mse_factors(self, target, reduction):
+        whole, rest = two_difference(self, target)
+        return whole, whole, 2.0 * whole, rest, rest, rest
+
+    formula = Formula("mse_loss", mse_loss, tensors=2, scalars=1, factors=mse_factors)
+    Operator(..., formula=formula, reduction=Reduction(formula, axes="all", mode=by_scalar))
+
+``factors`` gives numbers whose products, in pairs, add up to the term exactly. Without it, a
+correctly rounded sum adds double-doubles with their error bounds, and a rounding that these leave
+open is decided in Python. `prelu_backward` sums per channel, beside its first result.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
+from ..arithmetic.exact import Exact, Undecided, decide, exact
+from ..arithmetic.exact_sum import POINT, RECORD, ExactSum
+from ..arithmetic.formula import Formula
+from ..compiler.jit import once_each
+from ..runtime.array_header import PYTHON_TASK
+from ..runtime.kernel import Piece
+from ..runtime.launch import Task
+from .exact_kernel import ExactKernel, PythonTask, element_at
+from .exact_sums import NUMBERS, exact_sums
+from .integer_sums import OPEN, exact_task, record_finisher
+from .reduction_kernel import ReductionKernel
+from .reduction_loops import total_task
+from .running_sums import RunningSums
+
+
+class ExactReductionKernel(ExactKernel, ReductionKernel):
+    """Sums that are rounded once from their exact value.
+
+    The elementwise result is computed in float64 and rounded to the type.
+    """
+
+    numbers = NUMBERS
+
+    def __init__(self, *description: Any, **options: Any) -> None:
+        super().__init__(*description, **options)
+        #: address of a record -> numbers of the terms that are still to be added to it
+        self._open: defaultdict[int, list[tuple[float, ...]]] = defaultdict(list)
+        self._python_task = PythonTask(self._decide)
+        self._table[PYTHON_TASK // 8] = self._python_task.address
+
+    def __call__(
+        self,
+        arrays: tuple[NDArray[Any], ...],
+        scalars: Sequence[float] = (),
+        in_place: bool = False,
+        scratch: NDArray[np.uint8] | None = None,
+    ) -> None:
+        if in_place:
+            # a decision may read all terms again, when results have been written
+            inputs = self._formula.tensors
+            arrays = (*[array.copy() for array in arrays[:inputs]], *arrays[inputs:])
+        super().__call__(arrays, scalars, False, scratch)
+
+    def partial_sums(self, arrays: tuple[NDArray[Any], ...], scalars: Sequence[float] = ()) -> Any:
+        """Compute the elementwise result, if any, and return the `ExactSum` of each channel."""
+        plan, _, kept = self._kept(arrays, scalars, RECORD, "record")
+        records = kept.view(np.int64).reshape(plan.channels, RECORD)
+        return [ExactSum.of_record(record).plus(self._open_sum(record)) for record in records]
+
+    def _open_sum(self, record: NDArray[np.int64]) -> ExactSum:
+        """Return the sum of the open terms of a record."""
+        terms = self._open.pop(record.ctypes.data, [])
+        bits = 256
+        while True:
+            try:
+                return ExactSum.of_terms(self.term.function, terms, bits)
+            except Undecided:
+                if bits > 10_000:
+                    raise
+                bits *= 2
+
+    @Piece
+    def record_task(self) -> Any:
+        """The task that adds the sums of blocks without rounding."""
+        return self._task("record", self._make_record_task)
+
+    def _make_record_task(self) -> Task:
+        finish = record_finisher(self._parts, self.term, self.kind)
+        return total_task(finish, self._parts.pointer)
+
+    def _exact_task(self) -> Any:
+        make = partial(
+            exact_task, self._parts, self.term, self.kind, self._sums_at, mean=self._mean
+        )
+        return self._task("exactly", make)
+
+    def _decide(self, record: int, at: int, count: int) -> None:
+        """Note an open term of a record, or round the sum of all its terms to a result."""
+        if count == OPEN:
+            self._open[record].append(self._numbers(at))
+            return
+        words = np.ctypeslib.as_array((ctypes.c_int64 * RECORD).from_address(record))
+        terms, total = self._open.pop(record, []), ExactSum.of_record(words)
+        result = element_at(at, self.kind)
+        if not terms or total.special:
+            result[...] = total.rounded(self.kind.name, count)
+            return
+
+        def value(start: Exact) -> Exact:
+            for term in terms:
+                start += self.term.function(*[exact(x, start.bits) for x in term])
+            return start / count
+
+        start = Fraction(total.total, 2**POINT)
+        result[...] = decide(value, (start,), (), self.kind.name)
+        terms.clear()  # the cache of decisions keeps this function
+
+    def _numbers(self, at: int) -> tuple[float, ...]:
+        """Return a term's elements and scalars, which are in memory, as its formula takes them."""
+        tensors, scalars = self.term.tensors, self.term.scalars
+        given = [*(ctypes.c_double * (tensors + scalars)).from_address(at)]
+        if self.term.narrows:
+            given[tensors:] = [ctypes.c_float(number).value for number in given[tensors:]]
+        return tuple(given)
+
+    def _running_sums(self) -> RunningSums:
+        return exact_sums(self.term, self.kind, self._sums_at, mean=self._mean)
+
+
+def reduction(
+    term: Formula,
+    element: Formula | None,
+    kind: ElementType,
+    compute: str,
+    *,
+    weighted: bool = False,
+    mean: bool = False,
+    stored: bool = False,
+) -> ReductionKernel:
+    """Return the kernel for a term, an elementwise result and their types; one per process.
+
+    In F64 arithmetic, sums are rounded once. The other parameters are those of `ReductionKernel`.
+    """
+    stored &= kind.name != compute  # the terms have that type anyway
+    held = FLOAT64.name if compute in ROUNDED_ONCE else compute
+    return _made(term, element, kind, held, weighted=weighted, mean=mean, stored=stored)
+
+
+@once_each
+def _made(
+    term: Formula, element: Formula | None, kind: ElementType, compute: str, **options: bool
+) -> ReductionKernel:
+    made = ExactReductionKernel if compute == FLOAT64.name else ReductionKernel
+    return made(term, element, kind, compute, **options)

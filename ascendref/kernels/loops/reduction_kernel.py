@@ -1,0 +1,360 @@
+"""The base of reductions: sums that round every addition to the compute type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.dtypes import ElementType
+from ...core.layout import broadcast_strides
+from ...core.packing import pack_floats, pack_words
+from ..arithmetic.codecs import REGISTER, decoder, decoding, encoder
+from ..arithmetic.evaluation import evaluator
+from ..arithmetic.formula import Formula
+from ..compiler.jit import Once, inlined
+from ..runtime.array_header import GATHER, SCATTER, Operand, operand_table
+from ..runtime.kernel import Kernel, Piece
+from ..runtime.launch import LAUNCHER, Task, Words, address, task_kernel
+from .contiguous import scalar_reader
+from .elements import Read, loader
+from .reduction_launch import contiguous_kernel, memory_kernel
+from .reduction_loops import Parts, block_task, total_task
+from .reduction_plan import BLOCK, Operands, ReductionPlan, contiguous_plan, reduction_plan
+from .running_sums import TENSORS, RunningSums, rounded_sums
+from .tiles import load_tile_copy
+
+#: contiguous calls that a kernel keeps
+_MOST_READY: Final = 1024
+
+
+class ReductionKernel(Kernel):
+    """A kernel of sums, with or without an elementwise result.
+
+    Its operands are tensors of one type and rank, then the elementwise result, if any, and the
+    sums. What is summed is computed from the first tensors, the elementwise result from all.
+
+    Parameters
+    ----------
+    weighted : bool
+        Whether the sums are per channel (axis 1), and the last tensor has an element for each, in C
+        order; otherwise there is one sum.
+    mean : bool
+        Whether sums are divided by their number of terms.
+    stored : bool
+        Whether the terms are rounded to ``kind`` before they are summed, as on a device that stores
+        them in between.
+    """
+
+    #: numbers of a running sum
+    numbers = 1
+
+    def __init__(
+        self,
+        term: Formula,
+        element: Formula | None,
+        kind: ElementType,
+        compute: str,
+        *,
+        weighted: bool = False,
+        mean: bool = False,
+        stored: bool = False,
+    ) -> None:
+        super().__init__()
+        self.kind, self.compute, self.weighted = kind, compute, weighted
+        self._mean, self._stored = mean, stored
+        formulas = (term,) if element is None else (element, term)
+        self._formula, self.element = formulas[0], element
+        tensors = self._formula.tensors
+        self.term = _of_all(term, tensors)
+        self.register = REGISTER[compute]
+        self._itemsize = kind.numpy.itemsize
+        #: tensors and results that have the shape of the data
+        self._full = tensors - weighted
+        self._results = int(element is not None)
+        flags = {"_mean": mean, "_stored": stored}
+        self.name = "_".join((*[f.name for f in formulas], kind.name, "in", compute))
+        self.name += "".join([flag for flag, holds in flags.items() if holds])
+        whole, sums = Operand(kind.numpy), tensors + self._results
+        few = whole._replace(shape_of=self._full if weighted else sums, highest_rank=1)
+        results = [whole._replace(result=True)] * self._results + [few._replace(result=True)]
+        self._table = operand_table((*[whole] * self._full, *[few] * weighted, *results))
+        #: address of the table of operands
+        self.table: int = self._table.ctypes.data
+        self._words: dict[tuple[str, str | None], Words] = {}
+        #: what calls on contiguous arrays need, by shape and number of channels
+        self._ready: dict[tuple[tuple[int, ...], int], tuple[int, int, int, ReductionPlan]] = {}
+
+    def __call__(
+        self,
+        arrays: tuple[NDArray[Any], ...],
+        scalars: Sequence[float] = (),
+        in_place: bool = False,
+        scratch: NDArray[np.uint8] | None = None,
+    ) -> None:
+        """Compute the elementwise result, if any, and the sums.
+
+        The tensors, apart from the weight, broadcast to the shape of the data: that of the
+        elementwise result, or of all tensors together. The sums have one element per channel: rank
+        1, or any rank with one element. ``in_place`` tells whether a result is the same view as an
+        input; any other overlap is forbidden. ``scratch`` is memory for partial sums, aligned for
+        the compute type.
+        """
+        numbers = pack_floats(*scalars)
+        if self.are_contiguous(arrays, in_place) and self.dense(arrays, numbers, scratch):
+            return
+        plan = self._plan(arrays, in_place)
+        addresses = tuple([array.ctypes.data for array in arrays])
+        partial = self._partial(self._room(plan, in_place), scratch)
+        self._compute(plan, addresses, numbers, partial)
+
+    def dense(
+        self,
+        arrays: tuple[Any, ...],
+        numbers: bytes = b"",
+        scratch: NDArray[np.uint8] | None = None,
+    ) -> bool:
+        """Compute with contiguous tensors of one shape, whose weight has one element per channel.
+
+        The scalars are packed (`pack_floats`). Return False, with nothing done, for other operands,
+        and if the weight has a rank above 1 or another shape than the sums. Only the first tensor
+        and the weight must be arrays; the others may be any objects.
+        """
+        key = arrays[0].shape, self._channels(arrays)
+        ready = self._ready.get(key)
+        if ready is None:
+            plan = self.contiguous_plan(*key)
+            room = self._room(plan, False)
+            if len(self._ready) >= _MOST_READY:
+                self._ready.clear()
+            fixed = self._fixed(plan.layout, "total" if room else None)
+            ready = self._ready[key] = fixed, plan.address, room, plan
+        fixed, plan_at, room, _ = ready
+        kept = self._partial(room, scratch) if room else None
+        partial = 0 if kept is None else id(kept)
+        done = self._call(self.contiguous_kernel, fixed, plan_at, partial, id(numbers), id(arrays))
+        return done >= 0
+
+    def in_memory(
+        self,
+        addresses: tuple[int, ...],
+        shape: tuple[int, ...],
+        channels: int = 1,
+        numbers: bytes = b"",
+    ) -> None:
+        """Compute with contiguous elements in memory; results must not overlap anything.
+
+        ``shape`` is that of the data, not empty; ``channels`` the number of elements of weight and
+        sums: the length of axis 1, or 1. The scalars are packed.
+        """
+        plan = self.contiguous_plan(shape, channels)
+        self._compute(plan, addresses, numbers, self._partial(self._room(plan, False), None))
+
+    def partial_sums(self, arrays: tuple[NDArray[Any], ...], scalars: Sequence[float] = ()) -> Any:
+        """Compute the elementwise result, if any, and return the sums of all blocks.
+
+        ``arrays`` are the tensors and the elementwise result; what is returned is an array of
+        channels × blocks.
+        """
+        plan, sums, _ = self._kept(arrays, scalars, 0, None)
+        return sums.reshape(plan.channels, plan.blocks)
+
+    def _kept(
+        self,
+        arrays: tuple[NDArray[Any], ...],
+        scalars: Sequence[float],
+        more: int,
+        total: str | None,
+    ) -> tuple[ReductionPlan, NDArray[Any], NDArray[Any]]:
+        """Compute; return the sums of blocks, and so many more numbers of each channel."""
+        sums = np.empty(self._channels(arrays), self.kind.numpy)  # for the plan, not written
+        plan = self._plan((*arrays, sums), False)
+        room = self._room(plan, True)
+        partial: NDArray[Any] = np.empty(room + more * plan.channels, self.register)
+        addresses = tuple([array.ctypes.data for array in (*arrays, sums)])
+        self._compute(plan, addresses, pack_floats(*scalars), partial, total)
+        return plan, partial[:room], partial[room:]
+
+    def _compute(
+        self,
+        plan: ReductionPlan,
+        addresses: tuple[int, ...],
+        numbers: bytes,
+        partial: NDArray[Any] | None,
+        total: str | None = "total",
+    ) -> None:
+        """Compute with operands in memory, then run a task on the blocks' sums, if there are."""
+        if plan.copies:
+            _ = self.tile_copies
+        at = 0 if partial is None else partial.ctypes.data
+        fixed = self._fixed(plan.layout, total if at else None)
+        operands = pack_words(*addresses)
+        self._call(self.memory_kernel, fixed, plan.address, at, id(numbers), id(operands))
+
+    def are_contiguous(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> bool:
+        """Tell whether the loops over contiguous operands are for these tensors and results."""
+        shape = arrays[0].shape
+        flags = [array.flags for array in arrays]
+        return (
+            not in_place
+            and all([array.shape == shape for array in self._full_of(arrays)])
+            and all([flag.c_contiguous and flag.aligned for flag in flags])
+        )
+
+    def layout(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> str:
+        """Return which loop is for these tensors and results, without reading elements."""
+        if self.are_contiguous(arrays, in_place):
+            return self.contiguous_plan(arrays[0].shape, self._channels(arrays)).layout
+        plan = self._plan(arrays, in_place)
+        return f"{plan.layout}_copied" if plan.copies else f"{plan.layout}_in_memory"
+
+    def contiguous_plan(self, shape: tuple[int, ...], channels: int) -> ReductionPlan:
+        """Return the plan for contiguous operands.
+
+        ``channels`` is the number of elements of the weight: the length of axis 1, or 1.
+        """
+        return contiguous_plan(shape, self._full + self._results, self._itemsize, channels)
+
+    def partial_bytes(self, plan: ReductionPlan) -> int:
+        """Return the bytes of the blocks' sums that a call needs."""
+        return self._room(plan, False) * np.dtype(self.register).itemsize
+
+    def _plan(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> ReductionPlan:
+        """Return the plan for operands of any layout."""
+        full, channels, sums = self._full_of(arrays), self._channels(arrays), arrays[-1]
+        shape = np.broadcast_shapes(*[array.shape for array in full])
+        strides = tuple([broadcast_strides(a.shape, a.strides, shape) for a in full])
+        weight = arrays[self._full] if self.weighted else sums
+        return reduction_plan(
+            Operands(
+                shape,
+                strides,
+                self._itemsize,
+                1 if channels > 1 else None,
+                (weight.shape, weight.strides),
+                sums.strides[0] if sums.ndim == 1 else 0,
+                in_place,
+            )
+        )
+
+    def _full_of(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the operands that have the shape of the data."""
+        after = self._full + self.weighted
+        return *arrays[: self._full], *arrays[after : after + self._results]
+
+    def _channels(self, arrays: tuple[Any, ...]) -> int:
+        return arrays[self._full].size if self.weighted else 1
+
+    def _room(self, plan: ReductionPlan, kept: bool) -> int:
+        """Return how many numbers the blocks' sums are.
+
+        The sums of a single block need no memory, unless they are kept until the end because
+        writing them would change an input.
+        """
+        return self.numbers * plan.channels * plan.blocks if plan.blocks > 1 or kept else 0
+
+    def _partial(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any] | None:
+        """Return memory for so many numbers; None if there are none."""
+        if not room:
+            return None
+        if scratch is None:
+            return np.empty(room, self.register)
+        return scratch[: room * np.dtype(self.register).itemsize].view(self.register)
+
+    def _fixed(self, layout: str, total: str | None) -> int:
+        """Return the address of the arguments that are the same in all calls."""
+        fixed = self._words.get((layout, total))
+        if fixed is None:
+            tasks = self.task(layout), getattr(self, f"{total}_task") if total else None
+            addresses = [address(task) if task else 0 for task in tasks]
+            fixed = self._words[layout, total] = Words((self.table, *addresses, LAUNCHER.address))
+        return fixed.address
+
+    #: the kernels for contiguous arrays and for elements in memory
+    contiguous_kernel = Piece(lambda self: contiguous_kernel())
+    memory_kernel = Piece(lambda self: memory_kernel())
+    #: the tasks for operands whose channels are adjacent in memory, and for all others
+    rows_task = Piece(lambda self: self._task("rows", lambda: block_task(self._parts, rows=True)))
+    runs_task = Piece(lambda self: self._task("runs", lambda: block_task(self._parts, rows=False)))
+
+    @Piece
+    def total_task(self) -> Any:
+        """The task that adds the sums of blocks."""
+        return self._task("total", lambda: total_task(self._sums.finish, self._parts.pointer))
+
+    @Piece
+    def tile_copies(self) -> Any:
+        """The functions that copy tiles of operands to and from buffers."""
+        return [
+            load_tile_copy(self._table, 0, column, self.kind, self.kind)
+            for column in (GATHER, SCATTER)
+        ]
+
+    def task(self, layout: str) -> Any:
+        """Return the task for a layout: rows or runs."""
+        return getattr(self, f"{layout}_task")
+
+    def _task(self, part: str, make: Callable[[], Task]) -> Any:
+        return task_kernel(make, f"{self.name}_{part}", self._formula.function)
+
+    def needed(self, layout: str) -> tuple[str, ...]:
+        loop, _, way = layout.partition("_")
+        kernel = "memory_kernel" if way else "contiguous_kernel"
+        return (kernel, f"{loop}_task", *(["tile_copies"] if way == "copied" else []))
+
+    def make_ready(self, layout: str, size: int) -> None:
+        super().make_ready(layout, size)
+        if size > BLOCK:
+            _ = self.total_task
+
+    @Once
+    def _parts(self) -> Parts:
+        """The functions and sizes that the loops use."""
+        kind, compute, storage = self.kind, self.compute, self.kind.storage
+        read = decoding(kind.name, compute)
+        reads = tuple([Read(k, read, storage.itemsize) for k in range(self._full)])
+        return Parts(
+            sums=self._sums,
+            register=self.register,
+            load=loader(reads, selects=False),
+            scalars=scalar_reader(self._formula.scalars, sized=False),
+            decode=decoder(kind.name, compute),
+            element=None if self.element is None else self._element(self.element),
+            kind=kind.name,
+            size=storage.itemsize,
+            tensors=self._full,
+            weighted=self.weighted,
+        )
+
+    def _element(self, element: Formula) -> Any:
+        """Return the function that gives the elementwise result as a stored element."""
+        of, kind = evaluator(element, self.compute), self.kind.name
+        encode = encoder(self.compute, kind)
+        return inlined(lambda values, scalars: encode(of(values, scalars)))
+
+    @Once
+    def _sums(self) -> RunningSums:
+        """The functions on running sums, shared by all loops."""
+        return self._running_sums()
+
+    def _running_sums(self) -> RunningSums:
+        options = {"mean": self._mean, "stored": self._stored}
+        return rounded_sums(self.term, self.kind, self.compute, self._sums_at, **options)
+
+    @property
+    def _sums_at(self) -> int:
+        """Where a task's arguments have the address of the sums."""
+        return TENSORS + 8 * (self._formula.tensors + self._results)
+
+
+def _of_all(term: Formula, tensors: int) -> Formula:
+    """Return a term as a formula of all tensors, of which it takes the first ones."""
+    taken = term.tensors
+
+    def of_first(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *numbers: function(*numbers[:taken], *numbers[tensors:])
+
+    factors = of_first(term.factors) if term.factors is not None else None
+    return term._replace(function=of_first(term.function), tensors=tensors, factors=factors)

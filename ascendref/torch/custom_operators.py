@@ -1,0 +1,237 @@
+"""The custom operators of functions, and what users call, made from the operators' declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import torch
+from torch.library import CustomOpDef, custom_op
+
+from ..core.dtypes import DTypeLike, compute_type_of
+from ..core.errors import ArgumentValueError, shown
+from ..functional.differentiable import Function
+from . import autocast
+from .batches import vmap_rule
+from .derivatives import gradients, second_derivatives
+from .overrides import FUNCTIONS, OVERRIDES
+from .scalars import call_theirs
+
+#: name of the first operand in the functions that users call
+FIRST: Final = "input"
+
+_DOC: Final = """Return PyTorch's ``{name}`` with ascendref's {computed}.
+
+Parameters
+----------
+{operands} : Tensor
+    F16, BF16, F32 or F64, as for PyTorch's function.
+{scalars}compute_dtype : dtype, optional
+    Type in which the {computed} is evaluated, in any form that `ascendref.cast` accepts, or
+    "exact"; None means F64 for F64 data, else F32.
+
+Returns
+-------
+Tensor
+    PyTorch's result: {text}, where ``x`` is the input.
+
+Raises
+------
+ArgumentTypeError, ArgumentValueError
+    If ``compute_dtype`` is not one of these, or a scalar is not allowed.
+
+Examples
+--------
+>>> import torch
+>>> import ascendref as ar, ascendref.torch as at
+>>> {example} = {numbers}
+>>> value = at.ops.{name}({example})
+>>> value.backward()
+>>> {compared} == ar.{operator}({tensors}){first_result}
+tensor(True)
+"""
+
+
+def public_functions() -> dict[str, Callable[..., Any]]:
+    """Define all custom operators; return what users call, by name."""
+    return {name: _public(FUNCTIONS[name], _define(FUNCTIONS[name])) for name in OVERRIDES}
+
+
+def _define(function: Function) -> CustomOpDef:
+    """Define the operators of a function; return the one that computes its value."""
+    name, count = function.name, len(function.operands)
+    override = OVERRIDES[name][0]
+    tensors = ", ".join(f"Tensor {operand}" for operand in ("self", *function.operands[1:]))
+    rest = ", ".join([*_scalar_schemas(function), "str? compute_dtype"])
+
+    def theirs(*args: Any) -> Any:
+        return call_theirs(name, function.operator, args[:count], args[count:-1])
+
+    def ours(*args: Any) -> Any:
+        return override.compute(args[:count], args[count:-1], args[-1])
+
+    op = custom_op(
+        f"ascendref::{name}",
+        ours if function.gradient is None else theirs,
+        mutates_args=(),
+        schema=f"({tensors}, {rest}) -> Tensor",
+    )
+    op.register_fake(theirs)
+    op.register_vmap(vmap_rule(function, op, count, is_gradient=False))
+    gradient = _differentiated
+    if function.gradient is not None:
+        gradient = _gradient_by(_define_backward(function, tensors, rest))
+    op.register_autograd(lambda ctx, grad: gradient(function, ctx, grad), setup_context=_save)
+    autocast.follow(name, op)
+    return op
+
+
+def _define_backward(function: Function, tensors: str, rest: str) -> CustomOpDef:
+    """Define the operator that computes a function's gradient."""
+    override, count = OVERRIDES[function.name][0], len(function.operands) + 1
+
+    def backward(*args: Any) -> Any:
+        return override.compute(args[:count], args[count:-1], args[-1])
+
+    def fake(*args: Any) -> Any:
+        # rules that support symbolic sizes, which not all of PyTorch's own do
+        contiguous = torch.contiguous_format
+        if function.operator.per_channel:
+            terms = override.theirs(args[:count], args[count:-1])
+            return terms[0], torch.empty_like(args[2], memory_format=contiguous)
+        if count == 2:
+            return torch.empty_like(args[1], memory_format=contiguous)
+        return args[0] * args[1]
+
+    def second(ctx: Any, *seeds: Any) -> tuple[Any, ...]:
+        grad, *data = ctx.saved_tensors
+        found = second_derivatives(function, seeds, grad, data, ctx.scalars[:-1])
+        return *found, *[None] * len(ctx.scalars)
+
+    results = "(Tensor, Tensor)" if function.operator.per_channel else "Tensor"
+    op = custom_op(
+        f"ascendref::{function.name}_backward",
+        backward,
+        mutates_args=(),
+        schema=f"(Tensor grad_output, {tensors}, {rest}) -> {results}",
+    )
+    op.register_fake(fake)
+    op.register_vmap(vmap_rule(function, op, count, is_gradient=True))
+    op.register_autograd(second, setup_context=_save)
+    return op
+
+
+def _scalar_schemas(function: Function) -> list[str]:
+    """Return a function's scalars as in a schema."""
+    parameters = function.signature(FIRST).parameters
+    return [
+        f"int {param.name}"
+        if param.choices
+        else f"float{'?' if 'None' in parameters[param.name].annotation else ''} {param.name}"
+        for param in function.operator.scalars
+    ]
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    saved = sum([isinstance(value, torch.Tensor) for value in inputs])
+    ctx.save_for_backward(*inputs[:saved])
+    ctx.scalars = inputs[saved:]
+
+
+def _gradient_by(backward: CustomOpDef) -> Callable[..., tuple[Any, ...]]:
+    """Return the gradients of a function by its operator."""
+
+    def gradient(function: Function, ctx: Any, grad: Any) -> tuple[Any, ...]:
+        data = ctx.saved_tensors
+        found = backward(grad, *data, *ctx.scalars)
+        values = found if isinstance(found, tuple) else (found,)
+        if function.forward.of_difference:
+            values = *values, -values[0]
+        if any(ctx.needs_input_grad[len(values) : len(data)]):  # PyTorch's own, of the formula
+            values += gradients(function, grad, data, ctx.scalars[:-1])[len(values) :]
+        values += (None,) * (len(data) - len(values))
+        return *values, *[None] * len(ctx.scalars)
+
+    return gradient
+
+
+def _differentiated(function: Function, ctx: Any, grad: Any) -> tuple[Any, ...]:
+    """Return the gradients of a function by PyTorch, of its formula."""
+    found = gradients(function, grad, ctx.saved_tensors, ctx.scalars[:-1])
+    return *found, *[None] * len(ctx.scalars)
+
+
+# --- what users call ------------------------------------------------------------------------------
+
+
+@torch.compiler.assume_constant_result
+def _compute(compute_dtype: DTypeLike | None) -> str | None:
+    """Return the name of a compute type, the form that operators take."""
+    if compute_dtype is None:
+        return None
+    return compute_type_of(compute_dtype)
+
+
+def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
+    signature = function.signature(FIRST)
+    count = len(function.operands)
+    broadcasts = count > 1 and not function.operator.per_channel
+    choices = [param.choices for param in function.operator.scalars]
+    defaults = function.defaults
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        bound = signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        given = list(bound.arguments.values())
+        operands, scalars = given[:count], given[count:-1]
+        for place, default in enumerate(defaults):
+            if operands[place] is None and default is not None:
+                operands[place] = torch.full_like(operands[0], default)
+        if broadcasts:
+            operands = torch.broadcast_tensors(*operands)
+        for place, allowed in enumerate(choices):
+            if allowed is not None:
+                scalars[place] = _chosen(names[place], allowed, scalars[place])
+        return op(*operands, *scalars, _compute(given[-1]))
+
+    names = [param.name for param in function.operator.scalars]
+    call.__name__ = call.__qualname__ = function.name
+    call.__module__ = f"{__package__}.ops"  # where they are found
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    call.__doc__ = _doc(function)
+    return call
+
+
+def _chosen(name: str, choices: dict[str, int], value: Any) -> int:
+    """Return the number of a choice."""
+    if value not in choices:
+        raise ArgumentValueError(
+            name, f"is {shown(value)}; allowed are {', '.join(map(repr, choices))}"
+        )
+    return choices[value]
+
+
+def _doc(function: Function) -> str:
+    operator = function.operator
+    operands = ("x", *function.operands[1:])
+    tensors = ["torch.tensor(1.0)"] * len(operator.tensors)
+    for place, name in zip(function.places, operands, strict=True):
+        tensors[place] = f"{name}.detach()"
+    scalars = ", ".join([param.name for param in operator.scalars])
+    described = f"{scalars} : optional\n    As for `ascendref.{operator.name}`.\n"
+    is_value = function.gradient is None
+    return _DOC.format(
+        name=function.name,
+        computed="value" if is_value else "gradient",
+        operands=", ".join([FIRST, *operands[1:]]),
+        scalars=described if scalars else "",
+        text=function.forward.text,
+        example=", ".join(operands),
+        numbers=", ".join(
+            [f"torch.tensor({0.25 * (k + 1)}, requires_grad=True)" for k in range(len(operands))]
+        ),
+        compared="value.detach()" if is_value else "x.grad",
+        operator=operator.name,
+        tensors=", ".join(tensors),
+        first_result="[0]" if operator.per_channel else "",
+    )

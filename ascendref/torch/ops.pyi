@@ -1,0 +1,61 @@
+"""PyTorch's functions with ascendref's gradients, as custom operators."""
+
+from typing import Literal
+
+from torch import Tensor
+
+from ..core.dtypes import DTypeLike
+from ..declaration.scalars import RealNumber
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def gelu(
+    input: Tensor,
+    approximate: Literal["none", "tanh"] | int = "none",
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def hardshrink(
+    input: Tensor,
+    lambd: RealNumber = 0.5,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def logit(
+    input: Tensor,
+    eps: RealNumber | None = -1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def prelu(
+    input: Tensor,
+    weight: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def silu(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    beta: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def softplus(
+    input: Tensor,
+    beta: RealNumber = 1.0,
+    threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...

@@ -1,0 +1,180 @@
+"""One operator of PyTorch with our kernel: which calls it takes, and which it leaves to PyTorch."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final
+
+import torch
+from torch.library import get_kernel
+
+from ..core.dtypes import FLOAT64, ElementType
+from ..declaration.operator import Mode, Operator
+from ..functional.call import formula_kernel, of_no_terms, reduction_kernel
+from ..functional.differentiable import suited_formula
+from ..functional.torch_calls import elementwise_run
+from ..kernels.arithmetic.formula import Formula
+from .scalars import call_theirs, choice, scalars_of_pytorch
+from .tensors import Refused, check_result, element_type, empty_result, numpy_view
+
+_CPU: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+
+
+class Override:
+    """An operator of PyTorch, with its kernel and ours.
+
+    Parameters
+    ----------
+    operator : Operator
+        Our operator for it.
+    """
+
+    def __init__(self, operator: Operator) -> None:
+        assert operator.torch is not None
+        self.operator, self.aten = operator, operator.torch.name
+        self._out = operator.torch.out or ""
+        names = [self.aten, f"{self.aten}.{self._out}" if self._out else "", f"{self.aten}_"]
+        #: its overloads and its in-place variant -> PyTorch's kernel
+        self._originals = {
+            name: get_kernel(f"aten::{name}", "CPU")
+            for name in names
+            if name and hasattr(torch.ops.aten, name.partition(".")[0])
+        }
+        #: memory format of a result like ``self``; None for one of all tensors together
+        self._format = operator.torch.format and getattr(torch, f"{operator.torch.format}_format")
+        self._chosen = lru_cache(1024)(self._choose)
+        self._choice = choice(operator)
+        arguments = getattr(torch.ops.aten, self.aten).default._schema.arguments
+        self._defaults = [a.default_value for a in arguments if not a.kwarg_only]
+        #: PyTorch's options and their defaults
+        self._options = {a.name: a.default_value for a in arguments if a.kwarg_only}
+        self._choices = {param.name: param.choices for param in operator.scalars}
+        #: compute type of the current setting
+        self.compute_type: str | None = None
+        #: number of calls computed here; reason -> number of calls left to PyTorch
+        self.taken, self.left = 0, Counter[str]()
+
+    def kernels(self) -> dict[str, Callable[..., Any]]:
+        """Return the kernels that PyTorch calls, by name."""
+
+        def kernel(name: str) -> Callable[..., Any]:
+            def call(*args: Any, **options: Any) -> Any:
+                out = args[0] if name.endswith("_") else options.get(self._out)
+                return self._call(name, args, options, self.compute_type, out)
+
+            return call
+
+        return {name: kernel(name) for name in self._originals}
+
+    def compute(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
+    ) -> Any:
+        """Compute in a type, or leave the call to PyTorch."""
+        if any([tensor.device.type != "cpu" for tensor in tensors]):
+            return self.theirs(tensors, scalars)
+        given, named = scalars_of_pytorch(self.operator, scalars)
+        return self._call(self.aten, (*tensors, *given), named, compute)
+
+    def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+        """Call PyTorch's operator on tensors of any device."""
+        return call_theirs(self.aten, self.operator, tensors, scalars)
+
+    def _call(
+        self,
+        name: str,
+        args: tuple[Any, ...],
+        options: dict[str, Any],
+        compute: str | None,
+        out: Any = None,
+    ) -> Any:
+        """Compute a call of PyTorch's operator, or leave it to PyTorch's own kernel."""
+        try:
+            result = self.result(*self._arguments(args, options), compute, out)
+        except Refused as refusal:
+            self.left[str(refusal)] += 1
+            if name == self.aten and self._format is torch.contiguous_format:
+                # PyTorch's own function would call the other overload, which is overridden too
+                name = f"{self.aten}.{self._out}"
+                options = {self._out: torch.zeros_like(args[1], memory_format=self._format)}
+            return self._originals[name].call_boxed(_CPU, *args, **options)
+        self.taken += 1
+        return result
+
+    def _arguments(
+        self, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Return all tensors and scalars; options that our operator lacks must have defaults."""
+        params = self.operator.tensors
+        given = [*args, *self._defaults[len(args) :]]
+        tensors = [
+            torch.full((), param.default, dtype=args[0].dtype) if tensor is None else tensor
+            for param, tensor in zip(params, given, strict=False)
+        ]
+        scalars = given[len(params) :]
+        for name, default in self._options.items():
+            value, allowed = options.get(name, default), self._choices.get(name)
+            if value not in (allowed or (default,)):
+                raise Refused(f"{name} is {value!r}")
+            if allowed:
+                scalars.append(allowed[value])
+        return tuple(tensors), tuple(scalars)
+
+    def result(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None, out: Any
+    ) -> Any:
+        """Return the result of a call, in ``out`` if given; raise Refused if it is PyTorch's."""
+        kind = element_type(tensors if out is None else (*tensors, out))
+        compute = compute or ("float64" if kind is FLOAT64 else "float32")
+        kernel, values, mode, run = self._chosen(kind, compute, scalars)
+        if run is not None and out is None and (result := run(tensors)) is not None:
+            return result
+        model = self._like(tensors) if mode == "none" else tensors[0].new_empty(())
+        arrays, in_place = [numpy_view(tensor) for tensor in tensors], False
+        if out is None:
+            out = model
+        elif out.shape == model.shape:
+            in_place = check_result(numpy_view(out), arrays)
+        else:
+            raise Refused("the result must be resized")
+        if mode != "none" and not tensors[0].numel():
+            return out.fill_(of_no_terms(mode))
+        kernel((*arrays, numpy_view(out)), values, in_place)
+        return out
+
+    def _choose(
+        self, kind: ElementType, compute: str, scalars: tuple[Any, ...]
+    ) -> tuple[Any, tuple[float, ...], Mode, Callable[..., Any] | None]:
+        """Return the kernel for a type and scalars, its own scalars, and how it reduces.
+
+        The last is a function of contiguous tensors that returns None for others.
+        """
+        formula, values = self._choice(kind, compute, *scalars)
+        mode = self.operator.mode(values)
+        if mode != "none":
+            return reduction_kernel(self.operator, kind, compute, mode), values, mode, None
+        kernel = kernel_of(formula, kind, compute, values)
+        run = elementwise_run(kernel.bind_memory(), getattr(torch, kind.name))
+        numbers = struct.pack(f"{len(values)}d", *values)
+        return kernel, values, mode, lambda tensors: run(tensors, numbers, None)
+
+    def _like(self, tensors: tuple[Any, ...]) -> Any:
+        """Return a tensor for an elementwise result, as PyTorch makes it."""
+        if self._format is None:
+            return empty_result(tensors)
+        data = tensors[[param.name for param in self.operator.tensors].index("self")]
+        try:
+            shape = torch.broadcast_shapes(*[tensor.shape for tensor in tensors])
+        except RuntimeError as error:
+            raise Refused("shapes do not broadcast") from error
+        if shape != data.shape:
+            raise Refused("self does not have the result's shape")
+        return torch.empty_like(data, memory_format=self._format)
+
+
+def kernel_of(formula: Formula, kind: ElementType, compute: str, values: tuple[float, ...]) -> Any:
+    """Return the kernel of a formula for tensors of one type."""
+    suited = suited_formula(formula, kind, compute, values)
+    return formula_kernel(suited, (kind,) * suited.tensors, kind, kind, compute)

@@ -1,0 +1,250 @@
+"""Panels of figures, which matplotlib draws in files and Plotly on pages (extra ``plot``).
+
+Both drawings show the same. The vertical axis is logarithmic, the horizontal one is linear and has
+ticks of its own. A mark above the range of the vertical axis is a triangle at its upper edge.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from itertools import count, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from ...core.output_files import output_file
+from .style import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from plotly.graph_objects import Figure
+
+
+class Tick(NamedTuple):
+    """A label of the horizontal axis; where labels are too many, those of the lowest level go."""
+
+    place: float
+    text: str
+    level: int = 0
+
+
+class Marks(NamedTuple):
+    """Marks of one colour, connected by a line if there is a dash."""
+
+    #: entry of the legend; marks of one name share it
+    name: str
+    #: key of `COLOURS`
+    colour: str
+    x: Any
+    y: Any
+    #: "solid", "dash" or "dashdot"
+    dash: str | None = None
+    #: diameter in points
+    size: float = 2.5
+    #: what Plotly shows beside a mark: its template, and for each mark the data in it
+    template: str = ""
+    data: Any = None
+
+
+class Level(NamedTuple):
+    """A horizontal line; it has an entry in the legend if it has a name."""
+
+    y: float
+    name: str = ""
+    #: key of `COLOURS`; None for grey
+    colour: str | None = None
+
+
+class Panel(NamedTuple):
+    """One pair of axes and what is in it."""
+
+    title: str
+    x_title: str
+    y_title: str
+    marks: Sequence[Marks]
+    levels: Sequence[Level] = ()
+    ticks: Sequence[Tick] = ()
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+
+
+_DASHES: Final = {None: "", "solid": "-", "dash": "--", "dashdot": "-."}
+_GREY: Final = "#8a8a8a"
+#: most ticks of a panel in a file
+_TICKS: Final = 9
+#: settings of matplotlib
+_STYLE: Final = {
+    "font.family": "serif",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.linewidth": 0.6,
+    "legend.fontsize": 7,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "savefig.dpi": 300,
+    "svg.fonttype": "none",
+}
+_AXIS: Final = {"zeroline": False, "gridcolor": "#8884", "showline": True, "linecolor": "#888"}
+#: settings of Plotly, for light pages and dark ones
+_LAYOUT: Final[dict[str, Any]] = {
+    "template": "none",
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+    "font": {"family": "system-ui, sans-serif", "size": 12},
+    "margin": {"l": 60, "r": 12, "t": 64, "b": 44},
+    "hovermode": "closest",
+    "showlegend": True,
+    "legend": {
+        "orientation": "h", "y": -0.16, "yanchor": "top", "x": 0, "itemsizing": "constant"
+    },
+    "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#888", "activecolor": "#888"},
+}  # fmt: skip
+
+
+def check_format(path: Path) -> None:
+    """Raise ValueError before any work is done if matplotlib cannot write such a file."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    suffix = path.suffix.removeprefix(".")
+    suffixes = FigureCanvasAgg.get_supported_filetypes()
+    if suffix not in suffixes:
+        raise ValueError(f"the name of {path} must end in one of .{', .'.join(sorted(suffixes))}")
+    probe = Figure(figsize=(1, 1))
+    probe.text(0, 0, "x")
+    try:
+        probe.savefig(io.BytesIO(), format=suffix)
+    except Exception as error:  # each format has needs of its own, such as LaTeX
+        raise ValueError(
+            f"cannot write {path}: matplotlib cannot draw .{suffix} here: {error}"
+        ) from error
+
+
+def draw(rows: Sequence[Sequence[Panel]], path: Path) -> None:
+    """Draw rows of panels in a file, in the format that the path's suffix names."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    columns = max(map(len, rows))
+    size = max(1.8 * columns + 0.6, 4.4), 1.75 * len(rows) + 1.4
+    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(len(rows), columns, squeeze=False, sharey="row")
+        handles: dict[str, Any] = {}
+        for row, places in zip(rows, axes, strict=True):
+            for panel, place in zip_longest(row, places):
+                if panel is None:
+                    place.remove()
+                else:
+                    handles |= _draw_panel(place, panel)
+            places[0].set_ylabel(row[0].y_title)
+        figure.supxlabel(rows[-1][0].x_title, fontsize=8)
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside upper center",
+            ncols=2 if columns == 1 else 3, frameon=False,
+        )  # fmt: skip
+        with output_file(path) as file:
+            figure.savefig(file, format=path.suffix.removeprefix("."))
+
+
+def _draw_panel(axes: Axes, panel: Panel) -> dict[str, Any]:
+    """Draw one panel; return what the legend is to show."""
+    handles: dict[str, Any] = {}
+    low, top = panel.y_range or (0, np.inf)
+    for marks in panel.marks:
+        x, y, colour = np.asarray(marks.x), np.maximum(marks.y, low), COLOURS[marks.colour]
+        (handles[marks.name],) = axes.plot(
+            x, y, "o" + _DASHES[marks.dash], color=colour, markersize=marks.size,
+            markeredgewidth=0, linewidth=1, rasterized=marks.dash is None,
+        )  # fmt: skip
+        if (y > top).any():
+            (handles[f"{marks.name}, beyond the axis"],) = axes.plot(
+                x[y > top], np.full(np.count_nonzero(y > top), 0.97), "^", color=colour,
+                markersize=2.6, markeredgewidth=0, transform=axes.get_xaxis_transform(),
+            )  # fmt: skip
+    for level in panel.levels:
+        colour = COLOURS.get(level.colour or "", _GREY)
+        line = axes.axhline(level.y, color=colour, linewidth=0.7, linestyle="--", zorder=1)
+        if level.name:
+            handles[level.name] = line
+    axes.set_yscale("log")
+    if panel.y_range:
+        axes.set_ylim(panel.y_range)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_title(panel.title)
+    axes.grid(True, which="major", color="0.92", linewidth=0.4)
+    axes.set_axisbelow(True)
+    low, high = axes.get_xlim()
+    near = 0.05 * (high - low)  # a label so close to zero's would cover it
+    for least in count():
+        seen = [t for t in panel.ticks if t.level >= least and low <= t.place <= high]
+        seen = [t for t in seen if t.place == 0 or abs(t.place) > near]
+        if len(seen) <= _TICKS:
+            break
+    if panel.ticks:
+        axes.set_xticks([t.place for t in seen], [t.text for t in seen], rotation=90)
+    return handles
+
+
+def interactive(column: Sequence[Panel], height: int) -> Figure:
+    """Return a figure of Plotly of panels above each other; the first one's title is above all."""
+    from plotly.graph_objects import Figure
+
+    figure = Figure(layout=_LAYOUT | {"height": height})
+    title = {"text": column[0].title, "x": 0, "xref": "paper", "y": 1, "yanchor": "top"}
+    figure.update_layout(title=title | {"pad": {"t": 30}})
+    ticks = [tick._asdict() for tick in column[-1].ticks]
+    figure.update_layout(meta={"ticks": ticks}, xaxis=_AXIS | {"title": column[-1].x_title})
+    if column[-1].x_range:
+        figure.update_xaxes(range=column[-1].x_range)
+    shown: set[str] = set()
+    for number, panel in enumerate(reversed(column)):
+        axis = f"y{number + 1}" if number else "y"
+        bottom, top = number / len(column), (number + 1) / len(column)
+        layout = _AXIS | {"type": "log", "tickformat": "~g", "nticks": 4, "automargin": True}
+        layout |= {"title": panel.y_title, "domain": [bottom, top - 0.07 * (top < 1)]}
+        if panel.y_range:
+            layout["range"] = np.log10(panel.y_range).tolist()
+        figure.update_layout({f"yaxis{axis[1:]}": layout})
+        for marks in panel.marks:
+            _add(figure, marks, axis, panel.y_range, marks.name not in shown)
+            shown.add(marks.name)
+        for level in panel.levels:
+            figure.add_scatter(
+                x=panel.x_range, y=[level.y, level.y], yaxis=axis, mode="lines",
+                line={"color": _colour(level.colour), "width": 1, "dash": "dash"},
+                name=f"{level.name}: {level.y:.4g}", showlegend=bool(level.name), hoverinfo="skip",
+            )  # fmt: skip
+    return figure
+
+
+def _add(
+    figure: Figure, marks: Marks, axis: str, y_range: tuple[float, float] | None, in_legend: bool
+) -> None:
+    y = np.asarray(marks.y)
+    beyond = y > (y_range[1] if y_range else np.inf)
+    colour = _colour(marks.colour)
+    figure.add_scatter(
+        x=marks.x,
+        y=np.minimum(y, y.dtype.type(y_range[1])) if y_range else y,
+        yaxis=axis,
+        customdata=marks.data,
+        hovertemplate=f"{marks.template}<extra></extra>",
+        mode="markers" if marks.dash is None else "lines+markers",
+        line={"color": colour, "dash": marks.dash, "width": 1.5},
+        marker={
+            "color": colour,
+            "size": np.where(beyond, 2 * marks.size + 4, 2 * marks.size + 1),
+            "symbol": np.where(beyond, "triangle-up", "circle"),
+        },
+        name=marks.name,
+        legendgroup=marks.name,
+        showlegend=in_legend,
+    )
+
+
+def _colour(name: str | None) -> str:
+    """Return a colour that can be seen on white and on black."""
+    return COLOURS[name] if name not in (None, "float64") else _GREY

@@ -1,0 +1,219 @@
+"""What a sweep holds constant, and calls of an operator with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import operators
+from ..core.dtypes import ELEMENT_TYPES, FLOAT64
+from ..declaration.accuracy import ROUNDED, Bound
+from ..declaration.operator import OPERATORS, Operator
+from ..declaration.scalars import ScalarParam, check_array_scalar, single
+from ..functional.call import elementwise_kernel
+from ..kernels.arithmetic.exact import decide
+from .scalars import default_scalars, scalar_values
+
+Doubles = NDArray[np.float64]
+
+#: every element of a tensor that is neither data nor gradient, unless the operator says otherwise;
+#: no type holds the number
+_ELSEWHERE: Final = 0.3
+
+
+def data_name(operator: Operator) -> str:
+    """Return the name of the tensor of which every number is tried."""
+    names = [param.name for param in operator.tensors]
+    return "self" if "self" in names else names[0]
+
+
+def gradient_name(operator: Operator) -> str | None:
+    """Return the name of the tensor that every datum meets several numbers of, if there is one."""
+    data = data_name(operator)
+    return next((param.name for param in operator.tensors if param.name != data), None)
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """An operator, its scalars, and the tensors besides data and gradient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ascendref.verify.setting import settings
+    >>> setting = settings("smooth_l1_loss_backward")[0]
+    >>> setting.label
+    'reduction=none beta=1 target=0.3'
+    >>> data, gradients = np.float16([[0.5], [3]]), np.float16([[1, 2, 4]])
+    >>> setting.call("float32", setting.tensors(data, gradients))
+    array([[0.2, 0.4, 0.8],
+           [1. , 2. , 4. ]], dtype=float16)
+    """
+
+    operator: Operator
+    #: values by name: of all scalars, and of the other tensors. These are a number for all
+    #: elements, ``"self"`` for the datum itself or ``"-self"`` for its negative
+    values: Mapping[str, float | str]
+
+    @property
+    def label(self) -> str:
+        """The values in one line."""
+        texts = [
+            f"{name}={value if isinstance(value, str) else format(value, 'g')}"
+            for name, value in self.values.items()
+        ]
+        return " ".join(texts) or "default"
+
+    @property
+    def scalars(self) -> dict[str, float | str]:
+        """The scalars by name."""
+        return {param.name: self.values[param.name] for param in self.operator.scalars}
+
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """The scalars as numbers."""
+        return scalar_values(self.operator.name, self.scalars)
+
+    def formula_scalars(self, size: int) -> tuple[float, ...]:
+        """Return the scalars that the formula gets, for a call with so many results."""
+        formula = self.operator.formula
+        numbers = tuple([single(x) for x in self.numbers]) if formula.narrows else self.numbers
+        return (*numbers, size) if formula.sized else numbers
+
+    def operands(self, data: NDArray[Any], gradient: NDArray[Any]) -> list[NDArray[Any]]:
+        """Return the operator's tensors in order, which broadcast as data and gradients do."""
+        given = {gradient_name(self.operator): gradient, data_name(self.operator): data}
+        found = []
+        for param in self.operator.tensors:
+            array = given.get(param.name)
+            if array is None:
+                value = self.values[param.name]
+                if isinstance(value, str):
+                    array = data if value == "self" else -data
+                else:
+                    array = np.full((1, 1), value, data.dtype)
+            found.append(array)
+        return found
+
+    def tensors(self, data: NDArray[Any], gradient: NDArray[Any]) -> list[NDArray[Any]]:
+        """Return the same as contiguous arrays of one shape."""
+        return expanded(self.operands(data, gradient))
+
+    def call(self, compute: str, tensors: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Return the operator's first result, for tensors of one shape of rank 2."""
+        return self.results(compute, tensors)[0].reshape(tensors[0].shape)
+
+    def results(
+        self, compute: str | None, tensors: Sequence[NDArray[Any]]
+    ) -> tuple[NDArray[Any], ...]:
+        """Return all results, for tensors of one shape of rank 2."""
+        arrays = list(tensors)
+        if self.operator.per_channel:  # a row is a channel, with one weight
+            arrays = [array[None] for array in tensors]
+            arrays[2] = np.ascontiguousarray(tensors[2][:, 0])
+        function = getattr(operators, self.operator.name)
+        named = {p.name: array for p, array in zip(self.operator.tensors, arrays, strict=True)}
+        value = function(**named, **self.scalars, compute_dtype=compute)
+        return value if isinstance(value, tuple) else (value,)
+
+    def value(self, tensors: Sequence[Doubles]) -> Doubles:
+        """Return the formula's value, within 0.75 ulp of float64 unless large terms cancel."""
+        types = (FLOAT64,) * len(tensors)
+        kernel = elementwise_kernel(self.operator, types, FLOAT64, "float64", self.numbers)
+        result = np.empty(tensors[0].shape)
+        kernel((*tensors, result), self.numbers)
+        return result
+
+    def exact(self, elements: Sequence[float], size: int, kind: str) -> float:
+        """Return the exact value for one element of each tensor, rounded once to a type."""
+        formula, scalars = self.operator.formula, self.formula_scalars(size)
+        return decide(formula.function, tuple(elements), scalars, kind)
+
+    def beyond(self, actual: float, elements: Sequence[float], size: int) -> float:
+        """Return how far the exact value is above a finite number, rounded to a double."""
+        given = (actual, *elements)
+        return decide(self._difference, given, self.formula_scalars(size), FLOAT64.name)
+
+    @cached_property
+    def _difference(self) -> Any:
+        function = self.operator.formula.function
+        return lambda actual, *numbers: function(*numbers) - actual
+
+    def bound(self, kind: str, compute: str, size: int) -> Bound | None:
+        """Return the stated bound for a result type, a compute type and a number of results.
+
+        None if there is none: half-precision compute types are checked bit for bit instead.
+        """
+        if compute == FLOAT64.name != kind:
+            return ROUNDED
+        accuracy = self.operator.accuracy
+        if accuracy is None or compute not in ("float32", FLOAT64.name):
+            return None
+        return accuracy(ELEMENT_TYPES[kind], self.scalars, size)
+
+    def allowed(self, bound: Bound, tensors: Sequence[NDArray[Any]]) -> Doubles | float:
+        """Return the largest error in ulp that a bound allows, infinite where it allows any."""
+        if bound.more is None:
+            return bound.ulp
+        gradient = gradient_name(self.operator) if self.operator.forward else None
+        others = [
+            array.astype(np.float64)
+            for param, array in zip(self.operator.tensors, tensors, strict=True)
+            if param.name != gradient
+        ]
+        return bound.ulp + bound.more(*others)
+
+    def edges(self) -> list[float]:
+        """Return data near which the formula may change."""
+        names = [param.name for param in self.operator.scalars]
+        scalars = [x for name in names if isinstance(x := self.values[name], float | int)]
+        shifts = [x for name, x in self.values.items() if name not in names]
+        offsets = [0.0, *(x for x in shifts if not isinstance(x, str))]
+        edges = [sign * x + offset for x in scalars for sign in (1, -1) for offset in offsets]
+        edges += [1 - x for x in scalars]
+        return edges + [x / y for x in scalars for y in scalars if y and x is not y]
+
+
+def expanded(operands: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Return arrays that broadcast as contiguous arrays of one shape."""
+    shape = np.broadcast_shapes(*[array.shape for array in operands])
+    found = []
+    for array in operands:
+        # NumPy copies integers faster than numbers of other libraries
+        bits = np.broadcast_to(array.view(f"u{array.itemsize}"), shape)
+        found.append(np.array(bits, order="C").view(array.dtype))
+    return found
+
+
+def settings(name: str) -> tuple[Setting, ...]:
+    """Return the settings in which an operator is verified."""
+    operator = OPERATORS[name]
+    roles = data_name(operator), gradient_name(operator)
+    others = {param.name: _ELSEWHERE for param in operator.tensors if param.name not in roles}
+    usual = default_scalars(name) | others
+    return tuple(Setting(operator, usual | dict(values)) for values in operator.settings)
+
+
+def given_settings(name: str, attributes: Mapping[str, float | str]) -> tuple[Setting, ...]:
+    """Return the settings with given scalars, which are checked; the others are the defaults."""
+    operator = OPERATORS[name]
+    scalars = default_scalars(name) | dict(attributes)
+    for param in operator.scalars:
+        scalars[param.name] = _checked(param, scalars[param.name])
+    found = {}
+    for setting in settings(name):
+        made = Setting(operator, dict(setting.values) | scalars)
+        found[made.label] = made
+    return tuple(found.values())
+
+
+def _checked(param: ScalarParam, value: float | str) -> float | str:
+    """Return a scalar's value, or its name if it has one."""
+    number = check_array_scalar(param, value)
+    choices = param.choices or {}
+    return {v: name for name, v in choices.items()}.get(int(number), number) if choices else number

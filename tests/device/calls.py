@@ -1,0 +1,20 @@
+"""Calls of a device, as its tests make them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..support.two_phase import refusal
+
+EXECUTIONS = ("eager", "lazy", "random")
+
+
+def code(call: Callable[..., object], *arguments: Any, **keywords: Any) -> int:
+    """Return the code of the AclError that a call raises."""
+    return refusal(call, *arguments, **keywords)[0]
+
+
+def work(dev: Any, stream: Any, function: Callable[[], object], label: str = "work") -> Any:
+    """Queue a function as a kernel that accesses no memory."""
+    return dev.launch(stream, function, (), (), label)
