@@ -93,8 +93,8 @@ LOSS: Final = Operator(
     scalars=(REDUCTION,),
     outputs=("out",),
     latex=r"""
-        \text{out} = -\text{weight} \cdot \big( \text{target} \cdot \max(\ln \text{self}, -100)
-            + (1 - \text{target}) \cdot \max(\ln(1 - \text{self}), -100) \big)
+        \text{out} = -\text{weight} \cdot \left( \text{target} \cdot \max(\ln \text{self}, -100)
+            + (1 - \text{target}) \cdot \max(\ln(1 - \text{self}), -100) \right)
     """,
     formula=FORMULA,
     reduction=Reduction(FORMULA, mode=mode),

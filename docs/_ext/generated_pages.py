@@ -17,14 +17,7 @@ from inspect import cleandoc
 from pathlib import Path
 
 import numpy as np
-from operator_pictures import GRADIENTS as ERROR_GRADIENTS
-from operator_pictures import (
-    draw_pictures,
-    first_result,
-    formula_input,
-    has_gradient,
-    other_tensors,
-)
+from operator_pictures import OTHERS, draw_pictures, results, usual_setting
 from sphinx.application import Sphinx
 
 import ascendref as ar
@@ -33,6 +26,7 @@ from ascendref.cann.prototypes import Prototype
 from ascendref.cli.markdown import table
 from ascendref.declaration.operator import APIS, Operator
 from ascendref.verify.accuracy.rows import Measured
+from ascendref.verify.setting import data_name, gradient_name
 
 DOCS = Path(__file__).parents[1]
 PICTURES = DOCS / "_generated" / "operators"
@@ -41,6 +35,8 @@ MEASURED: Measured = json.loads((DOCS / "accuracy.json").read_text(encoding="utf
 #: what the edge table takes for the tensor that the formula depends on
 EDGES = (-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, np.inf, np.nan)
 GRADIENTS = (1.0, -np.inf, np.nan)
+#: and for the second tensor of operators that take no gradient
+SECOND = (0.0, 0.5, 1.0)
 
 Row = tuple[str, ...]
 
@@ -57,14 +53,12 @@ def _lines(operator: Operator) -> Iterator[str]:
     yield from (f"```{{index}} ! {short}, ! {operator.api}", "```", "")
     yield f"The vendor's operator is `{operator.api}`."
     yield from ("", "```{math}", cleandoc(operator.latex), "```", "")
-    others = [f"`{name}`" for name in other_tensors(operator)]
-    rest = f", {' and '.join(others)} 0.5" if others else ""
-    datum = formula_input(operator)
-    gradient = has_gradient(operator)
+    datum, second, setting = data_name(operator), gradient_name(operator), usual_setting(operator)
+    with_setting = f", with `{setting.label}`" if setting.values else ""
     caption = (
-        f"`{operator.outputs[0]}` over `{datum}` in F32, one element a call"
-        + (f": the gradient is 1{rest}" if gradient else "")
-        + (", scalars have their defaults." if operator.scalars else ".")
+        f"`{operator.outputs[0]}` over `{datum}` in F32"
+        + (f"; `{second}` is 1" if second else "")
+        + f"{with_setting}."
     )
     yield from _picture(operator, "function", caption)
     yield from ("", "```{eval-rst}", f".. autofunction:: ascendref.{operator.name}", "```", "")
@@ -72,14 +66,13 @@ def _lines(operator: Operator) -> Iterator[str]:
         yield from ("```{eval-rst}", ".. autofunction:: ascendref.prelu_partial", "```", "")
     yield from ("## Edges", "")
     yield (
-        f"Computed when this page was built, with `{operator.name}` on float32 arrays and the"
-        " default scalars."
-        + (" Columns are gradients." if gradient else "")
-        + (f" {' and '.join(others)} is 0.5." if others else "")
+        f"Computed when this page was built, with `{operator.name}` on float32 arrays"
+        + f"{with_setting}."
+        + (f" Columns are values of `{second}`." if second else "")
     )
     yield ""
-    columns = GRADIENTS if gradient else GRADIENTS[:1]
-    heads = map(_number, columns) if gradient else [f"`{operator.outputs[0]}`"]
+    columns = (1.0,) if second is None else GRADIENTS if operator.forward else SECOND
+    heads = map(_number, columns) if second else [f"`{operator.outputs[0]}`"]
     yield from table((f"`{datum}`", *heads), _edge_rows(operator, columns))
     differences = [row for row in _sources() if _concerns(row, operator)]
     if differences:
@@ -101,9 +94,9 @@ def _lines(operator: Operator) -> Iterator[str]:
     yield from _picture(
         operator,
         "error",
-        f"{'Largest error' if gradient else 'Error'} for each `{datum}`"
-        + (f" among {ERROR_GRADIENTS} gradients" if gradient else "")
-        + ", in F32 with the default scalars: a sample, computed when this page was built.",
+        f"{'Largest error' if second else 'Error'} for each `{datum}`"
+        + (f" among {OTHERS} values of `{second}`" if second else "")
+        + f" in F32{with_setting}: a sample, computed when this page was built.",
     )
     if not any(row["operator"] == operator.name for row in MEASURED["sweeps"]):
         yield from (":::", "::::", "", "The sweeps of [Accuracy](../../accuracy.md) are older than")
@@ -172,11 +165,12 @@ def _prototype(prototype: Prototype) -> Iterator[str]:
     yield ",\n".join(f"    {parameter}" for parameter in parameters.split(", ")) + ");"
 
 
-def _edge_rows(operator: Operator, gradients: tuple[float, ...]) -> Iterator[Row]:
+def _edge_rows(operator: Operator, columns: tuple[float, ...]) -> Iterator[Row]:
     """Yield the results at the edges."""
-    for datum in EDGES:
-        results = [first_result(operator, [datum], [gradient]) for gradient in gradients]
-        yield (_number(datum), *[_number(result.item()) for result in results])
+    with np.errstate(all="ignore"):
+        rows = results(operator, EDGES, columns)
+    for datum, row in zip(EDGES, rows, strict=True):
+        yield (_number(datum), *[_number(result.item()) for result in row])
 
 
 def _number(value: float) -> str:

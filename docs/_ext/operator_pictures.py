@@ -7,7 +7,6 @@ of a sample that is computed when the documentation is built; those by size are 
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-import ascendref as ar
-from ascendref.core.dtypes import FLOAT32
 from ascendref.declaration.operator import Operator
 from ascendref.verify.accuracy.rows import CLASSES, SweepRow
 from ascendref.verify.figures.style import LABELS
+from ascendref.verify.setting import Setting, data_name, settings
 
 Colours = dict[str, str]
 Draw = Callable[[Axes, Colours], None]
@@ -40,8 +38,8 @@ THEMES: dict[str, Colours] = {
 #: the picture shows the inputs of this range for which the result is finite
 RANGE = (-4.0, 4.0)
 INPUTS = 401
-#: gradients for each input in the picture of the error
-GRADIENTS = 128
+#: gradients, or numbers of a second tensor, for each input in the picture of the error
+OTHERS = 128
 
 
 def draw_pictures(operator: Operator, sweeps: Sequence[SweepRow], folder: Path) -> None:
@@ -74,45 +72,31 @@ def _style(colours: Colours) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def is_gradient(name: str) -> bool:
-    """Whether a tensor is the gradient that the formula multiplies."""
-    return name.startswith("grad") or name == "dy"
+def usual_setting(operator: Operator) -> Setting:
+    """Return the first setting in which the operator is verified; pictures and tables show it."""
+    return settings(operator.name)[0]
 
 
-def has_gradient(operator: Operator) -> bool:
-    """Whether the operator takes a gradient."""
-    return any(is_gradient(t.name) for t in operator.tensors)
+def results(operator: Operator, data: Any, others: Any, compute: str = "float32") -> Any:
+    """Return first results for every datum (rows) and every number of the other tensor (columns).
 
-
-def formula_input(operator: Operator) -> str:
-    """The tensor that the formula depends on."""
-    return next(t.name for t in operator.tensors if not is_gradient(t.name))
-
-
-def other_tensors(operator: Operator) -> list[str]:
-    """The tensors that are neither that one nor the gradient."""
-    names = [t.name for t in operator.tensors if not is_gradient(t.name)]
-    return [name for name in names if name != formula_input(operator)]
-
-
-def first_result(operator: Operator, x: Any, gradient: Any, kind: type = np.float32) -> Any:
-    """Return an operator's first result with default scalars; other tensors are 0.5."""
-    values = {name: [0.5] for name in other_tensors(operator)} | {formula_input(operator): x}
-    tensors = [np.asarray(values.get(t.name, gradient), kind) for t in operator.tensors]
-    result = getattr(ar, operator.name)(*tensors)
-    return result[0] if isinstance(result, tuple) else result
+    Arrays have the arithmetic's type.
+    """
+    setting = usual_setting(operator)
+    arrays = np.asarray(data, compute)[:, None], np.asarray(others, compute)[None]
+    return setting.call(compute, setting.tensors(*arrays))
 
 
 def _inputs(operator: Operator) -> Any:
     """Return inputs as far as the result is finite."""
     x = np.linspace(*RANGE, INPUTS)
-    x = x[np.isfinite(first_result(operator, x, np.ones_like(x)))]
+    x = x[np.isfinite(results(operator, x, [1.0])[:, 0])]
     return np.linspace(x.min(), x.max(), INPUTS)
 
 
 def _function(operator: Operator, x: Any) -> Draw:
-    """Return what draws the result for a gradient of 1, computed one element at a time."""
-    y = np.array([first_result(operator, [value], [1.0])[0] for value in x])
+    """Return what draws the result for a gradient of 1."""
+    y = results(operator, x, [1.0])[:, 0]
     low, high = min(0.0, np.quantile(y, 0.05)), np.quantile(y, 0.95)
     height = high - low
     jumps = np.flatnonzero(np.abs(np.diff(np.clip(y, low, high))) > 0.4 * height) + 1
@@ -121,22 +105,25 @@ def _function(operator: Operator, x: Any) -> Draw:
         line = np.insert(x, jumps, np.nan), np.insert(y, jumps, np.nan)
         axes.plot(*line, color=colours["float32"])
         axes.set_ylim(low - 0.1 * height, high + 0.1 * height)
-        axes.set(xlabel=formula_input(operator), ylabel=operator.outputs[0])
+        axes.set(xlabel=data_name(operator), ylabel=operator.outputs[0])
 
     return draw
 
 
 def _error(operator: Operator, x: Any) -> Draw:
     """Return what draws the largest error for every input, and the stated bound."""
-    data = np.repeat(x.astype(np.float32), GRADIENTS)
-    gradient = np.random.default_rng(0).standard_normal(data.size, np.float32)
-    result = first_result(operator, data, gradient).astype(np.float64)
-    exact = first_result(operator, data, gradient, np.float64)
+    generator = np.random.default_rng(0)
+    if operator.forward is not None:
+        others = generator.standard_normal(OTHERS, np.float32)
+    else:
+        others = generator.random(OTHERS, np.float32)
+    result = results(operator, x.astype(np.float32), others).astype(np.float64)
+    exact = results(operator, x.astype(np.float32), others, "float64")
     finite = np.isfinite(result) & np.isfinite(exact)
     exact[~finite] = result[~finite] = 0.0
     ulp = np.spacing(np.abs(exact).astype(np.float32)).astype(np.float64)
-    error = (np.abs(result - exact) / ulp).reshape(-1, GRADIENTS).max(axis=1)
-    bound = _bound(operator, data.size)
+    error = (np.abs(result - exact) / ulp).max(axis=1)
+    bound = _bound(operator, result.size)
 
     def draw(axes: Axes, colours: Colours) -> None:
         axes.plot(x, error, ".", markersize=3, markeredgewidth=0, color=colours["float32"])
@@ -147,19 +134,16 @@ def _error(operator: Operator, x: Any) -> Draw:
             label = f"stated: {bound:.4g}"
             axes.axhline(bound, linestyle="--", color=colours["bfloat16"], label=label)
         axes.set_ylim(-0.04 * max(bound, error.max()), 1.3 * max(bound, error.max()))
-        axes.set(xlabel=formula_input(operator), ylabel="largest error, in ulp")
+        axes.set(xlabel=data_name(operator), ylabel="largest error, in ulp")
         axes.legend(loc="upper left", ncols=2)
 
     return draw
 
 
 def _bound(operator: Operator, size: int) -> float:
-    """Return the bound that is stated for F32 with the default scalars; at least ½ ulp."""
-    if operator.accuracy is None:
-        return 0.5
-    parameters = inspect.signature(getattr(ar, operator.name)).parameters
-    scalars = {param.name: parameters[param.name].default for param in operator.scalars}
-    return operator.accuracy(FLOAT32, scalars, size).ulp
+    """Return the bound that is stated for F32; at least ½ ulp."""
+    bound = usual_setting(operator).bound("float32", "float32", size)
+    return 0.5 if bound is None else bound.ulp
 
 
 def _measured(sweeps: Sequence[SweepRow]) -> Draw:
