@@ -1,17 +1,16 @@
-"""The operators, one file each."""
+"""The operators: activations and losses, one file per family."""
 
 from __future__ import annotations
 
 from ..declaration.operator import OPERATORS
-from .binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_backward
-from .gelu_backward import gelu_backward
-from .hardshrink_backward import hardshrink_backward
-from .logit import logit
-from .logit_grad import logit_grad
-from .prelu_backward import prelu_backward, prelu_partial
-from .silu import silu
-from .smooth_l1_loss_backward import smooth_l1_loss_backward
-from .softplus_backward import softplus_backward
+from .activation.gelu import gelu_backward
+from .activation.hardshrink import hardshrink_backward
+from .activation.logit import logit, logit_grad
+from .activation.prelu import prelu_backward, prelu_partial
+from .activation.silu import silu
+from .activation.softplus import softplus_backward
+from .loss.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_backward
+from .loss.smooth_l1 import smooth_l1_loss_backward
 
 __all__ = [
     "OPERATORS",

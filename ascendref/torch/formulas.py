@@ -14,7 +14,7 @@ from ..core.dtypes import FLOAT32
 from ..declaration.losses import norm
 from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number, inf, nan, one_plus_exp, select
-from ..operators.logit_grad import between, quotient, quotient_float32
+from ..operators.activation.logit import between, quotient, quotient_float32
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain

@@ -20,7 +20,7 @@ from ..declaration.operator import Operator
 from ..declaration.scalars import check_array_scalar
 from ..functional.differentiable import default_scalars, scalar_numbers
 from ..kernels.arithmetic.formula import Formula
-from ..operators.smooth_l1_loss_backward import OPERATOR as SMOOTH_L1
+from ..operators.loss.smooth_l1 import OPERATOR as SMOOTH_L1
 from .formulas import HARDSHRINK, LOGIT, SIGN, SOFTPLUS
 from .tensors import Refused
 

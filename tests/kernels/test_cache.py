@@ -203,7 +203,7 @@ def _hardshrink_of_two(root: Path) -> str:
     ("file", "before", "after", "changed"),
     [
         (
-            "operators/hardshrink_backward.py",
+            "operators/activation/hardshrink.py",
             "abs(self) > limit",
             "abs(self) >= limit",
             "[0.5, 1.00390625] [0.5, 1.0]",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import (
+from ...core.dtypes import (
     BFLOAT16,
     FLOAT16,
     FLOAT32,
@@ -17,15 +17,27 @@ from ..core.dtypes import (
     ElementType,
     float_format,
 )
-from ..declaration.accuracy import HALF_ULP, Bound
-from ..declaration.losses import REDUCTION, count, norm
-from ..declaration.operator import ALL_BUT_200I, Forward, OnDevice, Operator, TorchOperator, declare
-from ..declaration.scalars import RealNumber, ScalarParam, single
-from ..functional import ArrayT, DTypeLike, array_call
-from ..kernels.arithmetic import Formula, Number, inf, select, sign, two_difference
+from ...declaration import (
+    ALL_BUT_200I,
+    HALF_ULP,
+    REDUCTION,
+    Bound,
+    Forward,
+    OnDevice,
+    Operator,
+    RealNumber,
+    ScalarParam,
+    TorchOperator,
+    count,
+    declare,
+    norm,
+    single,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, inf, select, sign, two_difference
 
 if TYPE_CHECKING:  # at run time this would import Numba
-    from ..kernels.arithmetic.plain import Plain
+    from ...kernels.arithmetic.plain import Plain
 
 
 def grad_input(

@@ -5,11 +5,19 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, Literal
 
-from ..declaration.accuracy import by_choice, near_zero
-from ..declaration.operator import ALL_BUT_200I, Forward, OnDevice, Operator, TorchOperator, declare
-from ..declaration.scalars import ScalarParam
-from ..functional import ArrayT, DTypeLike, array_call
-from ..kernels.arithmetic import Formula, Number, logistic, normal_cdf, normal_pdf, select, within
+from ...declaration import (
+    ALL_BUT_200I,
+    Forward,
+    OnDevice,
+    Operator,
+    ScalarParam,
+    TorchOperator,
+    by_choice,
+    declare,
+    near_zero,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, logistic, normal_cdf, normal_pdf, select, within
 
 #: the root of 2/π, rounded to 60 digits
 SLOPE: Final = Fraction("0.797884560802865355879892119868763736951717262329869315331852")

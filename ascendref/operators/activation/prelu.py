@@ -6,23 +6,23 @@ from math import ceil, log2, prod
 
 import numpy as np
 
-from ..core.dtypes import ElementType, float_format
-from ..core.errors import ArgumentValueError
-from ..declaration.accuracy import rounded_once
-from ..declaration.operator import (
+from ...core.dtypes import ElementType, float_format
+from ...core.errors import ArgumentValueError
+from ...declaration import (
     TRAINING_A2_A3,
     Forward,
     OnDevice,
     Operator,
     Reduction,
+    Shape,
     TorchOperator,
     declare,
+    rounded_once,
 )
-from ..declaration.shapes import Shape
-from ..functional import ArrayT, DTypeLike, array_call
-from ..functional.partial_sums import Partial, partial_call
-from ..kernels.arithmetic import Formula, Number, select
-from ..kernels.loops.reduction_plan import BLOCK, LANES
+from ...functional import ArrayT, DTypeLike, array_call
+from ...functional.partial_sums import Partial, partial_call
+from ...kernels.arithmetic import Formula, Number, select
+from ...kernels.loops.reduction_plan import BLOCK, LANES
 
 
 def grad_input(grad_output: Number, self: Number, weight: Number) -> Number:

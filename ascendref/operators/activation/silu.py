@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from ..declaration.accuracy import relative
-from ..declaration.operator import ALL_BUT_200I, OnDevice, Operator, TorchOperator, declare
-from ..declaration.shapes import equal_shapes
-from ..functional import ArrayT, DTypeLike, array_call
-from ..kernels.arithmetic import Formula, Number, one_plus_exp
+from ...declaration import (
+    ALL_BUT_200I,
+    OnDevice,
+    Operator,
+    TorchOperator,
+    declare,
+    equal_shapes,
+    relative,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, one_plus_exp
 
 
 def out(self: Number) -> Number:

@@ -9,24 +9,30 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
-from ..declaration.accuracy import HALF_ULP, Accuracy, Bound
-from ..declaration.losses import REDUCTION, REDUCTIONS, mode, norm
-from ..declaration.operator import (
+from ...core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
+from ...declaration import (
     ALL_BUT_200I,
+    HALF_ULP,
+    REDUCTION,
+    REDUCTIONS,
+    Accuracy,
+    Bound,
     Forward,
     OnDevice,
     Operator,
+    RealNumber,
     Reduction,
     TensorParam,
     TorchOperator,
     declare,
+    equal_shapes,
+    mode,
+    norm,
+    shape_of_self,
 )
-from ..declaration.scalars import RealNumber
-from ..declaration.shapes import equal_shapes, shape_of_self
-from ..functional import ArrayT, DTypeLike, array_call
-from ..kernels.arithmetic import Formula, Number, inf, log, log1p, select
-from ..kernels.arithmetic.arrays import evaluate
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, inf, log, log1p, select
+from ...kernels.arithmetic.arrays import evaluate
 
 #: the least denominator of the gradient
 EPSILON: Final = Fraction("1e-12")

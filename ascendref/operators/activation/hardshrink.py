@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from ..declaration.accuracy import rounded_once
-from ..declaration.operator import (
+from ...declaration import (
     TRAINING_A2_A3,
     Forward,
     OnDevice,
     Operator,
+    RealNumber,
+    ScalarParam,
     TorchOperator,
     declare,
+    rounded_once,
 )
-from ..declaration.scalars import RealNumber, ScalarParam
-from ..functional import ArrayT, DTypeLike, array_call
-from ..kernels.arithmetic import Formula, Number, select
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, select
 
 
 def grad_input(grad_output: Number, self: Number, lambd: Number) -> Number:

@@ -9,25 +9,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
-from ..declaration.accuracy import HALF_ULP, Bound
-from ..declaration.operator import (
+from ...core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
+from ...declaration import (
+    HALF_ULP,
     TRAINING_A2_A3,
+    Bound,
     Forward,
     OnDevice,
     Operator,
+    RealNumber,
+    ScalarParam,
     TensorParam,
     TorchOperator,
     Types,
     declare,
+    equal_shapes,
+    single,
 )
-from ..declaration.scalars import RealNumber, ScalarParam, single
-from ..declaration.shapes import equal_shapes
-from ..functional import ArrayT, DTypeLike, array_call
-from ..kernels.arithmetic import Formula, Number, inf, one_plus_exp, select, sign, softplus
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, select, sign, softplus
 
 if TYPE_CHECKING:  # at run time this would import Numba
-    from ..kernels.arithmetic.plain import Plain
+    from ...kernels.arithmetic.plain import Plain
 
 
 def grad_input(grad_output: Number, self: Number, beta: Number, threshold: Number) -> Number:

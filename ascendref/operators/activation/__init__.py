@@ -1,0 +1,1 @@
+"""Activations: a file per family, the function and its gradient."""

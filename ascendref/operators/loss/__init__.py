@@ -1,0 +1,1 @@
+"""Losses: a file per family, the loss and its gradient."""

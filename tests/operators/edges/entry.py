@@ -1,0 +1,88 @@
+"""What an entry of the table of edges consists of, and numbers for its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+from typing import Any, NamedTuple
+
+from ...support.rounding import FORMATS
+
+#: a number, or the function that gives it for an element type
+Number = float | Callable[[str], float]
+
+
+class Edge(NamedTuple):
+    """One row."""
+
+    #: what the row shows, with the reason
+    why: str
+    scalars: tuple[Any, ...]
+    #: the vectors of the operator's tensors; those of one element broadcast
+    tensors: tuple[tuple[Number, ...], ...]
+    result: tuple[Number, ...]
+    #: the second result, for operators that have one
+    sums: tuple[Number, ...] | None = None
+    #: the result in arithmetic of fewer bits than the elements', or of half precision, where it is
+    #: another one; () where it is none of interest
+    steps: tuple[Number, ...] | None = None
+    #: element types; all of them unless given
+    kinds: tuple[str, ...] = tuple(FORMATS)
+    #: the allowed error in F32 and F64 arithmetic
+    ulp: float = 0.0
+
+
+class Entry(NamedTuple):
+    """What the tests know about one operator."""
+
+    #: products that have it
+    products: tuple[str, ...]
+    #: scalars with which every table calls it
+    scalars: list[tuple[Any, ...]]
+    edges: list[Edge]
+    #: further scalars, for tests of values
+    more: list[tuple[Any, ...]] = []  # noqa: RUF012 - never changed
+
+
+def tiniest(kind: str) -> float:
+    """Return the smallest subnormal of a type."""
+    form = FORMATS[kind]
+    return 2.0 ** (1 - form.bias - form.fraction)
+
+
+def minus_tiniest(kind: str) -> float:
+    """Return the negative subnormal next to 0."""
+    return -tiniest(kind)
+
+
+def largest(kind: str) -> float:
+    """Return the largest number of a type."""
+    form = FORMATS[kind]
+    return 2.0**form.bias * (2 - 2.0**-form.fraction)
+
+
+def minus_largest(kind: str) -> float:
+    """Return the smallest number of a type."""
+    return -largest(kind)
+
+
+def beyond(power: float) -> Callable[[str], float]:
+    """Return what gives the number next to a power of 2, away from 0."""
+    return lambda kind: power * (1 + 2.0 ** -FORMATS[kind].fraction)
+
+
+def within(power: float) -> Callable[[str], float]:
+    """Return what gives the number next to a power of 2, towards 0."""
+    return lambda kind: power * (1 - 2.0 ** -(FORMATS[kind].fraction + 1))
+
+
+ANYWHERE = (0.0, -0.0, 0.5, 1.0, -1.0, 2.0, inf, -inf, nan)
+TRAINING_A2_A3 = ("Atlas training", "Atlas A2", "Atlas A3")
+A2_A3 = ("Atlas A2", "Atlas A3")
+EVERYWHERE = ("Atlas training", "Atlas inference", "Atlas A2", "Atlas A3")
+WIDE = ("float32", "float64")
+
+
+def all_of(count: int, value: float) -> tuple[float, ...]:
+    """Return a vector of one value."""
+    return (value,) * count
