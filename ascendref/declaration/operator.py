@@ -313,7 +313,7 @@ def declare(operator: Operator, **changes: Any) -> Operator:
 
     Raise ValueError if its formula does not fit it.
     """
-    operator = replace(operator, **changes)
+    operator = replace(operator, **changes) if changes else operator
     formula = operator.formula
     declared = len(operator.tensors), len(operator.scalars)
     if (formula.tensors, formula.scalars) != declared:

@@ -99,9 +99,9 @@ class CachedCall:
         """
         if not self._plain.issuperset(map(type, scalars)):
             return _LEFT
-        given = scalars
+        given = [*scalars]
         for place, numbers_of in self._choices:
-            given = (*given[:place], numbers_of.get(given[place]), *given[place + 1 :])
+            given[place] = numbers_of.get(given[place])
         try:
             numbers = self._pack(*given)
         except (OverflowError, struct.error):  # not a choice, or an integer beyond all doubles

@@ -139,7 +139,7 @@ def forward(self: Number, target: Number, beta: Number) -> Number:
 
 def variant(compute: str, rounded: str, reduction: float, beta: float) -> Callable[..., Any] | None:
     """Half-precision results do not show the errors of float32, and β = 1 needs no division."""
-    unit_beta = single(beta) == 1.0
+    unit_beta = 1.0 - 2.0**-25 <= beta <= 1.0 + 2.0**-24  # numbers that are 1 as FLOAT
     if compute == FLOAT32.name and rounded not in (FLOAT16.name, BFLOAT16.name):
         return unit_float32 if unit_beta else grad_input_float32
     if compute == FLOAT64.name == rounded and beta <= 2.0**299:
