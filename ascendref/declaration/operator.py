@@ -84,8 +84,8 @@ class TorchOperator(NamedTuple):
     #: the memory format of a result that is laid out like ``self``; None if it is laid out like
     #: all tensors together
     format: Literal["contiguous", "preserve"] | None = None
-    #: a tensor whose elements must lie between two numbers, if it raises an error otherwise
-    refuses: tuple[str, float, float] | None = None
+    #: tensors whose elements must lie between two numbers, or it raises an error
+    limits: Mapping[str, tuple[float, float]] = {}
 
 
 class Forward(NamedTuple):

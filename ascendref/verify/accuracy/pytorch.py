@@ -38,12 +38,11 @@ def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[A
     assert operator is not None
     names = [param.name for param in setting.operator.tensors]
     arrays = dict(zip(names, tensors, strict=True))
-    refused = None
-    if operator.refuses is not None:
-        name, low, high = operator.refuses
-        data = arrays[name]
-        refused = ~((data >= low) & (data <= high))
-        arrays[name] = np.where(refused, data.dtype.type(low), data)
+    refused = np.zeros(tensors[0].shape, bool)
+    for name, (low, high) in operator.limits.items():
+        outside = ~((arrays[name] >= low) & (arrays[name] <= high))
+        arrays[name] = np.where(outside, tensors[0].dtype.type(low), arrays[name])
+        refused |= outside
     named = {name: as_torch(array) for name, array in arrays.items()}
     with torch.no_grad():
         function = getattr(torch.ops.aten, operator.name)
@@ -53,6 +52,5 @@ def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[A
     if result.dtype == torch.bfloat16:
         result = result.view(torch.int16)
     found: NDArray[Any] = result.numpy().view(tensors[0].dtype)
-    if refused is not None:
-        found[refused] = np.nan
+    found[refused] = np.nan
     return found
