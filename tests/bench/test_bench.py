@@ -1,7 +1,5 @@
 """`ascendref bench`: the same work on both sides, and what it prints, draws and writes."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``ascendref check``: programs that run in processes of their own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

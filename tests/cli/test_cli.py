@@ -1,7 +1,5 @@
 """The command line: results, files, messages, exit status."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What is written where: regular files, links, FIFOs, devices, and streams that are in trouble."""
 
-from __future__ import annotations
-
 import io
 import os
 import stat

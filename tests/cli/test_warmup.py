@@ -1,7 +1,5 @@
 """`ascendref warmup`: what it compiles, and that later calls find it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

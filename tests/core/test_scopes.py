@@ -1,7 +1,5 @@
 """What lasts for a block ends with it, whatever interrupts it."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable
 from contextlib import ExitStack

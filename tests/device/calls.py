@@ -1,7 +1,5 @@
 """Calls of a device, as its tests make them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

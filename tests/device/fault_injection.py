@@ -1,7 +1,5 @@
 """Fault injection: an action, such as an interrupt, before the n-th instruction of the library."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """In a forked child, every call of what the parent made has the same answer."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

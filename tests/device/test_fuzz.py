@@ -7,8 +7,6 @@ the host waits. ``pytest tests/device/test_fuzz.py --hypothesis-profile=fuzz`` r
 them, different ones each time; the summary tells how many calls that were. `fuzz` makes millions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import nan

@@ -1,7 +1,5 @@
 """`ascendref verify` and `ascendref study`: what they find, print, draw, and go on with."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -4,8 +4,6 @@ An oracle that shares nothing with the checker says which accesses nothing order
 random, right and wrong; each runs in every execution mode.
 """
 
-from __future__ import annotations
-
 import gc
 import random
 import threading
