@@ -1,5 +1,10 @@
 """Calling the command line in this process."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 from typer.testing import CliRunner, Result
 
 from ascendref.cli.app import app
@@ -8,6 +13,21 @@ from ascendref.cli.app import app
 def call(*arguments: object) -> Result:
     """Call the command line."""
     return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def python(
+    *words: object, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python in a new process, with more variables; return how it went."""
+    return subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=cwd,
+        env=os.environ | {"PYTHONUTF8": "1"} | environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=100,
+        check=False,
+    )
 
 
 def assert_bad_call(done: Result, words: str) -> None:

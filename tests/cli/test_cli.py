@@ -1,7 +1,6 @@
 """The command line: results, files, messages, exit status."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -20,25 +19,12 @@ from ascendref.cli import demo, doctor
 from ascendref.cli.array_files import read_array, read_arrays, write_arrays
 from ascendref.core.extras import install_command
 
-from .command_line import call
+from .command_line import call, python
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 ALL_BF16 = np.arange(65536, dtype=np.uint16).view(BF16)
 X = np.array([[-2.0, -0.5, 0.25], [0.75, 3.0, -0.125]], np.float32)
 G = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32)
-
-
-def process(*arguments: object, code: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Call the command line, or other code, in a new process with warnings as errors."""
-    command = ["-c", code] if code is not None else ["-m", "ascendref"]
-    return subprocess.run(
-        [sys.executable, "-W", "error", *command, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        env=os.environ | {"PYTHONUTF8": "1"},
-    )
 
 
 def bits(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -499,7 +485,7 @@ def test_help(command: tuple[str, ...]) -> None:
     ],
 )
 def test_bad_call_in_a_process(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
-    done = process(*arguments)
+    done = python("-W", "error", "-m", "ascendref", *arguments)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("ascendref: ")
@@ -519,7 +505,7 @@ def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
         f"import sys; sys.modules[{missing!r}] = None; sys.argv[1:] = ['demo'];"
         " from ascendref.cli import main; sys.exit(main())"
     )
-    done = process(code=code)
+    done = python("-W", "error", "-c", code)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert install_command("cli") in done.stderr
@@ -530,4 +516,4 @@ def test_importing_the_package_does_not_import_the_command_line() -> None:
         "import sys, ascendref, ascendref.cli;"
         "print({'typer', 'rich', 'sklearn', 'ascendref.cli.app'} & sys.modules.keys() or 'none')"
     )
-    assert process(code=code).stdout == "none\n"
+    assert python("-W", "error", "-c", code).stdout == "none\n"

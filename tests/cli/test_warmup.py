@@ -1,9 +1,6 @@
 """`ascendref warmup`: what it compiles, and that later calls find it."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +10,7 @@ from ascendref.kernels.loops.elementwise import ElementwiseKernel
 from ascendref.kernels.loops.reduction_kernel import ReductionKernel
 from ascendref.kernels.runtime.kernel import Kernel
 
+from ..support.processes import run
 from .command_line import assert_bad_call, call
 
 PROGRAM = """
@@ -45,14 +43,8 @@ def test_calls_after_it_compile_nothing(
     command = ("warmup", ar.OPERATORS[operator].api, "--dtype", "float16", "--json")
     found = []
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, *command],
-            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        rows, _, rest = done.stdout.rpartition("]")
+        out = run("-c", PROGRAM, *command, NUMBA_CACHE_DIR=str(tmp_path))
+        rows, _, rest = out.rpartition("]")
         assert rest.strip() == "0"
         found += json.loads(rows + "]")
     first, second = found

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..support.two_phase import refusal
 
 EXECUTIONS = ("eager", "lazy", "random")
@@ -11,6 +13,13 @@ EXECUTIONS = ("eager", "lazy", "random")
 def code(call: Callable[..., object], *arguments: Any, **keywords: Any) -> int:
     """Return the code of the AclError that a call raises."""
     return refusal(call, *arguments, **keywords)[0]
+
+
+def content(memory: Any, dtype: str = "uint8") -> Any:
+    """Return what memory of a device holds, copied to the host."""
+    found = np.empty(memory.nbytes, np.uint8)
+    memory.device.memcpy(found, memory)
+    return found.view(dtype)
 
 
 def work(dev: Any, stream: Any, function: Callable[[], object], label: str = "work") -> Any:

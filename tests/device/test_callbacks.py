@@ -151,13 +151,6 @@ def test_a_callback_that_fails(any_dev, stream, block):
     stream.synchronize()
 
 
-def test_a_callback_must_not_wait(any_dev, stream):
-    codes = []
-    stream.launch_callback(lambda: codes.append(code(stream.synchronize)))
-    any_dev.process_report()
-    assert codes == [207000]
-
-
 @pytest.mark.parametrize("block", [True, False])
 def test_callbacks_end_when_their_thread_is_taken_away(any_dev, block):
     stream, other, seen = any_dev.create_stream(), any_dev.create_stream(), []

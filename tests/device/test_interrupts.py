@@ -14,7 +14,7 @@ import pytest
 import ascendref as ar
 
 from ..support.alarm import alarm
-from .calls import EXECUTIONS, work
+from .calls import EXECUTIONS, content, work
 from .fault_injection import inject, instructions, interrupt
 
 TIMEOUT = 20_000  # milliseconds after which a wait counts as hanging
@@ -79,9 +79,7 @@ def test_memory_is_as_it_was_or_freed_after_an_interrupted_free():
         memory = dev.tensor(np.arange(4, dtype=np.uint8)).memory
         reached = inject(lambda dev=dev, memory=memory: dev.free(memory), instruction, interrupt)
         if memory.alive:
-            out = np.zeros(4, np.uint8)
-            dev.memcpy(out, memory)
-            assert out.tolist() == [0, 1, 2, 3]
+            assert content(memory).tolist() == [0, 1, 2, 3]
             dev.free(memory)
         assert all_free(dev), instruction
         if not reached:

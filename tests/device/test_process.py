@@ -1,13 +1,12 @@
 """Signals, exit, and forks, each in a process of its own."""
 
 import signal
-import subprocess
-import sys
 import textwrap
 import time
-from pathlib import Path
 
 import pytest
+
+from ..support import processes
 
 HANG = 60  # seconds after which a child counts as hanging
 #: a shell lets what it runs in the background ignore interrupts
@@ -15,13 +14,7 @@ LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler
 
 
 def start(program):
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", LISTEN + textwrap.dedent(program)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
+    return processes.start("-c", LISTEN + textwrap.dedent(program))
 
 
 def run(program):

@@ -85,14 +85,10 @@ def test_every_format_is_accepted(value):
 def test_what_describes_no_tensor(dev):
     memory = dev.malloc(8)
     assert refusal(ar.Tensor, memory, None, np.float32)[0] == 161001
-    with pytest.raises(ValueError, match="format is 'XYZ'"):
-        ar.Tensor(memory, (1,), np.float32, format="XYZ")
     with pytest.raises(TypeError, match="memory is a ndarray"):
         ar.Tensor(np.zeros(2), (2,), np.float32)
     with pytest.raises(TypeError, match="shape is"):
         ar.Tensor(memory, (1.5,), np.float32)
-    with pytest.raises(ValueError, match="strides has 1 entries"):
-        ar.Tensor(memory, (1, 2), np.float32, strides=(1,))
 
 
 def test_impossible_views_are_refused_when_used(dev):
