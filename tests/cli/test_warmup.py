@@ -11,7 +11,7 @@ from ascendref.kernels.loops.reduction_kernel import ReductionKernel
 from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.processes import run
-from .command_line import assert_bad_call, call
+from .command_line import call
 
 PROGRAM = """
 import sys
@@ -63,18 +63,3 @@ def test_a_table() -> None:
     assert done.exit_code == 0
     for text in ("logit_grad", "float32", "compiled"):
         assert text in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("relu",), "OPERATOR: no operator 'relu'; allowed are"),
-        (("--dtype", "int8"), "--dtype: 'int8' is not allowed"),
-        (("--compute", "int8"), "--compute: 'int8' is not allowed"),
-        (("--attr", "beta=1"), "--attr: needs exactly one OPERATOR"),
-        (("logit_grad", "--attr", "beta=1"), "logit_grad has no attribute 'beta'"),
-        (("smooth_l1_loss_backward", "--attr", "beta=-1"), "beta is -1.0; it must be"),
-    ],
-)
-def test_bad_calls_are_one_line_and_status_2(arguments: tuple[str, ...], words: str) -> None:
-    assert_bad_call(call("warmup", *arguments), words)
