@@ -5,9 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 from typer.testing import CliRunner, Result
 
 from ascendref.cli.app import app
+
+#: data and gradients of most tests
+X = np.array([[-2.0, -0.5, 0.25], [0.75, 3.0, -0.125]], np.float32)
+G = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32)
 
 
 def call(*arguments: object) -> Result:

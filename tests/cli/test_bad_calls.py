@@ -38,16 +38,13 @@ ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
         (("bench", "--plot", "picture.xyz"), "--plot: the name of picture.xyz must end in one of"),
         (("verify", "--dtype", "float64", "--plot", "x.png"), "--plot: nothing to draw"),
         ((*ONE, "--plot", "no/such/errors.png"), "the folder no/such does not exist"),
-        ((*ONE, "--report", "no/such/page.md"), "the folder no/such does not exist"),
-        (("bench", "--report", "no/such/folder.md"), "the folder no/such does not exist"),
-        (("bench", "--html", "no/such/folder.html"), "the folder no/such does not exist"),
         (
             (*ONE, "--resume", "--state", "no-such.json"),
             "--resume: cannot resume from no-such.json",
         ),
         (
             ("bench", "--peer", "numpy"),
-            "--peer: 'numpy' is not allowed; allowed are torch, jax, no",
+            "--peer: 'numpy' is not allowed; allowed are torch, jax, none",
         ),
         (("bench", "--seconds", 0), "--seconds: 0.0 is not a positive number"),
         (("bench", "--seconds", "nan"), "--seconds: nan is not a positive number"),
