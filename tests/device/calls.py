@@ -1,6 +1,7 @@
 """Calls of a device, as its tests make them."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,15 @@ def content(memory: Any, dtype: str = "uint8") -> Any:
     found = np.empty(memory.nbytes, np.uint8)
     memory.device.memcpy(found, memory)
     return found.view(dtype)
+
+
+def in_threads(functions: Iterable[Callable[[], object]]) -> None:
+    """Call functions at the same time, each on a thread of its own, and wait for all."""
+    threads = [threading.Thread(target=function) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
 
 
 def work(dev: Any, stream: Any, function: Callable[[], object], label: str = "work") -> Any:

@@ -6,6 +6,7 @@ The devices do not check: most tests look at bytes that nothing wrote.
 import random
 import sys
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import ascendref as ar
 
 from ..support.two_phase import queue
-from .calls import content
+from .calls import content, in_threads
 from .test_process import run
 
 MANY = 3 * 2**18 + 1000  # bytes in several chunks, the last of them not whole
@@ -143,11 +144,7 @@ def test_threads_that_touch_one_chunk_first_do_not_disturb_one_another():
                 for place in range(number, 2000, 4):
                     dev.memset(memory.address + place, 1, 1)
 
-            threads = [threading.Thread(target=touch, args=(number,)) for number in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            in_threads(partial(touch, number) for number in range(4))
             assert (content(memory)[:2000] == 1).all()
             assert (content(memory)[2000:] == 0xFF).all()
     finally:

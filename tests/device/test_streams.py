@@ -3,6 +3,7 @@
 import contextlib
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import ascendref as ar
 from ascendref.device.checker.shadow import Span
 from ascendref.device.streams.stream import StreamFlag
 
-from .calls import code, content, work
+from .calls import code, content, in_threads, work
 
 
 def test_no_stream_means_the_default_stream(any_dev):
@@ -320,11 +321,7 @@ def test_many_threads_on_one_device(any_dev):
         results[k] = True
 
     results = [False] * 8
-    threads = [threading.Thread(target=host, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    in_threads(partial(host, k) for k in range(8))
     any_dev.synchronize()
     assert all(results)
     assert len(counts) == 400
@@ -347,11 +344,7 @@ def test_one_kernel_at_a_time_in_the_process():
             work(dev, None, kernel)
         dev.synchronize()
 
-    threads = [threading.Thread(target=host, args=(dev,)) for dev in devices]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    in_threads(partial(host, dev) for dev in devices)
     assert worst == [1]
 
 
