@@ -112,20 +112,6 @@ def test_addresses_wrap_around_living_blocks():
     assert again.address != first
 
 
-def test_dropped_memory_is_freed(dev):
-    memory = dev.malloc(1000)
-    assert dev.memory_free < dev.memory_total
-    del memory
-    gc.collect()
-    assert dev.memory_free == dev.memory_total
-
-
-def test_a_tensor_keeps_its_memory(dev):
-    tensor = dev.tensor(np.arange(4.0))
-    gc.collect()
-    assert tensor.numpy().tolist() == [0, 1, 2, 3]
-
-
 def test_pinned_memory_is_an_array_of_the_host(dev):
     memory = dev.malloc_host(20)
     assert memory.pinned
