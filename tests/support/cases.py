@@ -19,7 +19,7 @@ import numpy as np
 import ascendref as ar
 from ascendref.declaration.shapes import broadcast_shapes
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from .rounding import FORMATS, array_of, compute_type
 
 FLOATS = tuple(FORMATS)

@@ -14,7 +14,7 @@ from ascendref.declaration.operator import vendor_name
 from ascendref.declaration.shapes import equal_shapes
 from ascendref.twophase.phase_1 import plan_call
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from ..support.two_phase import phase_1, plain, refusal
 
 NULL, INVALID, MISSING = 161001, 161002, 561003
