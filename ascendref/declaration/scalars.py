@@ -35,10 +35,15 @@ class ScalarParam(NamedTuple):
         return self.c_type == "const char *"
 
     @property
+    def is_axis(self) -> bool:
+        """Whether it is the number of an axis, which no formula takes."""
+        return self.c_type == "int64_t" and self.choices is None
+
+    @property
     def expected(self) -> str:
         """The values that are allowed, for a message."""
         if self.choices is None:
-            return "a real number is expected"
+            return f"{'an integer' if self.is_axis else 'a real number'} is expected"
         return "allowed are " + ", ".join(f"{n} ({name!r})" for name, n in self.choices.items())
 
 
@@ -73,6 +78,8 @@ def check_array_scalar(param: ScalarParam, argument: object) -> float:
 def _check_number(param: ScalarParam, argument: object) -> float:
     value = _number(param, argument)
     if param.choices is not None and value not in param.choices.values():
+        raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
+    if param.is_axis and not value.is_integer():
         raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
     if param.least is not None and (isnan(value) or value < param.least):
         raise ArgumentValueError(param.name, f"is {value!r}; it must be at least {param.least:g}")

@@ -27,7 +27,7 @@ def unknown_axes(tensors: list[Any]) -> UnknownAxes:
 
 
 def result_shapes(
-    operator: Operator, tensors: list[Any], unknown: UnknownAxes
+    operator: Operator, tensors: list[Any], scalars: tuple[float, ...], unknown: UnknownAxes
 ) -> tuple[Shape, ...]:
     """Return the shapes of the results, or raise ArgumentValueError as for other arrays.
 
@@ -35,12 +35,12 @@ def result_shapes(
     """
     shapes = tuple([tensor.shape for tensor in tensors])
     if not any(unknown):
-        return operator.shapes(operator, shapes)
+        return operator.shapes(operator, shapes, scalars)
     known = {size for shape in shapes for size in shape}
     other = next(size for size in count(2) if size not in known)
     shapes = tuple([tuple([other if isnan(n) else n for n in shape]) for shape in shapes])
     try:
-        return operator.shapes(operator, shapes)
+        return operator.shapes(operator, shapes, scalars)
     except ArgumentValueError as error:
         problem = re.sub(rf"\b{other}\b", "nan", error.problem)
         raise ArgumentValueError(error.argument, problem) from None
