@@ -193,6 +193,8 @@ class Operator:
         for param in self.scalars:
             if param.choices and param.name in placed:
                 placed[param.name] = param.choices.get(placed[param.name], placed[param.name])
+            elif param.is_axis:
+                placed[param.name] = int(placed[param.name])
         return self.torch.arguments(**placed), named
 
     @property

@@ -34,13 +34,15 @@ def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[A
     operator = setting.operator.torch
     assert operator is not None
     names = [param.name for param in setting.operator.tensors]
-    named = dict(zip(names, map(as_torch, tensors), strict=True))
+    arrays = tensors if setting.operator.per_channel else setting.arguments(tensors)
+    named = dict(zip(names, map(as_torch, arrays), strict=True))
     with torch.no_grad():
         function = getattr(torch.ops.aten, operator.name)
         arguments, keywords = setting.operator.for_torch({**named, **setting.scalars})
         value = function(*arguments, **keywords)
     result = value[0] if isinstance(value, tuple) else value
+    result = setting.operator.parts(result, setting.numbers)[setting.part]
     if result.dtype == torch.bfloat16:
         result = result.view(torch.int16)
     found: NDArray[Any] = result.numpy().view(tensors[0].dtype)
-    return found
+    return found.reshape(tensors[0].shape)
