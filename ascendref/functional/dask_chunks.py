@@ -15,6 +15,7 @@ import dask.array as da
 
 from ..core.errors import ArgumentValueError
 from ..declaration.operator import Operator, Shape
+from ..declaration.views import HALVES, PER_CHANNEL
 from ..kernels.loops.reduction_plan import BLOCK
 
 #: for every tensor, its axes of unknown size; the last axis is -1
@@ -49,12 +50,17 @@ def result_shapes(
 def check_known(operator: Operator, tensors: list[Any], why: str) -> None:
     """Refuse tensors whose size is unknown until it is computed."""
     for param, tensor in zip(operator.tensors, tensors, strict=True):
-        if isnan(sum(tensor.shape)):
-            raise ArgumentValueError(
-                param.name,
-                f"has shape {tensor.shape}, which is unknown until it is computed; {why}, so"
-                " call its compute_chunk_sizes() first",
-            )
+        _check_sizes(param.name, tensor, tensor.shape, why)
+
+
+def _check_sizes(argument: str, tensor: Any, sizes: tuple[float, ...], why: str) -> None:
+    """Refuse a tensor if some of its sizes are unknown."""
+    if isnan(sum(sizes)):
+        raise ArgumentValueError(
+            argument,
+            f"has shape {tensor.shape}, which is unknown until it is computed; {why}, so call its"
+            " compute_chunk_sizes() first",
+        )
 
 
 def check_cuts(operator: Operator, tensors: list[Any], unknown: UnknownAxes) -> None:
@@ -85,6 +91,20 @@ def check_blocks(operator: Operator, blocks: tuple[Any, ...], unknown: UnknownAx
                     f" {name} has {length}; call compute_chunk_sizes() of both first, so that"
                     " chunks are aligned or the shapes are refused",
                 )
+
+
+def in_chunks_for_views(operator: Operator, tensors: list[Any], axis: int) -> list[Any]:
+    """Return tensors of whose blocks views can be taken: an axis that is halved has one chunk."""
+    halved, found = any([param.view is HALVES for param in operator.tensors]), []
+    for param, tensor in zip(operator.tensors, tensors, strict=True):
+        if param.view is PER_CHANNEL:
+            _check_sizes(param.name, tensor, tensor.shape, "its elements are counted")
+        # what lacks the axis is refused with the shapes
+        elif halved and -tensor.ndim <= axis < tensor.ndim:
+            _check_sizes(param.name, tensor, tensor.shape[axis : axis + 1 or None], "it is halved")
+            tensor = tensor.rechunk({axis: -1})
+        found.append(tensor)
+    return found
 
 
 def without_empty_chunks(tensor: Any) -> Any:
