@@ -14,9 +14,9 @@ from ..core.errors import ArgumentTypeError, OptionError, did_you_mean
 from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
 from .scalars import ScalarParam
-from .shapes import Shape as Shape
 from .shapes import broadcast_shapes
 from .views import PER_CHANNEL, View
+from .views import Shape as Shape
 
 if TYPE_CHECKING:  # not needed at run time by the array functions
     from ..core.products import Product
@@ -217,7 +217,8 @@ class Operator:
         """The names of what the formula takes: tensors, or arrays that they consist of."""
         if not self.is_viewed:
             return tuple([param.name for param in self.tensors])
-        return unwrap(self.formula.function).__code__.co_varnames[: self.formula.tensors]
+        code = unwrap(self.formula.function).__code__
+        return tuple(code.co_varnames[: self.formula.tensors])
 
     def axis(self, scalars: Sequence[float]) -> int:
         """Return the axis along which the arrays of views lie."""
@@ -227,14 +228,15 @@ class Operator:
     def each_operand(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
         """Return what is known of each tensor for each array that it consists of."""
         pairs = zip(self.tensors, tensors, strict=True)
-        return tuple([x for p, x in pairs for _ in range(1 if p.view is None else p.view.count)])
+        return tuple([x for p, x in pairs for _ in range(1 if p.view is None else p.view.parts)])
 
     def operands(self, tensors: tuple[Any, ...], scalars: Sequence[float]) -> tuple[Any, ...]:
         """Return what the formula takes, from the tensors as arrays of any library."""
         if not self.is_viewed:
             return tensors
         names, axis = [param.name for param in self.tensors], self.axis(scalars)
-        rank, found = tensors[names.index("self")].ndim, []
+        rank = tensors[names.index("self")].ndim
+        found: list[Any] = []
         for param, tensor in zip(self.tensors, tensors, strict=True):
             found += [tensor] if param.view is None else param.view.split(tensor, rank, axis)
         return tuple(found)
@@ -248,7 +250,7 @@ class Operator:
             if param.view is None:
                 found.append(rest.pop(0))
             else:
-                arrays, rest = rest[: param.view.count], rest[param.view.count :]
+                arrays, rest = rest[: param.view.parts], rest[param.view.parts :]
                 found.append(param.view.join(namespace, arrays, self.axis(scalars)))
         return tuple(found)
 
@@ -264,7 +266,7 @@ class Operator:
         given = tuple([value for param, value in pairs if not param.is_axis])
         if self.result_view is None:
             return (given,)
-        return tuple([(*given, float(part)) for part in range(self.result_view.count)])
+        return tuple([(*given, float(part)) for part in range(self.result_view.parts)])
 
     def given(self, tensors: tuple[Any, ...]) -> tuple[Operator, tuple[Any, ...]]:
         """Return the operator of those tensors that are given, and these: None omits a tensor.

@@ -16,7 +16,7 @@ class View(NamedTuple):
     """One or several arrays that a tensor consists of, and that broadcast with those of others."""
 
     #: number of the arrays; several lie one after another along an axis of the tensor
-    count: int
+    parts: int
     #: ``split(tensor, rank, axis)`` returns the arrays; the rank is that of the data
     split: Callable[[Any, int, int], tuple[Any, ...]]
     #: ``join(namespace, arrays, axis)`` returns the tensor that consists of some arrays, in an
@@ -51,17 +51,15 @@ def _doubled(shape: Shape, axis: int) -> Shape:
 
 #: a weight that has one element for each index of axis 1 of the data, or one for all, in any shape
 PER_CHANNEL: Final = View(
-    count=1,
-    split=lambda tensor, rank, axis: (
-        tensor.reshape(channel_shape(rank, prod(tensor.shape))),
-    ),
+    parts=1,
+    split=lambda tensor, rank, axis: (tensor.reshape(channel_shape(rank, prod(tensor.shape))),),
     join=lambda namespace, arrays, axis: arrays[0].reshape(-1),
     whole=lambda shape, axis: (channels(shape),),
     words="Axis 1 of the first is the channel; the second has one element, or one per channel.",
 )
 #: the two halves of a tensor along an axis
 HALVES: Final = View(
-    count=2,
+    parts=2,
     split=_halves,
     join=lambda namespace, arrays, axis: namespace.concatenate(arrays, axis),
     whole=_doubled,

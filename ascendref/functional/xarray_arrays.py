@@ -38,7 +38,9 @@ def call_operator(call: Call) -> Any:
         reduced = operator.reduction is not None and not got.ndim
         return _like_all(labelled, got, axis, reduced=reduced) if labelled else got
     result, sums = got
-    return _like_all(labelled, result, None) if labelled else result, _sums(operator, call.tensors, sums)
+    return _like_all(labelled, result, None) if labelled else result, _sums(
+        operator, call.tensors, sums
+    )
 
 
 def _check_labels(labelled: dict[str, Any], axis: int | None) -> None:

@@ -142,9 +142,7 @@ def _doc(function: Function) -> str:
     )
 
 
-def _fitting(
-    function: Function, operands: dict[str, Any], scalars: tuple[float, ...]
-) -> list[Any]:
+def _fitting(function: Function, operands: dict[str, Any], scalars: tuple[float, ...]) -> list[Any]:
     """Return operands in shapes that the operator takes, or raise ArgumentValueError."""
     first, *others = operands.values()
     if not function.operator.is_viewed:
@@ -163,8 +161,11 @@ def _fitting(
     try:
         function.value.result_shapes(shapes, scalars)
     except ArgumentValueError as error:
-        problem = error.problem.replace(f"{function.operands[0]} ", f"{FIRST} ")
-        raise ArgumentValueError(error.argument, problem) from None
+        theirs = function.operands[0]
+        argument = FIRST if error.argument == theirs else error.argument
+        raise ArgumentValueError(
+            argument, error.problem.replace(f"{theirs} ", f"{FIRST} ")
+        ) from None
     return [first, *[other.reshape(prod(other.shape)) for other in others]]
 
 

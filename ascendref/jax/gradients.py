@@ -155,13 +155,15 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
 def _elementwise_call(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
     """Return the result of elementwise kernels, one for each of its parts."""
     operands = jnp.broadcast_arrays(*call.operator.operands(tuple(tensors), call.scalars))
-    like, parts = operands[0], []
+    like = operands[0]
+    parts: list[Any] = []
     for scalars in call.operator.part_scalars(call.scalars):
         key = _elementwise_key(call, ELEMENT_TYPES[like.dtype.name], scalars)
         parts += _call(key, scalars, (prod(like.shape),), operands, (like,))
     view = call.operator.result_view
-    axis = call.operator.axis(call.scalars)
-    return tuple(parts) if view is None else (view.join(jnp, parts, axis),)
+    if view is None:
+        return tuple(parts)
+    return (view.join(jnp, parts, call.operator.axis(call.scalars)),)
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:

@@ -214,9 +214,9 @@ def _chosen(name: str, choices: dict[str, int], value: Any) -> int:
 def _doc(function: Function) -> str:
     operator = function.operator
     operands = ("x", *function.operands[1:])
-    numbers, one = [0.25 * (k + 1) for k in range(len(operands))], "torch.tensor(1.0)"
+    numbers, one = [f"{0.25 * (k + 1)}" for k in range(len(operands))], "torch.tensor(1.0)"
     if function.takes_halves:
-        numbers, one = [[0.25, 0.5]], "torch.ones(1)"
+        numbers, one = ["[0.25, 0.5]"], "torch.ones(1)"
     tensors = [one] * len(operator.tensors)
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = f"{name}.detach()"
@@ -230,9 +230,7 @@ def _doc(function: Function) -> str:
         scalars=described if scalars else "",
         text=function.forward.text,
         example=", ".join(operands),
-        numbers=", ".join(
-            [f"torch.tensor({number}, requires_grad=True)" for number in numbers]
-        ),
+        numbers=", ".join([f"torch.tensor({number}, requires_grad=True)" for number in numbers]),
         compared="value.detach()" if is_value else "x.grad",
         operator=operator.name,
         tensors=", ".join(tensors),

@@ -116,7 +116,7 @@ class Setting:
         return expanded(self.operands(data, gradient))
 
     def call(self, compute: str, tensors: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """Return the part of the first result that is judged, for tensors of one shape of rank 2."""
+        """Return the judged part of the first result, for tensors of one shape of rank 2."""
         return self.results(compute, tensors)[0].reshape(tensors[0].shape)
 
     def results(
@@ -217,7 +217,7 @@ def settings(name: str) -> tuple[Setting, ...]:
     others = {name: _ELSEWHERE for name in operator.operand_names if name not in roles}
     usual = default_scalars(name) | others
     view = operator.result_view
-    parts = [{}] if view is None else [{PART: part} for part in range(view.count)]
+    parts = [{}] if view is None else [{PART: part} for part in range(view.parts)]
     found = [usual | dict(values) | part for values in operator.settings for part in parts]
     return tuple([Setting(operator, values) for values in found])
 

@@ -1,4 +1,4 @@
-"""aclnnGlu and aclnnGluBackward: one half of a tensor, gated by the logistic function of the other."""
+"""aclnnGlu and aclnnGluBackward: one half of a tensor times the logistic function of the other."""
 
 from __future__ import annotations
 

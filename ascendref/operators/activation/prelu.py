@@ -136,9 +136,7 @@ OPERATOR = Operator(
         \end{aligned}
     """,
     formula=Formula.of(grad_input),
-    reduction=Reduction(
-        Formula.of(weight_term, factors=weight_factors), accuracy=sum_accuracy
-    ),
+    reduction=Reduction(Formula.of(weight_term, factors=weight_factors), accuracy=sum_accuracy),
     shapes=grad_shapes,
     # the first kernel stores the terms in self's type, the second adds them up
     device=OnDevice(TRAINING_A2_A3, ("PReluGradUpdate", "PReluGradReduce")),

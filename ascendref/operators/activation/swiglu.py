@@ -1,4 +1,4 @@
-"""aclnnSwiGlu and aclnnSwiGluGrad: one half of a tensor, gated by the silu of the other."""
+"""aclnnSwiGlu and aclnnSwiGluGrad: the silu of one half of a tensor times the other half."""
 
 from __future__ import annotations
 
