@@ -69,11 +69,12 @@ def where_normal(accuracy: Accuracy, value: Callable[..., Any], words: str) -> A
 
     def stated(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
         bound = accuracy(kind, scalars, size)
-        least = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32).normal
+        form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
 
         def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
             found = abs(evaluate(value, np, tensors))
-            return np.where(found < least, np.inf, bound.more(*tensors) if bound.more else 0.0)
+            stated = (found >= form.normal) & (found < 0.999 * form.largest)
+            return np.where(stated, bound.more(*tensors) if bound.more else 0.0, np.inf)
 
         return bound._replace(more=more, words=f"{bound.words} where {words} is normal".strip())
 

@@ -21,30 +21,32 @@ from ...declaration import (
     where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, inf, logistic, one_plus_exp, within
+from ...kernels.arithmetic import Formula, Number, logistic, one_plus_exp, within
 
 DIM: Final = ScalarParam("dim", c_type="int64_t")
+#: from here on, the logistic function is next to 1 in all types, and that of the negative to 0
+LIMIT: Final = 4096.0
 PRODUCTS: Final = ("Atlas inference", *A2_A3)
 
 
 def out(gate: Number, value: Number) -> Number:
     """The documented product."""
-    return silu(within(gate, inf, value), value) * value
+    return silu(gate, value) * value
 
 
 def grad_gate(grad_output: Number, gate: Number, value: Number) -> Number:
     """The gradient for the first half."""
-    return grad_output * slope(within(gate, inf, grad_output), value)
+    return grad_output * slope(within(gate, LIMIT, grad_output), value)
 
 
 def grad_value(grad_output: Number, gate: Number, value: Number) -> Number:
     """The gradient for the second half."""
-    return grad_output * silu(within(gate, inf, grad_output), value)
+    return grad_output * silu(gate, grad_output)
 
 
-def silu(gate: Number, value: Number) -> Number:
-    """The factor of the second half."""
-    return gate / one_plus_exp(-gate)
+def silu(gate: Number, factor: Number) -> Number:
+    """The documented quotient, to be multiplied by a factor."""
+    return gate / one_plus_exp(-within(gate, LIMIT, factor))
 
 
 def slope(gate: Number, value: Number) -> Number:
