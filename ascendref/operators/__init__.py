@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ..declaration.operator import OPERATORS
 from .activation.gelu import gelu_backward
+from .activation.glu import glu, glu_backward
 from .activation.hardshrink import hardshrink_backward
 from .activation.logit import logit, logit_grad
-from .activation.prelu import prelu_backward, prelu_partial
+from .activation.prelu import prelu, prelu_backward, prelu_partial
 from .activation.silu import silu
 from .activation.softplus import softplus_backward
+from .activation.swiglu import swiglu, swiglu_backward
 from .loss.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_backward
 from .loss.smooth_l1 import smooth_l1_loss_backward
 
@@ -17,12 +19,17 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_backward",
     "gelu_backward",
+    "glu",
+    "glu_backward",
     "hardshrink_backward",
     "logit",
     "logit_grad",
+    "prelu",
     "prelu_backward",
     "prelu_partial",
     "silu",
     "smooth_l1_loss_backward",
     "softplus_backward",
+    "swiglu",
+    "swiglu_backward",
 ]
