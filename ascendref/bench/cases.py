@@ -111,7 +111,10 @@ def results(case: Case, arrays: Arrays, **options: Any) -> Any:
 def kernel_of(case: Case, compute_dtype: str | None = None) -> Any:
     """Return the kernel of a call."""
     types = (ELEMENT_TYPES[case.kind],) * len(case.declared.tensors)
-    compute, values = compute_type(compute_dtype, types), scalar_values(case.operator)
+    compute, values = (
+        compute_type(case.declared, compute_dtype, types),
+        scalar_values(case.operator),
+    )
     return kernel_for(case.declared, types, promote(*types), compute, values)
 
 

@@ -100,7 +100,7 @@ def _check(call: Call) -> _Checked:
     unknown = unknown_axes(tensors)
     shapes = result_shapes(operator, tensors, unknown)
     check_cuts(operator, tensors, unknown)
-    compute = compute_type(call.compute_dtype, types)
+    compute = compute_type(operator, call.compute_dtype, types)
     return _Checked(tensors, types, scalars, shapes, compute, unknown, mode)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from itertools import zip_longest
 from math import prod
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ..core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
 from ..declaration.operator import OPERATORS, Forward, Operator
+from ..declaration.scalars import ScalarParam
 from ..kernels.arithmetic.arrays import evaluate
 from ..kernels.arithmetic.formula import Formula
 
@@ -31,6 +32,8 @@ class Function:
     value: Operator | None
     #: the operator that computes the gradient; None if only the value has one
     gradient: Operator | None
+    #: scalars of the gradient's operator that the function does not have
+    fixed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -39,10 +42,37 @@ class Function:
 
     @property
     def operator(self) -> Operator:
-        """The operator whose scalars the function has."""
+        """The operator whose kernel is called."""
         operator = self.gradient or self.value
         assert operator is not None
         return operator
+
+    @property
+    def declared(self) -> Operator:
+        """The operator whose scalars the function has."""
+        return self.value or self.operator
+
+    @property
+    def scalars(self) -> tuple[ScalarParam, ...]:
+        """The function's scalars."""
+        return self.declared.scalars
+
+    def kernel_scalars(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the scalars of the operator whose kernel is called, from the function's."""
+        names = [param.name for param in self.scalars]
+        values = dict(zip(names, scalars, strict=True)) | self.fixed
+        return tuple([values[param.name] for param in self.operator.scalars])
+
+    def examples(self, operator: Operator) -> str:
+        """Return what an example adds to a call of the function or of one of its operators.
+
+        That is a value for every scalar without a default.
+        """
+        function = getattr(self.array_functions, operator.name)
+        known = {**default_scalars(self.declared, self.array_function), **self.fixed}
+        parameters = inspect.signature(function).parameters
+        needed = [p.name for p in operator.scalars if parameters[p.name].default is Parameter.empty]
+        return "".join([f", {name}={known[name]}" for name in needed])
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -68,8 +98,8 @@ class Function:
 
     @property
     def array_function(self) -> Any:
-        """The operator's array function."""
-        return getattr(self.array_functions, self.operator.name)
+        """The array function that has the function's scalars."""
+        return getattr(self.array_functions, self.declared.name)
 
     def signature(self, first: str) -> Signature:
         """Return a signature: operands, scalars as in the array function, and a compute type.
@@ -82,7 +112,7 @@ class Function:
             Parameter(name, kind, default=Parameter.empty if number is None else None)
             for name, number in zip((first, *self.operands[1:]), self.defaults, strict=True)
         ]
-        scalars = [given[param.name] for param in self.operator.scalars]
+        scalars = [given[param.name] for param in self.scalars]
         return Signature([*operands, *scalars, given["compute_dtype"]])
 
     def evaluate(self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]) -> Any:
@@ -91,7 +121,7 @@ class Function:
         The namespace is ``jax.numpy`` or ``torch``, and the operands are its arrays. The weights of
         channels are contiguous.
         """
-        names = [param.name for param in self.operator.scalars]
+        names = [param.name for param in self.scalars]
         values = dict(zip(names, scalars, strict=True))
         taken = [values[name] for name in self._taken if name in names]
         if self.operator.per_channel:
@@ -103,18 +133,18 @@ class Function:
 
     def numbers(self, scalars: Sequence[Any]) -> tuple[float, ...]:
         """Return the scalars as numbers, with the defaults for None and for those at the end."""
-        return scalar_numbers(self.operator, self.array_function, scalars)
+        return scalar_numbers(self.declared, self.array_function, scalars)
 
     def reduction(self, scalars: Sequence[Any]) -> str:
         """Return what the function does with the values of elements: none, mean or sum."""
-        for param, value in zip(self.operator.scalars, scalars, strict=True):
+        for param, value in zip(self.scalars, scalars, strict=True):
             if param.name == _REDUCTION and param.choices is not None:
                 return next(name for name, number in param.choices.items() if number == value)
         return _NONE
 
     def without_reduction(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
         """Return the scalars with which the function keeps the values of elements."""
-        params = zip(self.operator.scalars, scalars, strict=True)
+        params = zip(self.scalars, scalars, strict=True)
         return tuple([(p.choices or {})[_NONE] if p.name == _REDUCTION else v for p, v in params])
 
 
@@ -131,9 +161,14 @@ def scalar_numbers(
 
 
 def default_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
-    """Return an operator's scalars by name, as its array function's signature has them."""
+    """Return an operator's scalars by name, as its array function's signature has them.
+
+    Those without a default there are as in the operator's first setting.
+    """
     parameters = inspect.signature(array_function).parameters
-    return {param.name: parameters[param.name].default for param in operator.scalars}
+    found = {param.name: parameters[param.name].default for param in operator.scalars}
+    known = operator.settings[0]
+    return {n: known[n] if value is Parameter.empty else value for n, value in found.items()}
 
 
 def channel_shape(rank: int, count: int) -> tuple[int, ...]:
@@ -152,7 +187,10 @@ def differentiable_functions(array_functions: Any) -> dict[str, Function]:
             found[name] = Function(operator.forward, array_functions, value, operator)
     for name, operator in values.items():
         forward = Forward(name, operator.formula.function, f"the value of `ascendref.{name}`")
-        found[name] = Function(forward, array_functions, operator, None)
+        gradient, fixed = None, {}
+        if operator.gradient is not None:
+            gradient, fixed = OPERATORS[operator.gradient.operator], operator.gradient.scalars
+        found[name] = Function(forward, array_functions, operator, gradient, fixed)
     return dict(sorted(found.items()))
 
 

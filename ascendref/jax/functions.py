@@ -68,7 +68,7 @@ def public_functions() -> dict[str, Callable[..., jax.Array]]:
 
 def _public(function: Function) -> Callable[..., jax.Array]:
     signature = function.signature(FIRST)
-    params = function.operator.scalars
+    params = function.scalars
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         bound = signature.bind(*arguments, **keywords)
@@ -111,11 +111,14 @@ def _doc(function: Function) -> str:
     tensors = list(names.values())
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = name
-    scalars = ", ".join([param.name for param in operator.scalars])
-    described = f"{scalars} : optional\n    As in `ascendref.{operator.name}`; known at tracing.\n"
-    call = f"aj.{function.name}({example})"
-    if function.gradient is not None:
-        call = f"jax.grad(aj.{function.name})({example})"
+    scalars = ", ".join([param.name for param in function.scalars])
+    needed = function.examples(function.declared)
+    described = (
+        f"{scalars} : {'real number' if needed else 'optional'}\n"
+        f"    As in `ascendref.{function.declared.name}`; known at tracing.\n"
+    )
+    called = f"aj.{function.name}" if function.gradient is None else f"jax.grad(aj.{function.name})"
+    call = f"{called}({example}{needed})"
     sums = operator.per_channel
     reduces = '; of rank 0, unless ``reduction`` is "none"' if "reduction" in scalars else ""
     return _DOC.format(
@@ -131,7 +134,7 @@ def _doc(function: Function) -> str:
         example=example,
         numbers=", ".join([f"jax.numpy.float32({0.25 * (k + 1)})" for k in range(len(operands))]),
         call=call,
-        tensors=", ".join(tensors),
+        tensors=", ".join(tensors) + function.examples(operator),
         first_result="[0]" if sums else "",
     )
 

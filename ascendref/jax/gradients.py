@@ -38,6 +38,11 @@ class Call(NamedTuple):
         """The operator whose kernel is called."""
         return self.function.operator
 
+    @property
+    def kernel_scalars(self) -> tuple[float, ...]:
+        """The scalars of that operator."""
+        return self.function.kernel_scalars(self.scalars)
+
     def formula(self, *operands: Any) -> Any:
         """Return the value, in JAX's arithmetic.
 
@@ -153,7 +158,7 @@ def _elementwise_call(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
     """Return the result of an elementwise kernel."""
     data = tensors[call.function.places[0]]
     key = _elementwise_key(call, ELEMENT_TYPES[data.dtype.name])
-    return _call(key, call.scalars, (prod(data.shape),), tensors, (data,))
+    return _call(key, call.kernel_scalars, (prod(data.shape),), tensors, (data,))
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
@@ -185,7 +190,7 @@ def _call(
 def _elementwise_key(call: Call, kind: ElementType) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(call.operator.formula, kind, call.compute, call.scalars)
+    formula = suited_formula(call.operator.formula, kind, call.compute, call.kernel_scalars)
     kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)

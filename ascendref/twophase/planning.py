@@ -56,9 +56,10 @@ def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     """Compile the kernel of an elementwise operator and bind its scalars."""
     kinds = tuple([operand.kind for operand in call.inputs])
     values, in_place = call.values, call.in_place
-    formula = call.operator.formula.suited("float32", computed.name, values)
+    compute = "exact" if call.operator.is_exact(kinds) else "float32"
+    formula = call.operator.formula.suited(compute, computed.name, values)
     (out,) = call.results
-    kernel = elementwise(formula, kinds, computed, out.kind, "float32")
+    kernel = elementwise(formula, kinds, computed, out.kind, compute)
     kernel.make_ready(kernel.layout(call.placeholders, in_place), out.array.size)
     return lambda arrays, scratch: kernel(arrays, values, in_place)
 
