@@ -115,7 +115,7 @@ def promote(*types: ElementType) -> ElementType:
     """Return the type to which operands of several types are promoted.
 
     F64 wins over everything, F16 with BF16 gives F32, half precision with F32 gives F32, and
-    integers and BOOL do not count. Without a float, all types must be the same, which is the result.
+    integers and BOOL do not count. Without a float, all types must be the same.
 
     Examples
     --------

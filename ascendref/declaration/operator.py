@@ -265,7 +265,7 @@ class Operator:
         return "aclnn" + re.sub("([A-Z])", "_\\1", self.api.removeprefix("aclnn")).lower() + ".h"
 
     def is_exact(self, types: Types) -> bool:
-        """Tell whether the result is computed in integer arithmetic unless a call asks otherwise."""
+        """Tell whether the result is computed in integer arithmetic, by default."""
         return self.integers == "exact" and not any([kind.floating for kind in types])
 
     def truncates(self, types: Types) -> bool:

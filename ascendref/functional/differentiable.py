@@ -60,7 +60,7 @@ class Function:
     def kernel_scalars(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
         """Return the scalars of the operator whose kernel is called, from the function's."""
         names = [param.name for param in self.scalars]
-        values = dict(zip(names, scalars, strict=True)) | self.fixed
+        values = {**dict(zip(names, scalars, strict=True)), **self.fixed}
         return tuple([values[param.name] for param in self.operator.scalars])
 
     def examples(self, operator: Operator) -> str:
@@ -187,9 +187,9 @@ def differentiable_functions(array_functions: Any) -> dict[str, Function]:
             found[name] = Function(operator.forward, array_functions, value, operator)
     for name, operator in values.items():
         forward = Forward(name, operator.formula.function, f"the value of `ascendref.{name}`")
-        gradient, fixed = None, {}
-        if operator.gradient is not None:
-            gradient, fixed = OPERATORS[operator.gradient.operator], operator.gradient.scalars
+        by = operator.gradient
+        gradient = by and OPERATORS[by.operator]
+        fixed = by.scalars if by else {}
         found[name] = Function(forward, array_functions, operator, gradient, fixed)
     return dict(sorted(found.items()))
 

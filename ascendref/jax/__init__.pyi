@@ -40,6 +40,11 @@ def prelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def relu(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def silu(
     x: ArrayLike,
     *,
@@ -57,6 +62,13 @@ def softplus(
     x: ArrayLike,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def threshold(
+    x: ArrayLike,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

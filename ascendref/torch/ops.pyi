@@ -39,6 +39,11 @@ def prelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def relu(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def silu(
     input: Tensor,
     *,
@@ -56,6 +61,13 @@ def softplus(
     input: Tensor,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def threshold(
+    input: Tensor,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

@@ -1,10 +1,10 @@
 """Conversions between stored elements and registers, rounded to nearest even.
 
 A *register* has the type that a kernel computes in: float32 for the compute types float16, bfloat16
-and float32, float64 for float64, int64 for "exact" where all data are integers. A decoder converts a stored element to a register; an encoder
-rounds a register to a stored element, once. Both are LLVM instructions rather than Numba
-arithmetic, because Numba widens ``uint32 + uint32`` to 64 bits, which halves the vector width, and
-because inline code compiles faster than separate functions.
+and float32, float64 for float64, and int64 for exact results of integers. A decoder converts a
+stored element to a register; an encoder rounds a register to a stored element, once. Both are LLVM
+instructions rather than Numba arithmetic, because Numba widens ``uint32 + uint32`` to 64 bits,
+which halves the vector width, and because inline code compiles faster than separate functions.
 """
 
 from __future__ import annotations

@@ -42,6 +42,8 @@ class Entry(NamedTuple):
     edges: list[Edge]
     #: further scalars, for tests of values
     more: list[tuple[Any, ...]] = []  # noqa: RUF012 - never changed
+    #: the result from numbers of Python, tensors and scalars, if tensors may be integers
+    integers: Callable[..., float] | None = None
 
 
 def tiniest(kind: str) -> float:
