@@ -63,16 +63,13 @@ class Function:
         values = {**dict(zip(names, scalars, strict=True)), **self.fixed}
         return tuple([values[param.name] for param in self.operator.scalars])
 
-    def examples(self, operator: Operator) -> str:
-        """Return what an example adds to a call of the function or of one of its operators.
-
-        That is a value for every scalar without a default.
-        """
+    def needed(self, operator: Operator) -> dict[str, Any]:
+        """Return an example's values for those scalars of an operator that have no defaults."""
         function = getattr(self.array_functions, operator.name)
         known = {**default_scalars(self.declared, self.array_function), **self.fixed}
         parameters = inspect.signature(function).parameters
-        needed = [p.name for p in operator.scalars if parameters[p.name].default is Parameter.empty]
-        return "".join([f", {name}={known[name]}" for name in needed])
+        names = [param.name for param in operator.scalars]
+        return {n: known[n] for n in names if parameters[n].default is Parameter.empty}
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -146,6 +143,11 @@ class Function:
         """Return the scalars with which the function keeps the values of elements."""
         params = zip(self.scalars, scalars, strict=True)
         return tuple([(p.choices or {})[_NONE] if p.name == _REDUCTION else v for p, v in params])
+
+
+def as_arguments(scalars: Mapping[str, Any]) -> str:
+    """Return scalars as what follows the tensors in the text of a call."""
+    return "".join([f", {name}={value}" for name, value in scalars.items()])
 
 
 def scalar_numbers(

@@ -15,7 +15,7 @@ from ..core.arrays import import_array
 from ..core.dtypes import FLOATS, compute_type_of, names
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.scalars import check_array_scalar
-from ..functional.differentiable import Function, differentiable_functions
+from ..functional.differentiable import Function, as_arguments, differentiable_functions
 from .gradients import Call, differentiable
 
 _ARRAYS: Final = (jax.Array, np.generic, bool, int, float, complex)
@@ -112,7 +112,7 @@ def _doc(function: Function) -> str:
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = name
     scalars = ", ".join([param.name for param in function.scalars])
-    needed = function.examples(function.declared)
+    needed = as_arguments(function.needed(function.declared))
     described = (
         f"{scalars} : {'real number' if needed else 'optional'}\n"
         f"    As in `ascendref.{function.declared.name}`; known at tracing.\n"
@@ -134,7 +134,7 @@ def _doc(function: Function) -> str:
         example=example,
         numbers=", ".join([f"jax.numpy.float32({0.25 * (k + 1)})" for k in range(len(operands))]),
         call=call,
-        tensors=", ".join(tensors) + function.examples(operator),
+        tensors=", ".join(tensors) + as_arguments(function.needed(operator)),
         first_result="[0]" if sums else "",
     )
 

@@ -10,7 +10,7 @@ from torch.library import CustomOpDef, custom_op
 
 from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentValueError, shown
-from ..functional.differentiable import Function
+from ..functional.differentiable import Function, as_arguments
 from . import autocast
 from .batches import vmap_rule
 from .derivatives import gradients, second_derivatives
@@ -220,7 +220,7 @@ def _doc(function: Function) -> str:
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = f"{name}.detach()"
     scalars = ", ".join([param.name for param in function.scalars])
-    needed = function.examples(function.declared)
+    needed = as_arguments(function.needed(function.declared))
     described = (
         f"{scalars} : {'real number' if needed else 'optional'}\n"
         f"    As for `ascendref.{function.declared.name}`.\n"
@@ -239,6 +239,6 @@ def _doc(function: Function) -> str:
         ),
         compared="value.detach()" if is_value else "x.grad",
         operator=operator.name,
-        tensors=", ".join(tensors) + function.examples(operator),
+        tensors=", ".join(tensors) + as_arguments(function.needed(operator)),
         first_result="[0]" if operator.per_channel else "",
     )

@@ -118,7 +118,7 @@ def truncated(value: float, kind: str) -> int:
 def _assert_integers(
     declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str
 ) -> None:
-    function, kind = ENTRIES[declared.name].integers, str(found.dtype)
+    function, kind = ENTRIES[declared.name].of_integers, str(found.dtype)
     assert function is not None
     if compute == "exact":
         numbers = [truncated(scalar, str(elements[0].dtype)) for scalar in scalars]

@@ -415,7 +415,7 @@ def test_interrupts_at_any_time_leave_nothing_behind() -> None:
     assert hits > 50
 
 
-@pytest.mark.parametrize("ops", ["relu", ("prelu", "relu"), (1,)])
+@pytest.mark.parametrize("ops", ["swish", ("prelu", "swish"), (1,)])
 def test_unknown_operators_are_refused(ops: Any) -> None:
     with pytest.raises(
         ar.ArgumentValueError, match=r"^ops has .*; allowed are 'all', 'binary_cross_entropy'"

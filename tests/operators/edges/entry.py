@@ -42,8 +42,10 @@ class Entry(NamedTuple):
     edges: list[Edge]
     #: further scalars, for tests of values
     more: list[tuple[Any, ...]] = []  # noqa: RUF012 - never changed
-    #: the result from numbers of Python, tensors and scalars, if tensors may be integers
-    integers: Callable[..., float] | None = None
+    #: integer types of all tensors, results included
+    integers: tuple[str, ...] = ()
+    #: the result for such tensors, from numbers of Python: of tensors and scalars
+    of_integers: Callable[..., float] | None = None
 
 
 def tiniest(kind: str) -> float:

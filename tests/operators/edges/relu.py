@@ -25,7 +25,8 @@ RELU = Entry(
              all_of(6, 0.0)),
         Edge("NaN stays", (), ((nan,),), (nan,)),
     ],
-    integers=lambda self: max(self, 0),
+    integers=("int8", "int32", "int64"),
+    of_integers=lambda self: max(self, 0),
 )  # fmt: skip
 
 ENTRIES = {"relu": RELU}

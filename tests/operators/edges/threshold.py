@@ -42,7 +42,8 @@ THRESHOLD = Entry(
              kinds=("float64",)),
     ],
     more=[(inf, 1e-3), (-inf, 1.0), (0.1, -1e39), (0.0, 2049.0)],
-    integers=lambda self, threshold, value: self if self > threshold else value,
+    integers=("int8", "int16", "int32", "int64", "uint8"),
+    of_integers=lambda self, threshold, value: self if self > threshold else value,
 )  # fmt: skip
 
 THRESHOLD_BACKWARD = Entry(
@@ -68,7 +69,8 @@ THRESHOLD_BACKWARD = Entry(
              ((1,), (0.1, 0.10000000149011612, 0.1000000015)), (0, 0, 1), kinds=("float64",)),
     ],
     more=[(0.1,), (-1.0,), (2.0**-133,), (inf,), (-inf,)],
-    integers=lambda grad_output, self, threshold: grad_output if self > threshold else 0,
+    integers=("int8", "int32", "uint8"),
+    of_integers=lambda grad_output, self, threshold: grad_output if self > threshold else 0,
 )  # fmt: skip
 
 ENTRIES = {"threshold": THRESHOLD, "threshold_backward": THRESHOLD_BACKWARD}
