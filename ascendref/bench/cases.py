@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +15,7 @@ from .. import operators
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, promote
 from ..declaration.operator import OPERATORS, Operator
 from ..functional.call import compute_type, kernel_for
+from ..functional.differentiable import needed_scalars
 from ..verify.scalars import scalar_values
 from ..verify.setting import data_name
 
@@ -105,7 +106,15 @@ def _fill(
 
 def results(case: Case, arrays: Arrays, **options: Any) -> Any:
     """Return the results of ascendref's function, where later calls may write."""
-    return getattr(operators, case.operator)(*arrays, **options)
+    return _function(case.operator)(*arrays, **options)
+
+
+@cache
+def _function(operator: str) -> Callable[..., Any]:
+    """Return an array function, with values for scalars that have no defaults."""
+    function: Callable[..., Any] = getattr(operators, operator)
+    needed = needed_scalars(OPERATORS[operator], function)
+    return partial(function, **needed) if needed else function
 
 
 def kernel_of(case: Case, compute_dtype: str | None = None) -> Any:
@@ -127,7 +136,7 @@ def own_call(case: Case, arrays: Arrays, **options: Any) -> Call:
     results(case, arrays, **options)  # its layout comes for the second time
     if case.out:
         options |= {"out": made}
-    return partial(getattr(operators, case.operator), *arrays, **options)
+    return partial(_function(case.operator), *arrays, **options)
 
 
 def bytes_moved(case: Case) -> int:

@@ -66,10 +66,8 @@ class Function:
     def needed(self, operator: Operator) -> dict[str, Any]:
         """Return an example's values for those scalars of an operator that have no defaults."""
         function = getattr(self.array_functions, operator.name)
-        known = {**default_scalars(self.declared, self.array_function), **self.fixed}
-        parameters = inspect.signature(function).parameters
-        names = [param.name for param in operator.scalars]
-        return {n: known[n] for n in names if parameters[n].default is Parameter.empty}
+        known = {**needed_scalars(self.declared, self.array_function), **self.fixed}
+        return {name: known[name] for name in needed_scalars(operator, function)}
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -171,6 +169,13 @@ def default_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
     found = {param.name: parameters[param.name].default for param in operator.scalars}
     known = operator.settings[0]
     return {n: known[n] if value is Parameter.empty else value for n, value in found.items()}
+
+
+def needed_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
+    """Return those of `default_scalars` that its array function has no defaults for."""
+    parameters = inspect.signature(array_function).parameters
+    found = default_scalars(operator, array_function)
+    return {n: v for n, v in found.items() if parameters[n].default is Parameter.empty}
 
 
 def channel_shape(rank: int, count: int) -> tuple[int, ...]:
