@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from inspect import unwrap
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from ..core.dtypes import BFLOAT16, FLOAT64, FLOATS, ElementType, names, promote
+from ..core.dtypes import BFLOAT16, FLOAT32, FLOAT64, FLOATS, ElementType, names, promote
 from ..core.errors import ArgumentTypeError, OptionError, did_you_mean
 from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
@@ -106,6 +106,15 @@ class Forward(NamedTuple):
     of_difference: bool = False
 
 
+class Gradient(NamedTuple):
+    """The operator that computes a function's gradient, and that of another function as well."""
+
+    #: its name
+    operator: str
+    #: its scalars that the function does not have
+    scalars: Mapping[str, float]
+
+
 #: what is done with the terms of a reduction
 Mode = Literal["none", "sum", "mean"]
 
@@ -169,6 +178,9 @@ class Operator:
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
+    #: how a result of integer type is computed, if all tensors have one: "exact" in integer
+    #: arithmetic, "truncated" from a float; None if there is none
+    integers: Literal["exact", "truncated"] | None = None
     #: how accurate the first result is in the default compute type; None where nothing is stated
     accuracy: Accuracy | None = None
     #: what is summed; all tensors have one type then
@@ -177,9 +189,11 @@ class Operator:
     torch: TorchOperator | None = None
     #: the function that it is the gradient of; None if it is a function itself
     forward: Forward | None = None
+    #: what computes its gradient, unless that operator names this one in ``forward``
+    gradient: Gradient | None = None
     #: what accuracy is measured with, one mapping for each setting: values by name of scalars, and
     #: of tensors besides data and gradient (``"self"`` and ``"-self"`` mean the datum); defaults
-    #: are those of the function
+    #: are those of the function, which the first setting completes
     settings: tuple[Mapping[str, float | str], ...] = ({},)
     #: the interval of data in which there is something to compute, for measuring speed
     interval: tuple[float, float] = (-3.0, 3.0)
@@ -367,6 +381,28 @@ class Operator:
         name = self.api.removeprefix("aclnn").removeprefix("Inplace")
         return self.device.header or "aclnn" + re.sub("([A-Z])", "_\\1", name).lower() + ".h"
 
+    def is_exact(self, types: Types) -> bool:
+        """Tell whether the result is computed in integer arithmetic, by default."""
+        return self.integers == "exact" and not any([kind.floating for kind in types])
+
+    def truncates(self, types: Types) -> bool:
+        """Tell whether the result is always a truncated float."""
+        return self.integers == "truncated" and not any([kind.floating for kind in types])
+
+    def compute_type(self, types: Types) -> str:
+        """Return the compute type of array functions, by default, for tensors of these types."""
+        if self.is_exact(types):
+            return "exact"
+        return FLOAT64.name if FLOAT64 in types else FLOAT32.name
+
+    def result_types(self, promoted: ElementType | None = None) -> Types:
+        """Return the types that results may have, in all or for tensors of a promoted type."""
+        if promoted is not None and self.same_type:
+            return (promoted,)
+        if self.integers is None or (promoted is not None and promoted.floating):
+            return FLOATS
+        return FLOATS + tuple([kind for kind in self.tensors[0].types if not kind.floating])
+
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
         """Return tensors and results with a product's types; None if it lacks the operator."""
         if product.name not in self.device.products:
@@ -398,10 +434,11 @@ class Operator:
                     f"has type {kind.name}, {params[0].name} has {types[0].name}; {self.name} takes"
                     " tensors of one type",
                 )
-        if rule == "promoted":
+        if results and not self.same_type:
             expected = promoted(types[: len(self.tensors)])
+            allowed = (expected,) if rule == "promoted" else self.result_types(expected)
             for name, kind in zip(self.outputs, results, strict=True):
-                if kind is not expected:
+                if kind not in allowed:
                     raise ArgumentTypeError(
                         name, f"has type {kind.name}; the inputs' promoted type is {expected.name}"
                     )
@@ -413,7 +450,8 @@ def _params_on_device(operator: Operator, product: Product) -> tuple[TensorParam
     lacking = set() if product.has_bfloat16 else {BFLOAT16}
     if product.name not in operator.device.float64:
         lacking.add(FLOAT64)
-    params = operator.tensors + tuple([TensorParam(name) for name in operator.outputs])
+    results = operator.result_types()
+    params = operator.tensors + tuple([TensorParam(name, results) for name in operator.outputs])
     return tuple(
         [
             TensorParam(param.name, tuple([kind for kind in param.types if kind not in lacking]))

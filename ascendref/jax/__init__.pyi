@@ -22,6 +22,12 @@ def gelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def glu(
+    x: ArrayLike,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def hardshrink(
     x: ArrayLike,
     lambd: RealNumber = 0.5,
@@ -37,6 +43,11 @@ def logit(
 def prelu(
     x: ArrayLike,
     weight: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def relu(
+    x: ArrayLike,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
@@ -57,6 +68,19 @@ def softplus(
     x: ArrayLike,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def swiglu(
+    x: ArrayLike,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def threshold(
+    x: ArrayLike,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

@@ -15,7 +15,7 @@ from ..core.arrays import import_array
 from ..core.dtypes import FLOATS, compute_type_of, names
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.scalars import check_array_scalar
-from ..functional.differentiable import Function, differentiable_functions
+from ..functional.differentiable import Function, as_arguments, differentiable_functions
 from .gradients import Call, differentiable
 
 _ARRAYS: Final = (jax.Array, np.generic, bool, int, float, complex)
@@ -68,7 +68,7 @@ def public_functions() -> dict[str, Callable[..., jax.Array]]:
 
 def _public(function: Function) -> Callable[..., jax.Array]:
     signature = function.signature(FIRST)
-    params = function.operator.scalars
+    params = function.scalars
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         bound = signature.bind(*arguments, **keywords)
@@ -116,14 +116,18 @@ def _doc(function: Function) -> str:
     example = ", ".join(operands)
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = name
-    scalars = ", ".join([param.name for param in operator.scalars])
-    described = f"{scalars} : optional\n    As in `ascendref.{operator.name}`; known at tracing.\n"
-    call = f"aj.{function.name}({example})"
+    scalars = ", ".join([param.name for param in function.scalars])
+    needed = as_arguments(function.needed(function.declared))
+    described = (
+        f"{scalars} : {'real number' if needed else 'optional'}\n"
+        f"    As in `ascendref.{function.declared.name}`; known at tracing.\n"
+    )
+    call = f"aj.{function.name}({example}{needed})"
     if function.gradient is not None:
         differentiated = f"aj.{function.name}"
         if function.takes_halves:
             differentiated = f"lambda {FIRST}: {call}[0]"
-        call = f"jax.grad({differentiated})({example})"
+        call = f"jax.grad({differentiated})({example}{needed})"
     sums = operator.per_channel
     reduces = '; of rank 0, unless ``reduction`` is "none"' if "reduction" in scalars else ""
     return _DOC.format(
@@ -137,7 +141,7 @@ def _doc(function: Function) -> str:
         example=example,
         numbers=", ".join(numbers),
         call=call,
-        tensors=", ".join(tensors),
+        tensors=", ".join(tensors) + as_arguments(function.needed(operator)),
         first_result="[0]" if sums else "",
     )
 

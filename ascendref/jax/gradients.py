@@ -38,6 +38,11 @@ class Call(NamedTuple):
         """The operator whose kernel is called."""
         return self.function.operator
 
+    @property
+    def kernel_scalars(self) -> tuple[float, ...]:
+        """The scalars of that operator."""
+        return self.function.kernel_scalars(self.scalars)
+
     def formula(self, *operands: Any) -> Any:
         """Return the value, in JAX's arithmetic.
 

@@ -8,9 +8,11 @@ from .activation.glu import glu, glu_backward
 from .activation.hardshrink import hardshrink_backward
 from .activation.logit import logit, logit_grad
 from .activation.prelu import prelu, prelu_backward, prelu_partial
+from .activation.relu import relu
 from .activation.silu import silu
 from .activation.softplus import softplus_backward
 from .activation.swiglu import swiglu, swiglu_backward
+from .activation.threshold import threshold, threshold_backward
 from .loss.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_backward
 from .loss.smooth_l1 import smooth_l1_loss_backward
 
@@ -27,9 +29,12 @@ __all__ = [
     "prelu",
     "prelu_backward",
     "prelu_partial",
+    "relu",
     "silu",
     "smooth_l1_loss_backward",
     "softplus_backward",
     "swiglu",
     "swiglu_backward",
+    "threshold",
+    "threshold_backward",
 ]

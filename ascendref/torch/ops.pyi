@@ -21,6 +21,12 @@ def gelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def glu(
+    input: Tensor,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def hardshrink(
     input: Tensor,
     lambd: RealNumber = 0.5,
@@ -36,6 +42,11 @@ def logit(
 def prelu(
     input: Tensor,
     weight: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def relu(
+    input: Tensor,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -56,6 +67,19 @@ def softplus(
     input: Tensor,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def swiglu(
+    input: Tensor,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def threshold(
+    input: Tensor,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

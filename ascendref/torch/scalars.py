@@ -21,7 +21,7 @@ from ..declaration.scalars import check_array_scalar
 from ..functional.differentiable import default_scalars, scalar_numbers
 from ..kernels.arithmetic.formula import Formula
 from ..operators.loss.smooth_l1 import OPERATOR as SMOOTH_L1
-from .formulas import HARDSHRINK, LOGIT, SIGN, SOFTPLUS
+from .formulas import HARDSHRINK, LOGIT, RELU, SIGN, SOFTPLUS, THRESHOLD, THRESHOLD_BACKWARD
 from .tensors import Refused
 
 #: arithmetic type -> where its exponential becomes infinite, and where it becomes 0
@@ -91,12 +91,36 @@ def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
     return Chosen(LOGIT, (low, high, 0.0))
 
 
+def relu(kind: ElementType, compute: str) -> Chosen:
+    """Return the formula for relu."""
+    return Chosen(RELU, ())
+
+
+def threshold(kind: ElementType, compute: str, threshold: Any, value: Any) -> Chosen:
+    """Return the formula for threshold."""
+    return Chosen(THRESHOLD, (in_range(threshold, kind), in_range(value, kind)))
+
+
+def threshold_backward(kind: ElementType, compute: str, threshold: Any) -> Chosen:
+    """Return the formula for the gradient of threshold and of relu."""
+    return Chosen(THRESHOLD_BACKWARD, (in_range(threshold, kind),))
+
+
+def in_range(value: Any, kind: ElementType) -> float:
+    """Round a scalar to F32, or F64 for F64 data; raise Refused if it is beyond the data's type."""
+    rounded(value, kind)
+    return rounded(value, FLOAT64 if kind is FLOAT64 else FLOAT32)
+
+
 #: operator -> its choice, where PyTorch's formula or scalars are not the device's
 _OTHERS: Final[dict[str, Choice]] = {
     "hardshrink_backward": hardshrink,
     "softplus_backward": softplus,
     "smooth_l1_loss_backward": smooth_l1_loss,
     "logit_grad": logit,
+    "relu": relu,
+    "threshold": threshold,
+    "threshold_backward": threshold_backward,
 }
 
 

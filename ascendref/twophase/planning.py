@@ -55,13 +55,15 @@ def _computed_type(call: ValidCall) -> ElementType:
 def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     """Compile the kernels of an elementwise operator and bind its scalars."""
     operator, values, in_place = call.operator, call.values, call.in_place
-    kinds = operator.each_operand([operand.kind for operand in call.inputs])
+    given = tuple([operand.kind for operand in call.inputs])
+    compute = "exact" if operator.is_exact(given) else "float32"
+    kinds = operator.each_operand(given)
     (out,) = call.results
     formulas = [
-        operator.formula.suited("float32", computed.name, numbers)
+        operator.formula.suited(compute, computed.name, numbers)
         for numbers in operator.part_scalars(values)
     ]
-    kernels = tuple([elementwise(f, kinds, computed, out.kind, "float32") for f in formulas])
+    kernels = tuple([elementwise(f, kinds, computed, out.kind, compute) for f in formulas])
     for kernel in kernels:
         layout = "tiled" if operator.is_viewed else kernel.layout(call.placeholders, in_place)
         kernel.make_ready(layout, out.array.size)

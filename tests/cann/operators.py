@@ -33,7 +33,8 @@ def operands(operator, kind, layout, scalars, generator):
         shapes[-1] = (4,)
     for shape in (*shapes, *operator.result_shapes(tuple(shapes), scalars)):
         strides, offset, start = LAYOUTS[layout] if len(shape) == 2 else ((1,) * len(shape), 0, 16)
-        values = generator.uniform(0, 1, 40).astype(ELEMENT_TYPES[kind].numpy)
+        numbers = generator.uniform(0, 1, 40) * (1 if ELEMENT_TYPES[kind].floating else 100)
+        values = numbers.astype(ELEMENT_TYPES[kind].numpy)
         data = np.frombuffer(bytes(start) + values.tobytes(), np.uint8)
         yield data, shape, kind, strides, offset, start
 
@@ -102,9 +103,12 @@ def in_c(caller, operator, scalars, tensors):
 def main():
     """Compare all calls."""
     caller, generator, count = Caller(sys.argv[1]), np.random.default_rng(7), 0
-    for operator, kind, layout in product(
-        ar.OPERATORS.values(), ("float32", "float16", "bfloat16"), LAYOUTS
-    ):
+    rows = [
+        (operator, kind)
+        for operator in ar.OPERATORS.values()
+        for kind in ("float32", "float16", "bfloat16", *ENTRIES[operator.name].integers)
+    ]
+    for (operator, kind), layout in product(rows, LAYOUTS):
         scalars = plain(operator.name, ENTRIES[operator.name].scalars[0])
         tensors = list(operands(operator, kind, layout, scalars, generator))
         found = in_c(caller, operator, scalars, tensors)

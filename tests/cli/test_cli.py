@@ -211,7 +211,7 @@ def test_other_types_are_not_taken_for_bf16(array: np.ndarray[Any, Any], tmp_pat
 
 SOFTPLUS = ("softplus_backward", "--input", "{in}")
 BAD_CALLS = {
-    "operator": (("relu", "--input", "{in}"), ["OPERATOR: ", "'relu'", "aclnnLogitGrad"]),
+    "operator": (("squash", "--input", "{in}"), ["OPERATOR: ", "'squash'", "aclnnLogitGrad"]),
     "missing tensor": (("smooth_l1_loss_backward", "--input", "{extra}"), ["--input", "target"]),
     "unknown tensor": ((*SOFTPLUS, "--input", "x={npy}"), ["--input", "'x'", "grad_output, self"]),
     "unknown member": (
@@ -243,6 +243,10 @@ BAD_CALLS = {
     "reduction": (
         ("smooth_l1_loss_backward", "--input", "{in}", "--attr", "reduction=max"),
         ["--attr", "reduction", "'max'", "none (0)", "mean (1)", "sum (2)"],
+    ),
+    "attr missing": (
+        ("threshold", "--input", "{in}", "--attr", "value=1"),
+        ["--attr", "threshold needs threshold"],
     ),
     "attr of none": (("prelu_backward", "--input", "{in}", "--attr", "a=1"), ["--attr", "'a'"]),
     "compute": ((*SOFTPLUS, "--compute-dtype", "int8"), ["--compute-dtype", "'int8'", "float16"]),

@@ -58,7 +58,7 @@ def tensors_of(
     if out is None:
         results = call(case.operator, *arrays, *scalars)
         results = results if isinstance(results, tuple) else (results,)
-        kind = FORMATS[result_type(case)].dtype
+        kind = ELEMENT_TYPES[result_type(case)].numpy
         return arrays, inputs, [dev.empty(result.shape, kind) for result in results]
     given = out if isinstance(out, tuple) else (out,)
     results = []
