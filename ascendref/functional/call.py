@@ -145,7 +145,7 @@ def _checked_call(call: Call) -> Any:
             if _are_torch(call.tensors):
                 _torch_calls().store_elementwise(call, values, elementwise, compute)
     else:
-        reduction = reduction_kernel(operator, checked.types[0], compute, mode)
+        reduction = reduction_kernel(operator, checked.types, BY_NUMPY[result.dtype], compute, mode)
         if prod(checked.terms):
             reduction((*arrays, *outs), values, in_place)
         else:
@@ -190,7 +190,7 @@ def kernel_for(
     mode = operator.mode(values)
     if mode == "none":
         return elementwise_kernel(operator, types, out, compute, values)
-    return reduction_kernel(operator, types[0], compute, mode)
+    return reduction_kernel(operator, types, out, compute, mode)
 
 
 def elementwise_kernel(
@@ -217,18 +217,27 @@ def formula_kernel(
 
 
 def reduction_kernel(
-    operator: Operator, kind: ElementType, compute: str, mode: Mode, *, stored: bool = False
+    operator: Operator,
+    types: Types,
+    out: ElementType,
+    compute: str,
+    mode: Mode,
+    *,
+    stored: bool = False,
 ) -> ReductionKernel:
-    """Return the kernel of an operator with a reduction, for tensors of one type.
+    """Return the kernel of an operator with a reduction; parameters as for `kernel_for`.
 
-    ``stored`` tells whether the terms are rounded to that type before they are summed.
+    ``stored`` tells whether the terms are rounded to the result's type before they are summed.
     """
     assert operator.reduction is not None
+    kind = operator.result(types)
     element = operator.formula.suited(compute, kind.name, ()) if operator.per_channel else None
     kernel: ReductionKernel = _loop("reduction", "reduction")(
         operator.reduction.term,
         element,
+        types,
         kind,
+        out,
         compute,
         weighted=operator.per_channel,
         mean=mode == "mean",

@@ -172,7 +172,8 @@ def _reduction(call: Call, checked: _Checked) -> Any:
     given, data = checked.tensors[place], da.broadcast_to(full[place], shape)
     sums_shape = checked.shapes[1] if per_channel else ()
     if data.size == 0:
-        sums = da.full(sums_shape, of_no_terms(checked.mode), dtype=data.dtype)
+        dtype = promote(*checked.types).numpy
+        sums = da.full(sums_shape, of_no_terms(checked.mode), dtype=dtype)
         return (given, sums) if per_channel else sums
     if not shape:  # no axis to sum over
         full, data = [tensor.reshape(1) for tensor in full], data.reshape(1)
@@ -235,7 +236,7 @@ def _result_and_merged(
 
 def _merged_sums(parts: Any, axes: tuple[int, ...], operator: Operator, checked: _Checked) -> Any:
     """Return the sums of all blocks; each block is a tuple that ends with a partial sum."""
-    dtype = checked.types[0].numpy
+    dtype = promote(*checked.types).numpy
     return da.reduction(
         parts,
         chunk=_sums_of,

@@ -198,7 +198,8 @@ def _sums_key(
 ) -> tuple[int, tuple[int, ...]]:
     """Load a kernel with sums per channel; return its key and its plan for such operands."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    kernel: Any = reduction_kernel(call.operator, kind, call.compute, "sum")
+    types = (kind,) * len(call.operator.tensors)
+    kernel: Any = reduction_kernel(call.operator, types, kind, call.compute, "sum")
     plan = kernel.contiguous_plan(shape, channels)
     task, total = launch.address(kernel.task(plan.layout)), launch.address(kernel.total_task)
     _load_rest(kernel)

@@ -154,7 +154,9 @@ class Override:
         formula, values = self._choice(kind, compute, *scalars)
         mode = self.operator.mode(values)
         if mode != "none":
-            return reduction_kernel(self.operator, kind, compute, mode), values, mode, None
+            types = (kind,) * len(self.operator.tensors)
+            summing = reduction_kernel(self.operator, types, kind, compute, mode)
+            return summing, values, mode, None
         kernel = kernel_of(formula, kind, compute, values)
         run = elementwise_run(kernel.bind_memory(), getattr(torch, kind.name))
         numbers = struct.pack(f"{len(values)}d", *values)

@@ -48,17 +48,20 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
 
 def _computed_type(call: ValidCall) -> ElementType:
     """Return the type in which the device computes the result; it has no F64 arithmetic."""
-    kind = call.operator.result(tuple([operand.kind for operand in call.inputs]))
+    kind = call.operator.result(_types(call))
     return FLOAT32 if kind is FLOAT64 else kind
+
+
+def _types(call: ValidCall) -> tuple[ElementType, ...]:
+    return tuple([operand.kind for operand in call.inputs])
 
 
 def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     """Compile the kernel of an elementwise operator and bind its scalars."""
-    kinds = tuple([operand.kind for operand in call.inputs])
     values, in_place = call.values, call.in_place
     formula = call.operator.formula.suited("float32", computed.name, values)
     (out,) = call.results
-    kernel = elementwise(formula, kinds, computed, out.kind, "float32")
+    kernel = elementwise(formula, _types(call), computed, out.kind, "float32")
     kernel.make_ready(kernel.layout(call.placeholders, in_place), out.array.size)
     return lambda arrays, scratch: kernel(arrays, values, in_place)
 
@@ -87,8 +90,9 @@ def _reduction_kernel(call: ValidCall, mode: Mode) -> Compute:
     if not size:
         return lambda arrays, scratch: arrays[-1].fill(of_no_terms(mode))
     values, in_place = call.values, call.in_place
-    kind, stored = call.inputs[0].kind, len(call.operator.device.kernels) > 1
-    kernel = reduction_kernel(call.operator, kind, "float32", mode, stored=stored)
+    types, stored = _types(call), len(call.operator.device.kernels) > 1
+    out = call.results[-1].kind
+    kernel = reduction_kernel(call.operator, types, out, "float32", mode, stored=stored)
     kernel.make_ready(kernel.layout(call.placeholders, in_place), size)
     return lambda arrays, scratch: kernel(arrays, values, in_place, scratch)
 
@@ -106,12 +110,13 @@ def _reduction_launches(call: ValidCall) -> LaunchSequence:
     launches = LaunchSequence()
     *update, reduce = call.operator.device.kernels
     *results, sums = call.results
-    kind, shape = call.inputs[0].kind, _terms_shape(call)
+    kind, shape = _computed_type(call), _terms_shape(call)
     weights = call.inputs[-1:] if call.operator.per_channel else ()
     reads = tuple(
         [launches.input(x, kind, x.layout.shape if x in weights else shape) for x in call.inputs]
     )
-    last = launches.result(sums, FLOAT32)
+    total = FLOAT32 if update else kind
+    last = launches.result(sums, total)
     if update:
         firsts = [launches.result(x, kind) for x in results]
         terms = launches.intermediate("terms", prod(shape), kind)
@@ -122,5 +127,5 @@ def _reduction_launches(call: ValidCall) -> LaunchSequence:
     else:
         blocks = launches.intermediate("blocks", ceil(prod(shape) / BLOCK), FLOAT32)
         launches.launch(reduce, reads, blocks, last)
-    launches.output(last, sums, FLOAT32)
+    launches.output(last, sums, total)
     return launches

@@ -144,8 +144,12 @@ def _itemsize(kind: str) -> int:
     return ELEMENT_TYPES[kind].storage.itemsize
 
 
-def _conversion(source: str, target: str) -> Any:
+def conversion(source: ElementType, target: ElementType) -> Any:
     """Return the function that converts an element, rounding at most once."""
+    return _conversion(source.name, target.name)
+
+
+def _conversion(source: str, target: str) -> Any:
     if source == target:
         return same
     register = np.float64 if "float64" in (source, target) or source == "int32" else np.float32
