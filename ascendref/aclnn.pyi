@@ -7,31 +7,6 @@ from .device.scalar import Scalar
 from .device.streams.stream import Stream
 from .twophase.executor import Executor
 
-def aclnnBinaryCrossEntropyGetWorkspaceSize(
-    self: Tensor, target: Tensor, weight: Tensor, reduction: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropy; nothing is computed yet."""
-
-def aclnnBinaryCrossEntropy(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(
-    gradOutput: Tensor,
-    self: Tensor,
-    target: Tensor,
-    weightOptional: Tensor,
-    reduction: Scalar | RealNumber,
-    gradInput: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropyBackward; nothing is computed yet."""
-
-def aclnnBinaryCrossEntropyBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnGeluBackwardV2GetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, approximate: str, gradInput: Tensor
 ) -> tuple[int, Executor]:
@@ -100,6 +75,45 @@ def aclnnSilu(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnSoftplusBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    beta: Scalar | RealNumber,
+    threshold: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSoftplusBackward; nothing is computed yet."""
+
+def aclnnSoftplusBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBinaryCrossEntropyGetWorkspaceSize(
+    self: Tensor, target: Tensor, weight: Tensor | None, reduction: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBinaryCrossEntropy; nothing is computed yet."""
+
+def aclnnBinaryCrossEntropy(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weightOptional: Tensor | None,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBinaryCrossEntropyBackward; nothing is computed yet."""
+
+def aclnnBinaryCrossEntropyBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnSmoothL1LossBackwardGetWorkspaceSize(
     gradOut: Tensor,
     self: Tensor,
@@ -111,20 +125,6 @@ def aclnnSmoothL1LossBackwardGetWorkspaceSize(
     """Check and plan a call of aclnnSmoothL1LossBackward; nothing is computed yet."""
 
 def aclnnSmoothL1LossBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSoftplusBackwardGetWorkspaceSize(
-    gradOutput: Tensor,
-    self: Tensor,
-    beta: Scalar | RealNumber,
-    threshold: Scalar | RealNumber,
-    gradInput: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftplusBackward; nothing is computed yet."""
-
-def aclnnSoftplusBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

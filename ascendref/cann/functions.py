@@ -250,12 +250,16 @@ ABSENT: Final = {
 def operator_functions(operator: Operator) -> tuple[Function, Function]:
     """Return the two functions of an operator, from its declaration."""
     header = f"aclnnop/{operator.header}"
-    inputs = len(operator.tensors)
-    tensors = [f"const aclTensor *{name}" for name in operator.tensor_names]
-    types = [param.c_type for param in operator.scalars]
-    scalars = map(declared, types, operator.vendor_parameters[inputs:])
-    results = ["out uint64_t *workspaceSize", "out aclOpExecutor **executor"]
-    parameters = ", ".join([*tensors[:inputs], *scalars, *tensors[inputs:], *results])
+    named = dict(
+        zip(operator.vendor_parameters[len(operator.tensors) :], operator.scalars, strict=False)
+    )
+    parameters = ", ".join(
+        [
+            declared(named[name].c_type if name in named else "const aclTensor *", name)
+            for name in operator.arguments
+        ]
+        + ["out uint64_t *workspaceSize", "out aclOpExecutor **executor"]
+    )
     return (
         _written(f"{operator.api}GetWorkspaceSize({parameters})", header),
         _written(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from inspect import unwrap
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -49,15 +49,21 @@ class OnDevice(NamedTuple):
     products: tuple[str, ...]
     #: kernels that the device launches for it, in order
     kernels: tuple[str, ...]
-    #: whether it takes F64 tensors, which the device narrows to F32
-    float64: bool = False
+    #: product families on which it takes F64 tensors, which the device narrows to F32
+    float64: tuple[str, ...] = ()
     #: whether a call with an empty input succeeds before shapes are compared
     empty_first: bool = False
-    #: whether results may have another type than the promoted one
-    casts_result: bool = True
+    #: types that tensors may have together: inputs of any types and any result ("cast"), the
+    #: inputs' promoted type for results ("promoted"), one type for all inputs and any result
+    #: ("inputs"), or one type for all tensors ("equal")
+    types: Literal["cast", "promoted", "inputs", "equal"] = "cast"
+    #: least rank of a tensor
+    least_rank: int = 0
     #: fixed bytes of workspace of a generated operator (one kernel); None for a composed operator,
     #: whose workspace holds its intermediates
     scratch: int | None = None
+    #: the vendor's header, if its name does not follow from that of the operator
+    header: str | None = None
 
 
 class TorchOperator(NamedTuple):
@@ -66,8 +72,11 @@ class TorchOperator(NamedTuple):
     #: its name in ``torch.ops.aten``
     name: str
     #: its arguments, from the operator's tensors and scalars by name but for ``keywords``; by
-    #: default they have the same order
+    #: default they are the same
     arguments: Callable[..., tuple[Any, ...]] = lambda **arguments: tuple(arguments.values())
+    #: names of the operator's tensors and scalars in the order of PyTorch's, if it has scalars
+    #: before tensors
+    order: tuple[str, ...] = ()
     #: scalars that it takes as keywords alone
     keywords: tuple[str, ...] = ()
     #: the keyword under which it takes the array for its result, if any
@@ -75,6 +84,8 @@ class TorchOperator(NamedTuple):
     #: the memory format of a result that is laid out like ``self``; None if it is laid out like
     #: all tensors together
     format: Literal["contiguous", "preserve"] | None = None
+    #: tensors whose elements must lie between two numbers, or it raises an error
+    limits: Mapping[str, tuple[float, float]] = {}
 
 
 class Forward(NamedTuple):
@@ -139,6 +150,8 @@ class Operator:
     tensors: tuple[TensorParam, ...] = ()
     #: scalar parameters, in order
     scalars: tuple[ScalarParam, ...] = ()
+    #: raises ArgumentValueError unless these values of the scalars are allowed together
+    check_scalars: Callable[..., None] | None = None
     #: names of the results
     outputs: tuple[str, ...] = ("grad_input",)
     #: shapes of the results, from the operator and the shapes of its tensors; that of the terms in
@@ -162,6 +175,13 @@ class Operator:
     settings: tuple[Mapping[str, float | str], ...] = ({},)
     #: the interval of data in which there is something to compute, for measuring speed
     interval: tuple[float, float] = (-3.0, 3.0)
+    #: the vendor's parameters by our names, in order; by default tensors, scalars, results
+    order: tuple[str, ...] = ()
+    #: tensors among these that are neither read nor written; they may be omitted if they have a
+    #: default
+    unused: tuple[TensorParam, ...] = ()
+    #: the tensor that the vendor's function overwrites with the result
+    in_place: str | None = None
     #: names of tensors that calls of it omit
     omitted: tuple[str, ...] = ()
 
@@ -185,7 +205,8 @@ class Operator:
         for param in self.scalars:
             if param.choices and param.name in placed:
                 placed[param.name] = param.choices.get(placed[param.name], placed[param.name])
-        return self.torch.arguments(**placed), named
+        order = self.torch.order or tuple(placed)
+        return self.torch.arguments(**{name: placed[name] for name in order}), named
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -230,14 +251,38 @@ class Operator:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of all parameters in the vendor's order: tensors, scalars, results."""
+        """Names of tensors, scalars and results."""
         return (*[p.name for p in self.tensors], *[p.name for p in self.scalars], *self.outputs)
 
     @property
     def vendor_parameters(self) -> tuple[str, ...]:
-        """The vendor's names of all parameters."""
-        named = [tensor.vendor or vendor_name(tensor.name) for tensor in self.tensors]
-        return (*named, *map(vendor_name, self.parameters[len(named) :]))
+        """The vendor's names of tensors, scalars and results; some may be the same tensor."""
+        params: tuple[TensorParam | ScalarParam, ...] = (*self.tensors, *self.scalars)
+        given = {param.name: param.vendor for param in params if param.vendor}
+        if self.in_place:
+            given.setdefault(self.in_place, f"{vendor_name(self.in_place)}Ref")
+            given |= dict.fromkeys(self.outputs, given[self.in_place])
+        return tuple([given.get(name) or vendor_name(name) for name in self.parameters])
+
+    @cached_property
+    def arguments(self) -> tuple[str, ...]:
+        """The vendor's names of what phase 1 takes, in the vendor's order."""
+        named = dict(zip(self.parameters, self.vendor_parameters, strict=True))
+        return tuple(
+            dict.fromkeys([named.get(x) or vendor_name(x) for x in self.order or self.parameters])
+        )
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """Where tensors, scalars and results are among the arguments of phase 1."""
+        return tuple([self.arguments.index(name) for name in self.vendor_parameters])
+
+    @cached_property
+    def nullable(self) -> dict[str, float]:
+        """The vendor's names of the arguments that may be omitted, and their values then."""
+        params: tuple[TensorParam | ScalarParam, ...]
+        params = (*self.tensors, *self.scalars, *self.unused)
+        return {p.vendor or vendor_name(p.name): p.default for p in params if p.default is not None}
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
@@ -248,13 +293,14 @@ class Operator:
     @property
     def header(self) -> str:
         """The vendor's C header that declares its two functions."""
-        return "aclnn" + re.sub("([A-Z])", "_\\1", self.api.removeprefix("aclnn")).lower() + ".h"
+        name = self.api.removeprefix("aclnn").removeprefix("Inplace")
+        return self.device.header or "aclnn" + re.sub("([A-Z])", "_\\1", name).lower() + ".h"
 
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
         """Return tensors and results with a product's types; None if it lacks the operator."""
         if product.name not in self.device.products:
             return None
-        return _params_on_device(self, product.has_bfloat16)
+        return _params_on_device(self, product)
 
     def check_types(self, types: Types, params: tuple[TensorParam, ...] | None = None) -> None:
         """Raise ArgumentTypeError unless the tensors may have these types together.
@@ -269,16 +315,19 @@ class Operator:
                 raise ArgumentTypeError(
                     tensor.name, f"has type {kind.name}; allowed are {names(tensor.types)}"
                 )
-        if self.same_type:
-            first = params[0].name
-            for tensor, kind in zip(params, types, strict=True):
-                if kind is not types[0]:
-                    raise ArgumentTypeError(
-                        tensor.name,
-                        f"has type {kind.name}, {first} has {types[0].name}; {self.name} takes"
-                        " tensors of one type",
-                    )
-        elif results and not self.device.casts_result:
+        rule = self.device.types if results else "cast"
+        if self.same_type or rule == "equal":
+            compared = len(types)
+        else:
+            compared = len(self.tensors) if rule == "inputs" else 0
+        for tensor, kind in zip(params[:compared], types, strict=False):
+            if kind is not types[0]:
+                raise ArgumentTypeError(
+                    tensor.name,
+                    f"has type {kind.name}, {params[0].name} has {types[0].name}; {self.name} takes"
+                    " tensors of one type",
+                )
+        if rule == "promoted":
             expected = promoted(types[: len(self.tensors)])
             for name, kind in zip(self.outputs, results, strict=True):
                 if kind is not expected:
@@ -288,10 +337,10 @@ class Operator:
 
 
 @cache
-def _params_on_device(operator: Operator, has_bfloat16: bool) -> tuple[TensorParam, ...]:
+def _params_on_device(operator: Operator, product: Product) -> tuple[TensorParam, ...]:
     """Return tensors and results without the types that a product lacks."""
-    lacking = set() if has_bfloat16 else {BFLOAT16}
-    if not operator.device.float64:
+    lacking = set() if product.has_bfloat16 else {BFLOAT16}
+    if product.name not in operator.device.float64:
         lacking.add(FLOAT64)
     params = operator.tensors + tuple([TensorParam(name) for name in operator.outputs])
     return tuple(

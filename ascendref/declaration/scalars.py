@@ -20,7 +20,7 @@ RealNumber = SupportsFloat
 class ScalarParam(NamedTuple):
     """A scalar parameter."""
 
-    #: name in the array functions; the vendor's is the same in camelCase
+    #: name in the array functions
     name: str
     #: smallest allowed value (NaN is then refused); None for no limit
     least: float | None = None
@@ -28,6 +28,15 @@ class ScalarParam(NamedTuple):
     choices: dict[str, int] | None = None
     #: type of the parameter in the vendor's C function
     c_type: str = "const aclScalar *"
+    #: the vendor's name; None for the same in camelCase
+    vendor: str | None = None
+    #: its value where the vendor's functions get none; None if they must get one
+    default: float | None = None
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is true or false."""
+        return self.c_type == "bool"
 
     @property
     def is_text(self) -> bool:
@@ -35,8 +44,17 @@ class ScalarParam(NamedTuple):
         return self.c_type == "const char *"
 
     @property
+    def python_type(self) -> str:
+        """What the two-phase functions take in Python."""
+        if self.is_flag:
+            return "bool"
+        return "str" if self.is_text else "Scalar or real number"
+
+    @property
     def expected(self) -> str:
         """The values that are allowed, for a message."""
+        if self.is_flag:
+            return "allowed are True and False"
         if self.choices is None:
             return "a real number is expected"
         return "allowed are " + ", ".join(f"{n} ({name!r})" for name, n in self.choices.items())
@@ -72,6 +90,8 @@ def check_array_scalar(param: ScalarParam, argument: object) -> float:
 
 def _check_number(param: ScalarParam, argument: object) -> float:
     value = _number(param, argument)
+    if param.is_flag and value not in (0.0, 1.0):
+        raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
     if param.choices is not None and value not in param.choices.values():
         raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
     if param.least is not None and (isnan(value) or value < param.least):

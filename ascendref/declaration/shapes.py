@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 
 
-def check_rank(argument: str, rank: int) -> None:
-    """Raise ArgumentValueError if a rank is too high."""
-    if rank > MAX_RANK:
-        raise ArgumentValueError(argument, f"has rank {rank}; ranks 0 to {MAX_RANK} are allowed")
+def check_rank(argument: str, rank: int, least: int = 0) -> None:
+    """Raise ArgumentValueError if a rank is too high or too low."""
+    if not least <= rank <= MAX_RANK:
+        raise ArgumentValueError(
+            argument, f"has rank {rank}; ranks {least} to {MAX_RANK} are allowed"
+        )
 
 
 def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:

@@ -114,6 +114,8 @@ def check_call(call: Call) -> CheckedCall:
     for tensor, array in zip(operator.tensors, arrays, strict=True):
         check_rank(tensor.name, array.ndim)
     values = tuple(map(check_array_scalar, operator.scalars, call.scalars))
+    if operator.check_scalars is not None:
+        operator.check_scalars(*values)
     given = tuple([array.shape for array in arrays])
     terms, shapes = operator.shapes(operator, given)[0], operator.result_shapes(given, values)
     default = types[0] if operator.same_type else promote(*types)

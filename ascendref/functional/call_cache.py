@@ -34,6 +34,7 @@ from numpy import empty, empty_like, ndarray
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from ..core.errors import ArgumentValueError
 from ..declaration.operator import Operator
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
@@ -80,6 +81,10 @@ class CachedCall:
         ]
         self._plain = _PLAIN | {str} if self._choices else _PLAIN
         self._limits = [(k, p.least) for k, p in params if p.least is not None]
+        self._flags = {k for k, p in params if p.is_flag}
+        if self._flags:
+            self._plain |= {bool}
+        self._check = call.operator.check_scalars
         numbers = struct.Struct(f"{len(params)}d")
         self._pack, self._unpack = numbers.pack, numbers.unpack
         self._runs: dict[object, Run] = {}
@@ -99,6 +104,11 @@ class CachedCall:
         """
         if not self._plain.issuperset(map(type, scalars)):
             return _LEFT
+        if self._flags and any(
+            [x not in (0, 1) if k in self._flags else x is True or x is False
+             for k, x in enumerate(scalars)]
+        ):  # fmt: skip
+            return _LEFT
         given = [*scalars]
         for place, numbers_of in self._choices:
             given[place] = numbers_of.get(given[place])
@@ -109,6 +119,11 @@ class CachedCall:
         values = self._unpack(numbers)
         for place, least in self._limits:
             if not values[place] >= least:
+                return _LEFT
+        if self._check is not None:
+            try:
+                self._check(*values)
+            except ArgumentValueError:
                 return _LEFT
         run = self._runs.get(self._form(values) if self._selects else None)
         if run is None:

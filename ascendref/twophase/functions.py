@@ -19,7 +19,7 @@ PHASE_2_PARAMETERS: Final = ("workspace", "workspaceSize", "executor", "stream")
 
 def phase_1_function(operator: Operator) -> Callable[..., tuple[int, Executor]]:
     """Return ``aclnnXxxGetWorkspaceSize`` of an operator."""
-    names = operator.vendor_parameters
+    names = operator.arguments
     signature = _signature(names)
 
     def get_workspace_size(*arguments: Any, **keywords: Any) -> tuple[int, Executor]:
@@ -67,25 +67,36 @@ def _describe(function: Any, name: str, signature: Signature, doc: str) -> None:
 
 
 def _phase_1_doc(operator: Operator) -> str:
-    tensors = operator.tensor_names
-    inputs = len(operator.tensors)
-    scalars = "".join(
-        f"{vendor_name(param.name)} : "
-        + ("str\n" if param.is_text else "Scalar or real number\n")
-        + f"    As for `ascendref.{operator.name}`"
-        + (".\n" if param.is_text else "; narrowed to float32.\n")
-        for param in operator.scalars
-    )
+    names = operator.tensor_names
+    scalars = {param.vendor or vendor_name(param.name): param for param in operator.scalars}
+    inputs, outputs = names[: len(operator.tensors)], names[len(operator.tensors) :]
+    parts = []
+    for name in operator.arguments:
+        if name in scalars:
+            kind = scalars[name].python_type
+            parts.append(f"{name} : {kind}\n    As for `ascendref.{operator.name}`")
+            parts[-1] += "." if "Scalar" not in kind else "; narrowed to float32."
+        elif name not in names:
+            parts.append(f"{name} : Tensor\n    Not used.")
+    described = [
+        f"{', '.join(dict.fromkeys(inputs))} : Tensor\n    The tensors of"
+        f" `ascendref.{operator.name}`, on one device, in any layout. ``ascendref ops`` lists the"
+        "\n    types for each product.",
+        *parts,
+    ]
+    if operator.in_place:
+        described[0] += " The result replaces the first one."
+    else:
+        described.append(
+            f"{', '.join(outputs)} : Tensor\n    Output tensor, in any layout. It must not overlap"
+            " another tensor unless it is the same view as\n    an input."
+        )
+    parameters = "\n".join(described)
     return f"""Check and plan a call of {operator.api}; nothing is computed yet.
 
 Parameters
 ----------
-{", ".join(tensors[:inputs])} : Tensor
-    The tensors of `ascendref.{operator.name}`, on one device, in any layout. ``ascendref ops``
-    lists the types for each product.
-{scalars}{", ".join(tensors[inputs:])} : Tensor
-    Output tensor, in any layout. It must not overlap another tensor unless it is the same view as
-    an input.
+{parameters}
 
 Returns
 -------

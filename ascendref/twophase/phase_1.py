@@ -29,7 +29,7 @@ _KEY_TYPES: Final = frozenset(
 def plan_call(
     operator: Operator, arguments: tuple[Any, ...], default: AddressSpace | None = None
 ) -> tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]:
-    """Check the arguments of a call, in the vendor's order, and plan it.
+    """Check the arguments of a call, which are in the vendor's order, and plan it.
 
     ``default`` is the address space to use if no tensor has memory. The result is the plan, the
     address space of the tensors' device, the tensors (results last), and the memory of each.
@@ -38,6 +38,8 @@ def plan_call(
         if argument is None:
             operator, arguments = _without_null(operator, arguments)
             break
+    else:
+        arguments = tuple([arguments[place] for place in operator.places])
     first = len(operator.tensors)
     last = first + len(operator.scalars)
     tensors: tuple[Tensor, ...] = arguments[:first] + arguments[last:]
@@ -90,18 +92,24 @@ def plan_call(
 def _without_null(
     operator: Operator, arguments: tuple[Any, ...]
 ) -> tuple[Operator, tuple[Any, ...]]:
-    """Leave out the optional tensors that are None; refuse a call in which others are."""
-    count = len(operator.tensors)
-    given, tensors = operator.given(arguments[:count])
-    kept = (*tensors, *arguments[count:])
-    for name, value in zip(given.vendor_parameters, kept, strict=True):
-        if value is None:
+    """Leave out the optional arguments that are None; refuse a call in which others are.
+
+    The result is the operator of the given tensors, with its tensors, scalars and results.
+    """
+    nullable = operator.nullable
+    for name, value in zip(operator.arguments, arguments, strict=True):
+        if value is None and name not in nullable:
             fail(
                 Status.ACLNN_ERR_PARAM_NULLPTR,
                 f"{name} is None; every argument of {operator.api}GetWorkspaceSize must be given:"
-                f" {', '.join(operator.vendor_parameters)}",
+                f" {', '.join(operator.arguments)}",
             )
-    return given, kept
+    ordered = tuple([arguments[place] for place in operator.places])
+    count = len(operator.tensors)
+    given, tensors = operator.given(ordered[:count])
+    named = zip(operator.vendor_parameters[count:], ordered[count:], strict=True)
+    rest = [nullable[name] if value is None else value for name, value in named]
+    return given, (*tensors, *rest)
 
 
 def _refuse_type(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:

@@ -72,8 +72,10 @@ def validate(
         kinds = [_kind(operator, name, tensor) for name, tensor in zip(names, tensors, strict=True)]
         operator.check_types(tuple(kinds), params)
         for param, tensor in zip(params, tensors, strict=True):
-            check_rank(param.name, len(tensor.shape))
+            check_rank(param.name, len(tensor.shape), operator.device.least_rank)
         values = tuple(map(check_scalar, operator.scalars, scalars))
+        if operator.check_scalars is not None:
+            operator.check_scalars(*values)
         if operator.device.empty_first and any(0 in tensor.shape for tensor in tensors[:inputs]):
             return ValidCall(operator, values, (), (), False)
         operands = tuple(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import operators
 from ..core.dtypes import ELEMENT_TYPES, FLOAT64
+from ..core.errors import OptionError
 from ..declaration.accuracy import ROUNDED, Bound
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import ScalarParam, check_array_scalar, single
@@ -200,14 +201,22 @@ def settings(name: str) -> tuple[Setting, ...]:
 
 
 def given_settings(name: str, attributes: Mapping[str, float | str]) -> tuple[Setting, ...]:
-    """Return the settings with given scalars, which are checked; the others are the defaults."""
+    """Return the settings with given scalars, which are checked; the others are the defaults.
+
+    The elements of a loss are not reduced.
+    """
     operator = OPERATORS[name]
-    scalars = default_scalars(name) | dict(attributes)
+    scalars = default_scalars(name)
+    if operator.reduction is not None and not operator.per_channel:
+        scalars = settings(name)[0].scalars
+    scalars |= attributes
     for param in operator.scalars:
         scalars[param.name] = _checked(param, scalars[param.name])
     found = {}
     for setting in settings(name):
         made = Setting(operator, dict(setting.values) | scalars)
+        if operator.mode(made.numbers) != "none" and not operator.per_channel:
+            raise OptionError("--attr", f"reduces the elements of {name}; reduction must be none")
         found[made.label] = made
     return tuple(found.values())
 

@@ -33,11 +33,13 @@ def {api}(
 
 def functions(operator: Operator) -> str:
     """Return the signatures of an operator's two functions."""
-    kinds = ["Tensor"] * len(operator.parameters)
-    for number, param in enumerate(operator.scalars, len(operator.tensors)):
-        kinds[number] = "str" if param.is_text else "Scalar | RealNumber"
-    named = zip(operator.vendor_parameters, kinds, strict=True)
-    parameters = ", ".join(f"{name}: {kind}" for name, kind in named)
+    count = len(operator.tensors)
+    kinds = dict.fromkeys(operator.arguments, "Tensor")
+    for param, name in zip(operator.scalars, operator.vendor_parameters[count:], strict=False):
+        kinds[name] = param.python_type.replace("Scalar or real number", "Scalar | RealNumber")
+    for name in operator.nullable:
+        kinds[name] += " | None"
+    parameters = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
     if len(f"def {operator.api}GetWorkspaceSize({parameters}) -> tuple[int, Executor]:") > 100:
         if len(parameters) > 96:
             parameters = parameters.replace(", ", ",\n    ") + ","

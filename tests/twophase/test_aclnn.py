@@ -38,7 +38,7 @@ def on_device(case: Case) -> bool:
     return (
         case.compute is None
         and "unaligned" not in case.layout
-        and (declared.device.casts_result or out == result_type(case._replace(out=None)))
+        and (declared.device.types == "cast" or out == result_type(case._replace(out=None)))
         and all(
             kind in [allowed.name for allowed in param.types]
             for param, kind in zip(params, kinds, strict=True)

@@ -41,7 +41,7 @@ def good_call(operator: str, product: str = "Atlas A2", shape: Any = SHAPE) -> C
     given = plain(operator, ENTRIES[operator].scalars[0])
     scalars = dict(zip(scalar_names(operator), given, strict=True))
     arguments: dict[str, Any] = {}
-    for name in declared.vendor_parameters:
+    for name in declared.arguments:
         if name in scalars:
             arguments[name] = scalars[name]
         elif declared.per_channel and name in ("weight", "gradWeight"):

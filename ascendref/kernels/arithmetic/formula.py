@@ -71,24 +71,27 @@ class Formula(NamedTuple):
         return cls(name, function, len(names) - scalars - sized, scalars, sized, **known)
 
     @classmethod
-    def of_forms(cls, *forms: Callable[..., Any], **known: Any) -> Formula:
-        """Return the formula that is one of several functions; a scalar has its number."""
+    def of_forms(cls, *forms: Callable[..., Any], scalars: int = 0, **known: Any) -> Formula:
+        """Return the formula that is one of several functions; a last scalar has its number.
+
+        The functions take so many scalars besides.
+        """
 
         @wraps(forms[0])
         def chosen_form(*numbers: Any) -> Any:
-            *tensors, chosen = numbers
-            value, *others = [form(*tensors) for form in forms]
+            *given, chosen = numbers
+            value, *others = [form(*given) for form in forms]
             for number, other in enumerate(others, 1):
                 value = select(chosen == float(number), other, value)
             return value
 
-        def variant(compute: str, rounded: str, chosen: float) -> Callable[..., Any]:
-            return alone[int(chosen)]
+        def variant(compute: str, rounded: str, *values: float) -> Callable[..., Any]:
+            return alone[int(values[-1])]
 
         alone = [wraps(form)(partial(_without_last, form)) for form in forms]
-        formula = cls.of(forms[0], variant=variant, **known)
+        formula = cls.of(forms[0], scalars=scalars, variant=variant, **known)
         name = formula.name.removesuffix(f"_{forms[0].__name__}")
-        return formula._replace(name=name, function=chosen_form, scalars=1)
+        return formula._replace(name=name, function=chosen_form, scalars=scalars + 1)
 
     def suited(self, compute: str, rounded: str, scalars: tuple[float, ...]) -> Formula:
         """Return the formula for a compute type, the type of rounded results, and scalars."""

@@ -114,7 +114,7 @@ OPERATOR = Operator(
     """,
     formula=Formula.of(grad_input, scalars=2, variant=variant, compute_bound=True),
     shapes=equal_shapes,
-    device=OnDevice(TRAINING_A2_A3, ("SoftplusV2Grad",), float64=True),
+    device=OnDevice(TRAINING_A2_A3, ("SoftplusV2Grad",), float64=TRAINING_A2_A3),
     result=result,
     accuracy=accuracy,
     forward=Forward(

@@ -108,7 +108,12 @@ LOSS: Final = Operator(
     device=OnDevice(ALL_BUT_200I, ("BinaryCrossEntropy",)),
     same_type=True,
     accuracy=bound(4.0, lambda *numbers: loss(*numbers[:4])),
-    torch=TorchOperator("binary_cross_entropy", out="out", format="preserve"),
+    torch=TorchOperator(
+        "binary_cross_entropy",
+        out="out",
+        format="preserve",
+        limits=dict.fromkeys(("self", "target"), (0.0, 1.0)),
+    ),
     settings=({"reduction": "none", "weight": 1.0}, {"reduction": "none"}),
     interval=(0.01, 0.99),
 )

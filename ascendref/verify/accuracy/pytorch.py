@@ -28,13 +28,22 @@ def as_torch(array: NDArray[Any]) -> Any:
 
 
 def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return PyTorch's first result for arrays of one shape, in their type."""
+    """Return PyTorch's first result for arrays of one shape, in their type.
+
+    It is NaN where PyTorch refuses the data.
+    """
     import torch
 
     operator = setting.operator.torch
     assert operator is not None
     names = [param.name for param in setting.operator.tensors]
-    named = dict(zip(names, map(as_torch, tensors), strict=True))
+    arrays = dict(zip(names, tensors, strict=True))
+    refused = np.zeros(tensors[0].shape, bool)
+    for name, (low, high) in operator.limits.items():
+        outside = ~((arrays[name] >= low) & (arrays[name] <= high))
+        arrays[name] = np.where(outside, tensors[0].dtype.type(low), arrays[name])
+        refused |= outside
+    named = {name: as_torch(array) for name, array in arrays.items()}
     with torch.no_grad():
         function = getattr(torch.ops.aten, operator.name)
         arguments, keywords = setting.operator.for_torch({**named, **setting.scalars})
@@ -43,4 +52,5 @@ def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[A
     if result.dtype == torch.bfloat16:
         result = result.view(torch.int16)
     found: NDArray[Any] = result.numpy().view(tensors[0].dtype)
+    found[refused] = np.nan
     return found
