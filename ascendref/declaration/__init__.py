@@ -6,10 +6,21 @@ The package itself has what an operator's file needs.
 from __future__ import annotations
 
 from .accuracy import HALF_ULP, Accuracy, Bound, by_choice, near_zero, relative, rounded_once
-from .losses import REDUCTION, REDUCTIONS, count, mode, norm
+from .losses import (
+    BATCH_REDUCTION,
+    NORM,
+    REDUCTION,
+    count,
+    declare_gradient,
+    declare_loss,
+    norm,
+    weighted,
+    where_normal,
+)
 from .operator import (
     A2_A3,
     ALL_BUT_200I,
+    INFERENCE_A2_A3,
     TRAINING_A2_A3,
     Forward,
     OnDevice,
@@ -22,14 +33,16 @@ from .operator import (
     declare,
 )
 from .scalars import RealNumber, ScalarParam, single
-from .shapes import broadcast_shapes, equal_shapes, shape_of_self
+from .shapes import broadcast_shapes, equal_shapes, shape_of
 
 __all__ = [
     "A2_A3",
     "ALL_BUT_200I",
+    "BATCH_REDUCTION",
     "HALF_ULP",
+    "INFERENCE_A2_A3",
+    "NORM",
     "REDUCTION",
-    "REDUCTIONS",
     "TRAINING_A2_A3",
     "Accuracy",
     "Bound",
@@ -47,12 +60,15 @@ __all__ = [
     "by_choice",
     "count",
     "declare",
+    "declare_gradient",
+    "declare_loss",
     "equal_shapes",
-    "mode",
     "near_zero",
     "norm",
     "relative",
     "rounded_once",
-    "shape_of_self",
+    "shape_of",
     "single",
+    "weighted",
+    "where_normal",
 ]

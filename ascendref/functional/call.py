@@ -141,8 +141,9 @@ def _checked_call(call: Call) -> Any:
     if mode == "none":
         kind = BY_NUMPY[result.dtype]
         elementwise = elementwise_kernel(operator, checked.types, kind, compute, values)
-        elementwise((*arrays, result), values, in_place)
-        if cacheable:
+        size = operator.divisor(values, result.shape)
+        elementwise((*arrays, result), values, in_place, size)
+        if cacheable and size in (None, result.size):
             store_elementwise(call, values, elementwise, compute, result, in_place)
             if _are_torch(call.tensors):
                 _torch_calls().store_elementwise(call, values, elementwise, compute)
@@ -175,7 +176,7 @@ def _torch_calls() -> Any:
 
 
 def call_on_part(call: Call, size: int) -> Any:
-    """Call an elementwise operator on a part of the data; ``size`` is the number of all results."""
+    """Call an elementwise operator on a part of the data; a mean is divided by ``size``."""
     checked = check_call(call)
     (result,) = empty_outputs(checked)
     kernel = elementwise_kernel(

@@ -12,7 +12,6 @@ Chunks of size 0 are dropped first: dask broadcasts an axis of length 1 wrongly 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any, Final, NamedTuple
 
 import dask.array as da
@@ -76,9 +75,9 @@ def call_operator(call: Call) -> Any:
     if checked.mode != "none":
         return _reduction(call, checked)
     size = None
-    if operator.formula.sized and operator.is_mean(checked.scalars):
+    if operator.formula.sized and operator.divisor(checked.scalars, ()) is not None:
         check_known(operator, checked.tensors, "all results are counted")
-        size = prod(checked.shapes[0])
+        size = operator.divisor(checked.scalars, checked.shapes[0])
     return _blockwise(operator, checked, size)
 
 
@@ -150,7 +149,7 @@ def _element_block(
     size: int | None,
     unknown: UnknownAxes,
 ) -> Any:
-    """Compute a block of an elementwise result; ``size`` is the number of all results if needed."""
+    """Compute a block of an elementwise result; a mean is divided by ``size``."""
     found = operator_with(operator)
     check_blocks(found, tensors, unknown)
     if size is None:

@@ -18,6 +18,7 @@ from ..kernels.arithmetic.formula import Formula
 #: the scalar that says what a loss does with its elements; its choices are functions of libraries
 _REDUCTION: Final = "reduction"
 _NONE: Final = "none"
+_BATCHMEAN: Final = "batchmean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +30,18 @@ class Function:
     array_functions: Any
     #: the operator that computes the value; None if only the gradient has one
     value: Operator | None
-    #: the operator that computes the gradient; None if only the value has one
-    gradient: Operator | None
+    #: the operators that compute the gradients for the first operands, if any
+    gradients: tuple[Operator, ...] = ()
 
     @property
     def name(self) -> str:
         """Its name in PyTorch and JAX."""
         return self.forward.name
+
+    @property
+    def gradient(self) -> Operator | None:
+        """The operator that computes the gradient for the first operand."""
+        return self.gradients[0] if self.gradients else None
 
     @property
     def operator(self) -> Operator:
@@ -99,6 +105,8 @@ class Function:
             operands = data, weight.reshape(channel_shape(data.ndim, prod(weight.shape)))
         result = evaluate(self.forward.formula, namespace, operands, taken)
         reduction = self.reduction(scalars)
+        if reduction == _BATCHMEAN:
+            return result.sum() / prod(result.shape[:1])
         return result if reduction == _NONE else getattr(namespace, reduction)(result)
 
     def numbers(self, scalars: Sequence[Any]) -> tuple[float, ...]:
@@ -144,15 +152,18 @@ def channel_shape(rank: int, count: int) -> tuple[int, ...]:
 def differentiable_functions(array_functions: Any) -> dict[str, Function]:
     """Return all functions by name, from the module of the operators' array functions."""
     values = {name: operator for name, operator in OPERATORS.items() if operator.forward is None}
-    found = {}
+    gradients: dict[str, list[Operator]] = {}
     for operator in OPERATORS.values():
         if operator.forward is not None:
-            name = operator.forward.name
-            value = values.pop(name, None)
-            found[name] = Function(operator.forward, array_functions, value, operator)
+            gradients.setdefault(operator.forward.name, []).append(operator)
+    found = {}
+    for name, (first, *others) in gradients.items():
+        assert first.forward is not None
+        value = values.pop(name, None)
+        found[name] = Function(first.forward, array_functions, value, (first, *others))
     for name, operator in values.items():
         forward = Forward(name, operator.formula.function, f"the value of `ascendref.{name}`")
-        found[name] = Function(forward, array_functions, operator, None)
+        found[name] = Function(forward, array_functions, operator)
     return dict(sorted(found.items()))
 
 

@@ -118,8 +118,11 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
-    kernel = _call_with_sums if call.operator.per_channel else _elementwise_call
-    gradients = kernel(call, tensors)
+    if call.operator.per_channel:
+        gradients = _call_with_sums(call, tensors)
+    else:
+        operators = call.function.gradients
+        gradients = tuple([_elementwise_call(call, x, tensors)[0] for x in operators])
     if call.function.forward.of_difference:
         gradients = *gradients, -gradients[0]
     if len(gradients) < len(operands):  # JAX's own, of the function's formula
@@ -140,7 +143,7 @@ def _value(call: Call, *operands: Any) -> Any:
     """Return the value of a function, computed by a kernel."""
     if not prod(operands[0].shape):
         return jnp.zeros_like(operands[0])
-    return _elementwise_call(call, list(operands))[0]
+    return _elementwise_call(call, call.operator, list(operands))[0]
 
 
 @_value.defjvp
@@ -149,11 +152,13 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
     return _value(call, *primals), jax.jvp(call.formula, primals, tangents)[1]
 
 
-def _elementwise_call(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the result of an elementwise kernel."""
+def _elementwise_call(call: Call, operator: Operator, tensors: list[Any]) -> tuple[Any, ...]:
+    """Return the result of an operator's elementwise kernel."""
     data = tensors[call.function.places[0]]
-    key = _elementwise_key(call, ELEMENT_TYPES[data.dtype.name])
-    return _call(key, call.scalars, (prod(data.shape),), tensors, (data,))
+    key = _elementwise_key(call, operator, ELEMENT_TYPES[data.dtype.name])
+    size = operator.divisor(call.scalars, data.shape)
+    plan = (prod(data.shape) if size is None else size,)
+    return _call(key, call.scalars, plan, tensors, (data,))
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
@@ -182,10 +187,10 @@ def _call(
 
 
 @runs_to_end
-def _elementwise_key(call: Call, kind: ElementType) -> int:
+def _elementwise_key(call: Call, operator: Operator, kind: ElementType) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(call.operator.formula, kind, call.compute, call.scalars)
+    formula = suited_formula(operator.formula, kind, call.compute, call.scalars)
     kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)

@@ -62,8 +62,11 @@ def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     formula = call.operator.formula.suited("float32", computed.name, values)
     (out,) = call.results
     kernel = elementwise(formula, _types(call), computed, out.kind, "float32")
-    kernel.make_ready(kernel.layout(call.placeholders, in_place), out.array.size)
-    return lambda arrays, scratch: kernel(arrays, values, in_place)
+    size = call.operator.divisor(values, out.layout.shape)
+    told = size not in (None, out.array.size)
+    layout = "tiled" if told else kernel.layout(call.placeholders, in_place)
+    kernel.make_ready(layout, out.array.size)
+    return lambda arrays, scratch: kernel(arrays, values, in_place, size)
 
 
 def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[LaunchSequence, int]:
