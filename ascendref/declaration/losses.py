@@ -75,6 +75,7 @@ def where_normal(
     formula: Formula,
     *,
     mean: float = 0.0,
+    decays: bool = False,
     stated: OfTensors | None = None,
     more: OfTensors | None = None,
     words: str = "",
@@ -89,6 +90,8 @@ def where_normal(
         The formula. Of a gradient, the first tensor is that of the loss.
     mean : float
         What is added for a mean, whose norm is rounded.
+    decays : bool
+        Whether the value may be too small for float64. Then 0 is one only where a tensor is 0.
     stated, more : callable, optional
         Where a bound is stated, and what is added to it for each element.
     words : str
@@ -107,9 +110,12 @@ def where_normal(
             ones = [np.ones_like(tensors[0])] * (formula.tensors - len(tensors))
             values = *map(single, numbers), *[size] * formula.sized
             found = abs(evaluate(formula.function, np, (*ones, *tensors), values))
-            fits = (found == 0) | ((found >= least) & (found <= largest)) | np.isnan(found)
+            fits = ((found >= least) & (found <= largest)) | np.isnan(found)
+            zero = np.zeros_like(fits) if decays else np.ones_like(fits)
             for tensor in tensors:
                 fits = fits | ~np.isfinite(tensor)
+                zero = zero | (tensor == 0)
+            fits = fits | (zero & (found == 0))
             if stated is not None:
                 fits = fits & stated(*tensors)
             with np.errstate(all="ignore"):

@@ -22,7 +22,7 @@ from ...declaration import (
     where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, logistic, softplus
+from ...kernels.arithmetic import Formula, Number, logistic, select, softplus
 
 
 def loss(
@@ -41,9 +41,10 @@ def grad_input(
     reduction: Number,
     size: Number,
 ) -> Number:
-    """The terms cancel only next to a zero."""
+    """The terms cancel only next to a zero. A target of 1 leaves one, and the sign of its zero."""
     miss, hit = (1.0 - target) * logistic(self), pos_weight * target * logistic(-self)
-    return norm(reduction, size) * (weight * (miss - hit)) * grad_output
+    slope = select(target == 1.0, -hit, miss - hit)
+    return norm(reduction, size) * (weight * slope) * grad_output
 
 
 def stated(
@@ -117,6 +118,7 @@ GRADIENT: Final = declare_gradient(
         5.0,
         GRADIENT_FORMULA,
         mean=1.5,
+        decays=True,
         stated=stated,
         more=cancelled,
         words="+ 3 · smaller term / difference, " + WORDS,

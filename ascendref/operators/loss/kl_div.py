@@ -104,7 +104,7 @@ GRADIENT: Final = declare_gradient(
     shapes=shape_of("self"),
     device=OnDevice(A2_A3, ("KlDivLossGrad",), least_rank=1),
     result=computed,
-    accuracy=where_normal(2.0, SELF_FORMULA, mean=1.5),
+    accuracy=where_normal(2.0, SELF_FORMULA, mean=1.5, decays=True),
     forward=FORWARD,
     settings=({"reduction": "none"}, {"reduction": "none", "log_target": 1, "target": "self"}, {}),
 )
@@ -127,7 +127,7 @@ TARGET_GRADIENT: Final = declare_gradient(
     device=OnDevice(A2_A3, ("KlDivTargetLossGrad",), types="target", least_rank=1),
     result=computed,
     accuracy=where_normal(
-        3.0, TARGET_FORMULA, mean=1.5, more=cancelled, words="+ 2 · terms / sum, "
+        3.0, TARGET_FORMULA, mean=1.5, decays=True, more=cancelled, words="+ 2 · terms / sum, "
     ),
     forward=FORWARD,
     settings=(

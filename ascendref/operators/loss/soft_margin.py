@@ -32,8 +32,8 @@ def loss(self: Number, target: Number, reduction: Number) -> Number:
 def grad_input(
     grad_output: Number, self: Number, target: Number, reduction: Number, size: Number
 ) -> Number:
-    """The gradient is the last factor, so that nothing before it depends on its size."""
-    return norm(reduction, size) * (-target / one_plus_exp(target * self)) * grad_output
+    """The quotient is right however small, of an infinite gradient, too."""
+    return norm(reduction, size) * -target * grad_output / one_plus_exp(target * self)
 
 
 def margin(self: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -66,7 +66,7 @@ GRADIENT: Final = declare_gradient(
     """
     + NORM,
     device=OnDevice(TRAINING_A2_A3, ("SoftMarginLossGrad",)),
-    accuracy=where_normal(3.0, GRADIENT_FORMULA, mean=2.0, more=margin, words=WORDS),
+    accuracy=where_normal(3.0, GRADIENT_FORMULA, mean=2.0, decays=True, more=margin, words=WORDS),
     forward=Forward("soft_margin_loss", loss, "``log(1 + exp(-target * x))``"),
     torch=TorchOperator("soft_margin_loss_backward"),
     interval=(-8.0, 8.0),

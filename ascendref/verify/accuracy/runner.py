@@ -53,11 +53,21 @@ class Runner:
         if FLOAT64.name in sweep.computed:
             rounded = actual[sweep.computed.index(FLOAT64.name)]
             settle(sweep.setting, doubles, sweep.element, golden, rounded)
-        computations = len(sweep.computed)
-        worst, column = np.empty((computations, rows)), np.empty((computations, rows), np.int64)
-        histogram = np.zeros((_CHUNKS, computations, CLASSES), np.int64)
+        values, golden_rounded = golden.values, golden.rounded
+        gradients = np.broadcast_to(sweep.gradients, values.shape)
+        if sweep.setting.operator.forward is None:
+            # a bound depends on all tensors, so every pair is a row
+            patterns, data = np.repeat(patterns, columns), np.repeat(data, columns)
+            gradients, values, golden_rounded = [
+                array.reshape(-1, 1) for array in (gradients, values, golden_rounded)
+            ]
+            actual = actual.reshape(len(actual), -1, 1)
+            doubles = [array.reshape(-1, 1) for array in doubles]
+        shape = len(actual), len(values)
+        worst, column = np.empty(shape), np.empty(shape, np.int64)
+        histogram = np.zeros((_CHUNKS, len(actual), CLASSES), np.int64)
         form = float_format(sweep.element)
-        judge(golden.values, golden.rounded, actual, form, worst, column, histogram)
+        judge(values, golden_rounded, actual, form, worst, column, histogram)
         elements = [array[:, 0] for array in doubles]
         # patterns are in order, so that a bin is a run of rows
         bins = patterns >> (8 * patterns.itemsize - PROFILE_BITS)
@@ -69,15 +79,15 @@ class Runner:
             first = _first_largest(errors, starts)
             met = column[m, first]
             seen = np.column_stack(
-                [data[first], sweep.gradients[met], actual[m, first, met], errors[first]]
+                [data[first], gradients[first, met], actual[m, first, met], errors[first]]
             ).astype(np.float32)
             larger = seen[:, 3] > tally.errors[bins[first]]
             tally.profile[bins[first][larger]] = seen[larger]
             i = self._add_worst(computed, worst[m], elements)
             if i is not None:
                 j = column[m, i]
-                gradient = sweep.gradients[j].item() if sweep.has_gradients else None
-                met_there = actual[m, i, j].item(), golden.rounded[i, j].item()
+                gradient = gradients[i, j].item() if sweep.has_gradients else None
+                met_there = actual[m, i, j].item(), golden_rounded[i, j].item()
                 tally.at = element_row(float(data[i]), gradient, *met_there)
         result.hard += golden.hard
         result.pairs += rows * columns
