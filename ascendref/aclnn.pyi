@@ -114,6 +114,129 @@ def aclnnBinaryCrossEntropyBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
+    self: Tensor,
+    target: Tensor,
+    weightOptional: Tensor | None,
+    posWeightOptional: Tensor | None,
+    reduction: Scalar | RealNumber,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBinaryCrossEntropyWithLogits; nothing is computed yet."""
+
+def aclnnBinaryCrossEntropyWithLogits(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weightOptional: Tensor | None,
+    posWeightOptional: Tensor | None,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBinaryCrossEntropyWithLogitsBackward; nothing is computed yet."""
+
+def aclnnBinaryCrossEntropyWithLogitsBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnKlDivBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    logTarget: bool,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnKlDivBackward; nothing is computed yet."""
+
+def aclnnKlDivBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnKlDivTargetBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    logTarget: bool,
+    gradTarget: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnKlDivTargetBackward; nothing is computed yet."""
+
+def aclnnKlDivTargetBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnL1LossGetWorkspaceSize(
+    self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnL1Loss; nothing is computed yet."""
+
+def aclnnL1Loss(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnL1LossBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnL1LossBackward; nothing is computed yet."""
+
+def aclnnL1LossBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMseLossGetWorkspaceSize(
+    self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMseLoss; nothing is computed yet."""
+
+def aclnnMseLoss(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMseLossBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMseLossBackward; nothing is computed yet."""
+
+def aclnnMseLossBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSmoothL1LossGetWorkspaceSize(
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    beta: Scalar | RealNumber,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSmoothL1Loss; nothing is computed yet."""
+
+def aclnnSmoothL1Loss(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnSmoothL1LossBackwardGetWorkspaceSize(
     gradOut: Tensor,
     self: Tensor,
@@ -125,6 +248,30 @@ def aclnnSmoothL1LossBackwardGetWorkspaceSize(
     """Check and plan a call of aclnnSmoothL1LossBackward; nothing is computed yet."""
 
 def aclnnSmoothL1LossBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSoftMarginLossGetWorkspaceSize(
+    self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSoftMarginLoss; nothing is computed yet."""
+
+def aclnnSoftMarginLoss(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSoftMarginLossBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSoftMarginLossBackward; nothing is computed yet."""
+
+def aclnnSoftMarginLossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -15,6 +15,15 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def gelu(
     input: Tensor,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -27,9 +36,31 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    reduction: Literal["none", "mean", "sum", "batchmean"] | RealNumber = "mean",
+    log_target: bool = False,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def logit(
     input: Tensor,
     eps: RealNumber | None = -1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -49,6 +80,13 @@ def smooth_l1_loss(
     target: Tensor,
     reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
     beta: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

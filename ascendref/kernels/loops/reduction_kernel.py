@@ -362,9 +362,8 @@ class ReductionKernel(Kernel):
         return self._running_sums()
 
     def _running_sums(self) -> RunningSums:
-        options = {"mean": self._mean, "stored": self._stored}
-        types = self.kind, self.out
-        return rounded_sums(self.term, *types, self.compute, self._sums_at, **options)
+        types = self.kind, self.out, self.compute
+        return rounded_sums(self.term, *types, self._sums_at, mean=self._mean, stored=self._stored)
 
     @property
     def _sums_at(self) -> int:

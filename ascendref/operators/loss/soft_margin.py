@@ -39,7 +39,7 @@ def grad_input(
 def margin(self: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
     """What the rounding of the product adds to the error: its ulp, times the derivative."""
     product = abs(self * target)
-    return np.minimum(product, 128.0) * (product.astype(np.float32) != product)
+    return np.where(product.astype(np.float32) == product, 0.0, np.minimum(product, 128.0))
 
 
 FORMULA: Final = Formula.of(loss, scalars=1, compute_bound=True)

@@ -58,9 +58,8 @@ class Runner:
         if sweep.setting.operator.forward is None:
             # a bound depends on all tensors, so every pair is a row
             patterns, data = np.repeat(patterns, columns), np.repeat(data, columns)
-            gradients, values, golden_rounded = [
-                array.reshape(-1, 1) for array in (gradients, values, golden_rounded)
-            ]
+            gradients, values = gradients.reshape(-1, 1), values.reshape(-1, 1)
+            golden_rounded = golden_rounded.reshape(-1, 1)
             actual = actual.reshape(len(actual), -1, 1)
             doubles = [array.reshape(-1, 1) for array in doubles]
         shape = len(actual), len(values)
