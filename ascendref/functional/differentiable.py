@@ -44,6 +44,11 @@ class Function:
         return self.gradients[0] if self.gradients else None
 
     @property
+    def in_torch(self) -> tuple[Operator, ...]:
+        """The operators for gradient and value that PyTorch has, too."""
+        return tuple([op for op in (self.gradient, self.value) if op and op.torch])
+
+    @property
     def operator(self) -> Operator:
         """The operator whose scalars the function has."""
         operator = self.gradient or self.value

@@ -15,15 +15,6 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
-def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    pos_weight: Tensor | None = None,
-    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
-    *,
-    compute_dtype: DTypeLike | None = None,
-) -> Tensor: ...
 def gelu(
     input: Tensor,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -33,21 +24,6 @@ def gelu(
 def hardshrink(
     input: Tensor,
     lambd: RealNumber = 0.5,
-    *,
-    compute_dtype: DTypeLike | None = None,
-) -> Tensor: ...
-def kl_div(
-    input: Tensor,
-    target: Tensor,
-    reduction: Literal["none", "mean", "sum", "batchmean"] | RealNumber = "mean",
-    log_target: bool = False,
-    *,
-    compute_dtype: DTypeLike | None = None,
-) -> Tensor: ...
-def l1_loss(
-    input: Tensor,
-    target: Tensor,
-    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

@@ -55,8 +55,7 @@ class Runner:
             settle(sweep.setting, doubles, sweep.element, golden, rounded)
         values, golden_rounded = golden.values, golden.rounded
         gradients = np.broadcast_to(sweep.gradients, values.shape)
-        if sweep.setting.operator.forward is None:
-            # a bound depends on all tensors, so every pair is a row
+        if sweep.setting.bound_has_both:  # then every pair is a row
             patterns, data = np.repeat(patterns, columns), np.repeat(data, columns)
             gradients, values = gradients.reshape(-1, 1), values.reshape(-1, 1)
             golden_rounded = golden_rounded.reshape(-1, 1)
