@@ -10,7 +10,7 @@ from .twophase.executor import Executor
 def aclnnGeluBackwardV2GetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, approximate: str, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeluBackwardV2; nothing is computed yet."""
+    """Check and plan a call of aclnnGeluBackwardV2; nothing is computed."""
 
 def aclnnGeluBackwardV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -20,7 +20,7 @@ def aclnnGeluBackwardV2(
 def aclnnGeluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeluBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnGeluBackward; nothing is computed."""
 
 def aclnnGeluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -30,7 +30,7 @@ def aclnnGeluBackward(
 def aclnnHardshrinkBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardshrinkBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnHardshrinkBackward; nothing is computed."""
 
 def aclnnHardshrinkBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -40,7 +40,7 @@ def aclnnHardshrinkBackward(
 def aclnnLogitGetWorkspaceSize(
     input: Tensor, eps: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogit; nothing is computed yet."""
+    """Check and plan a call of aclnnLogit; nothing is computed."""
 
 def aclnnLogit(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -50,7 +50,7 @@ def aclnnLogit(
 def aclnnLogitGradGetWorkspaceSize(
     x: Tensor, dy: Tensor, eps: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogitGrad; nothing is computed yet."""
+    """Check and plan a call of aclnnLogitGrad; nothing is computed."""
 
 def aclnnLogitGrad(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -60,7 +60,7 @@ def aclnnLogitGrad(
 def aclnnPreluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, weight: Tensor, gradInput: Tensor, gradWeight: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPreluBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnPreluBackward; nothing is computed."""
 
 def aclnnPreluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -68,7 +68,7 @@ def aclnnPreluBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSiluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSilu; nothing is computed yet."""
+    """Check and plan a call of aclnnSilu; nothing is computed."""
 
 def aclnnSilu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -82,7 +82,7 @@ def aclnnSoftplusBackwardGetWorkspaceSize(
     threshold: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftplusBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnSoftplusBackward; nothing is computed."""
 
 def aclnnSoftplusBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -92,7 +92,7 @@ def aclnnSoftplusBackward(
 def aclnnBinaryCrossEntropyGetWorkspaceSize(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropy; nothing is computed yet."""
+    """Check and plan a call of aclnnBinaryCrossEntropy; nothing is computed."""
 
 def aclnnBinaryCrossEntropy(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -107,7 +107,7 @@ def aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropyBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnBinaryCrossEntropyBackward; nothing is computed."""
 
 def aclnnBinaryCrossEntropyBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -122,7 +122,7 @@ def aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropyWithLogits; nothing is computed yet."""
+    """Check and plan a call of aclnnBinaryCrossEntropyWithLogits; nothing is computed."""
 
 def aclnnBinaryCrossEntropyWithLogits(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -138,7 +138,7 @@ def aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropyWithLogitsBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnBinaryCrossEntropyWithLogitsBackward; nothing is computed."""
 
 def aclnnBinaryCrossEntropyWithLogitsBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -153,7 +153,7 @@ def aclnnKlDivBackwardGetWorkspaceSize(
     logTarget: bool,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnKlDivBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnKlDivBackward; nothing is computed."""
 
 def aclnnKlDivBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -168,7 +168,7 @@ def aclnnKlDivTargetBackwardGetWorkspaceSize(
     logTarget: bool,
     gradTarget: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnKlDivTargetBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnKlDivTargetBackward; nothing is computed."""
 
 def aclnnKlDivTargetBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -178,7 +178,7 @@ def aclnnKlDivTargetBackward(
 def aclnnL1LossGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnL1Loss; nothing is computed yet."""
+    """Check and plan a call of aclnnL1Loss; nothing is computed."""
 
 def aclnnL1Loss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -192,7 +192,7 @@ def aclnnL1LossBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnL1LossBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnL1LossBackward; nothing is computed."""
 
 def aclnnL1LossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -202,7 +202,7 @@ def aclnnL1LossBackward(
 def aclnnMseLossGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMseLoss; nothing is computed yet."""
+    """Check and plan a call of aclnnMseLoss; nothing is computed."""
 
 def aclnnMseLoss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -216,7 +216,7 @@ def aclnnMseLossBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMseLossBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnMseLossBackward; nothing is computed."""
 
 def aclnnMseLossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -230,7 +230,7 @@ def aclnnSmoothL1LossGetWorkspaceSize(
     beta: Scalar | RealNumber,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSmoothL1Loss; nothing is computed yet."""
+    """Check and plan a call of aclnnSmoothL1Loss; nothing is computed."""
 
 def aclnnSmoothL1Loss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -245,7 +245,7 @@ def aclnnSmoothL1LossBackwardGetWorkspaceSize(
     beta: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSmoothL1LossBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnSmoothL1LossBackward; nothing is computed."""
 
 def aclnnSmoothL1LossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -255,7 +255,7 @@ def aclnnSmoothL1LossBackward(
 def aclnnSoftMarginLossGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftMarginLoss; nothing is computed yet."""
+    """Check and plan a call of aclnnSoftMarginLoss; nothing is computed."""
 
 def aclnnSoftMarginLoss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -269,7 +269,7 @@ def aclnnSoftMarginLossBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftMarginLossBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnSoftMarginLossBackward; nothing is computed."""
 
 def aclnnSoftMarginLossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
