@@ -119,12 +119,19 @@ def where_normal(
             if stated is not None:
                 fits = fits & stated(*tensors)
             with np.errstate(all="ignore"):
-                rest = 0.0 if more is None or not unit else np.nan_to_num(unit * more(*tensors))
+                rest = np.zeros_like(found) if more is None else more(*tensors)
+            rest = np.where(rest < np.inf, unit * rest, np.where(np.isnan(rest), 0.0, rest))
             return np.where(fits, rest, np.inf)
 
         return Bound(own, more=allowed, words=f"{words}for values that are 0 or normal in F32")
 
     return accuracy
+
+
+def cancelled(ulp: float, terms: Any, value: Any) -> Any:
+    """Return ulp times what terms are larger than the value they add up to, up to 2**20 times."""
+    ratio = terms / abs(value)
+    return np.where(ratio > 2.0**20, np.inf, ulp * ratio)
 
 
 def weighted(target: NDArray[np.float64], *weights: NDArray[np.float64]) -> NDArray[np.bool_]:

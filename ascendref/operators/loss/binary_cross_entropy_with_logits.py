@@ -14,6 +14,7 @@ from ...declaration import (
     OnDevice,
     RealNumber,
     TensorParam,
+    cancelled,
     declare_gradient,
     declare_loss,
     norm,
@@ -54,18 +55,18 @@ def stated(
     return weighted(target, *weights) & (weights[-1] > 0)
 
 
-def cancelled(
+def rounded(
     self: NDArray[np.float64],
     target: NDArray[np.float64],
     weight: NDArray[np.float64],
     pos_weight: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """How much larger the terms are than their difference."""
+    """Return what the roundings of the terms add to the error."""
     odds = np.exp(-abs(self))
     near, far = 1.0 / (1.0 + odds), odds / (1.0 + odds)
     miss = (1.0 - target) * np.where(self < 0, far, near)
     hit = pos_weight * target * np.where(self < 0, near, far)
-    return 3.0 * np.minimum(miss, hit) / abs(miss - hit)
+    return cancelled(3.0, np.minimum(miss, hit), miss - hit)
 
 
 TENSORS: Final = (
@@ -120,7 +121,7 @@ GRADIENT: Final = declare_gradient(
         mean=1.5,
         decays=True,
         stated=stated,
-        more=cancelled,
+        more=rounded,
         words="+ 3 · smaller term / difference, " + WORDS,
     ),
     forward=Forward(
@@ -268,10 +269,11 @@ def binary_cross_entropy_with_logits_backward(
     Accuracy: the derivative is the difference of two terms, which cancel next to its zero. In F32
     arithmetic, the default, an F32 result is within 5 ulp of the exact value, 6.5 ulp for the mean,
     plus 3 ulp times the smaller term divided by the difference; an F16 or BF16 result is within 0.5
-    + 1/256 ulp plus as much of an F32 ulp. This holds for targets in [0, 1] and weights from 1e-6
-    to 1e6, wherever the result for a gradient of 1 is 0 or a normal float32. In F64 arithmetic F16,
-    BF16 and F32 results are correctly rounded and F64 results of such inputs within 0.75 ulp, or 1
-    ulp where they are subnormal; with "exact" they are correctly rounded, too.
+    + 1/256 ulp plus as much of an F32 ulp. This holds for targets in [0, 1], weights from 1e-6 to
+    1e6 and terms of at most 2**20 times the difference, wherever the result for a gradient of 1 is
+    0 or a normal float32. In F64 arithmetic F16, BF16 and F32 results are correctly rounded and F64
+    results of such inputs within 0.75 ulp, or 1 ulp where they are subnormal; with "exact" they are
+    correctly rounded, too.
 
     Examples
     --------
