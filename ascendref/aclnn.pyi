@@ -10,7 +10,7 @@ from .twophase.executor import Executor
 def aclnnGeluBackwardV2GetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, approximate: str, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeluBackwardV2; nothing is computed yet."""
+    """Check and plan a call of aclnnGeluBackwardV2; nothing is computed."""
 
 def aclnnGeluBackwardV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -20,7 +20,7 @@ def aclnnGeluBackwardV2(
 def aclnnGeluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeluBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnGeluBackward; nothing is computed."""
 
 def aclnnGeluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -30,7 +30,7 @@ def aclnnGeluBackward(
 def aclnnGluGetWorkspaceSize(
     self: Tensor, dim: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGlu; nothing is computed yet."""
+    """Check and plan a call of aclnnGlu; nothing is computed."""
 
 def aclnnGlu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -40,7 +40,7 @@ def aclnnGlu(
 def aclnnGluBackwardGetWorkspaceSize(
     gradOut: Tensor, self: Tensor, dim: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGluBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnGluBackward; nothing is computed."""
 
 def aclnnGluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -50,7 +50,7 @@ def aclnnGluBackward(
 def aclnnHardshrinkBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardshrinkBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnHardshrinkBackward; nothing is computed."""
 
 def aclnnHardshrinkBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -60,7 +60,7 @@ def aclnnHardshrinkBackward(
 def aclnnLogitGetWorkspaceSize(
     input: Tensor, eps: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogit; nothing is computed yet."""
+    """Check and plan a call of aclnnLogit; nothing is computed."""
 
 def aclnnLogit(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -70,7 +70,7 @@ def aclnnLogit(
 def aclnnLogitGradGetWorkspaceSize(
     x: Tensor, dy: Tensor, eps: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogitGrad; nothing is computed yet."""
+    """Check and plan a call of aclnnLogitGrad; nothing is computed."""
 
 def aclnnLogitGrad(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -78,7 +78,7 @@ def aclnnLogitGrad(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnPreluGetWorkspaceSize(self: Tensor, weight: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPrelu; nothing is computed yet."""
+    """Check and plan a call of aclnnPrelu; nothing is computed."""
 
 def aclnnPrelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -88,7 +88,7 @@ def aclnnPrelu(
 def aclnnPreluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, weight: Tensor, gradInput: Tensor, gradWeight: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPreluBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnPreluBackward; nothing is computed."""
 
 def aclnnPreluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -96,7 +96,7 @@ def aclnnPreluBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnReluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRelu; nothing is computed yet."""
+    """Check and plan a call of aclnnRelu; nothing is computed."""
 
 def aclnnRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -104,7 +104,7 @@ def aclnnRelu(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSiluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSilu; nothing is computed yet."""
+    """Check and plan a call of aclnnSilu; nothing is computed."""
 
 def aclnnSilu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -118,7 +118,7 @@ def aclnnSoftplusBackwardGetWorkspaceSize(
     threshold: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftplusBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnSoftplusBackward; nothing is computed."""
 
 def aclnnSoftplusBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -128,7 +128,7 @@ def aclnnSoftplusBackward(
 def aclnnSwiGluGetWorkspaceSize(
     x: Tensor, dim: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSwiGlu; nothing is computed yet."""
+    """Check and plan a call of aclnnSwiGlu; nothing is computed."""
 
 def aclnnSwiGlu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -138,7 +138,7 @@ def aclnnSwiGlu(
 def aclnnSwiGluGradGetWorkspaceSize(
     yGrad: Tensor, x: Tensor, dim: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSwiGluGrad; nothing is computed yet."""
+    """Check and plan a call of aclnnSwiGluGrad; nothing is computed."""
 
 def aclnnSwiGluGrad(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -148,7 +148,7 @@ def aclnnSwiGluGrad(
 def aclnnThresholdGetWorkspaceSize(
     self: Tensor, threshold: Scalar | RealNumber, value: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnThreshold; nothing is computed yet."""
+    """Check and plan a call of aclnnThreshold; nothing is computed."""
 
 def aclnnThreshold(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -158,7 +158,7 @@ def aclnnThreshold(
 def aclnnThresholdBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, threshold: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnThresholdBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnThresholdBackward; nothing is computed."""
 
 def aclnnThresholdBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -168,7 +168,7 @@ def aclnnThresholdBackward(
 def aclnnBinaryCrossEntropyGetWorkspaceSize(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropy; nothing is computed yet."""
+    """Check and plan a call of aclnnBinaryCrossEntropy; nothing is computed."""
 
 def aclnnBinaryCrossEntropy(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -183,9 +183,132 @@ def aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropyBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnBinaryCrossEntropyBackward; nothing is computed."""
 
 def aclnnBinaryCrossEntropyBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
+    self: Tensor,
+    target: Tensor,
+    weightOptional: Tensor | None,
+    posWeightOptional: Tensor | None,
+    reduction: Scalar | RealNumber,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBinaryCrossEntropyWithLogits; nothing is computed."""
+
+def aclnnBinaryCrossEntropyWithLogits(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weightOptional: Tensor | None,
+    posWeightOptional: Tensor | None,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBinaryCrossEntropyWithLogitsBackward; nothing is computed."""
+
+def aclnnBinaryCrossEntropyWithLogitsBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnKlDivBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    logTarget: bool,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnKlDivBackward; nothing is computed."""
+
+def aclnnKlDivBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnKlDivTargetBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    logTarget: bool,
+    gradTarget: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnKlDivTargetBackward; nothing is computed."""
+
+def aclnnKlDivTargetBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnL1LossGetWorkspaceSize(
+    self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnL1Loss; nothing is computed."""
+
+def aclnnL1Loss(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnL1LossBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnL1LossBackward; nothing is computed."""
+
+def aclnnL1LossBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMseLossGetWorkspaceSize(
+    self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMseLoss; nothing is computed."""
+
+def aclnnMseLoss(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMseLossBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMseLossBackward; nothing is computed."""
+
+def aclnnMseLossBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSmoothL1LossGetWorkspaceSize(
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    beta: Scalar | RealNumber,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSmoothL1Loss; nothing is computed."""
+
+def aclnnSmoothL1Loss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -198,9 +321,33 @@ def aclnnSmoothL1LossBackwardGetWorkspaceSize(
     beta: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSmoothL1LossBackward; nothing is computed yet."""
+    """Check and plan a call of aclnnSmoothL1LossBackward; nothing is computed."""
 
 def aclnnSmoothL1LossBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSoftMarginLossGetWorkspaceSize(
+    self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSoftMarginLoss; nothing is computed."""
+
+def aclnnSoftMarginLoss(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSoftMarginLossBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    reduction: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSoftMarginLossBackward; nothing is computed."""
+
+def aclnnSoftMarginLossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -15,10 +15,22 @@ from .accuracy import (
     rounded_once,
     where_normal,
 )
-from .losses import REDUCTION, REDUCTIONS, count, mode, norm
+from .losses import (
+    BATCH_REDUCTION,
+    NORM,
+    REDUCTION,
+    cancelled,
+    count,
+    declare_gradient,
+    declare_loss,
+    loss_accuracy,
+    norm,
+    weighted,
+)
 from .operator import (
     A2_A3,
     ALL_BUT_200I,
+    INFERENCE_A2_A3,
     TRAINING_A2_A3,
     Forward,
     Gradient,
@@ -32,23 +44,19 @@ from .operator import (
     declare,
 )
 from .scalars import RealNumber, ScalarParam, single
-from .shapes import (
-    broadcast_shapes,
-    equal_shapes,
-    half_shape,
-    shape_of_halves,
-    shape_of_self,
-)
+from .shapes import broadcast_shapes, equal_shapes, half_shape, shape_of, shape_of_halves
 from .views import HALVES, PER_CHANNEL
 
 __all__ = [
     "A2_A3",
     "ALL_BUT_200I",
+    "BATCH_REDUCTION",
     "HALF_ULP",
     "HALVES",
+    "INFERENCE_A2_A3",
+    "NORM",
     "PER_CHANNEL",
     "REDUCTION",
-    "REDUCTIONS",
     "TRAINING_A2_A3",
     "Accuracy",
     "Bound",
@@ -65,17 +73,21 @@ __all__ = [
     "Types",
     "broadcast_shapes",
     "by_choice",
+    "cancelled",
     "count",
     "declare",
+    "declare_gradient",
+    "declare_loss",
     "equal_shapes",
     "half_shape",
-    "mode",
+    "loss_accuracy",
     "near_zero",
     "norm",
     "relative",
     "rounded_once",
+    "shape_of",
     "shape_of_halves",
-    "shape_of_self",
     "single",
+    "weighted",
     "where_normal",
 ]

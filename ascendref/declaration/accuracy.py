@@ -20,8 +20,7 @@ class Bound(NamedTuple):
     #: whether every result is the exact value rounded once, to nearest even
     rounded: bool = False
     #: computes, from float64 arrays of the tensors without the gradient, what is added to ``ulp``
-    #: for each element; infinity where no bound is stated. Without a gradient, it is 0 or infinite
-    #: for operators of several tensors
+    #: for each element; infinity where no bound is stated
     more: Callable[..., NDArray[np.float64]] | None = None
     #: ``more`` in words
     words: str = ""

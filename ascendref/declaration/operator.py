@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from inspect import unwrap
+from math import prod
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ..core.dtypes import BFLOAT16, FLOAT32, FLOAT64, FLOATS, ElementType, names, promote
@@ -42,6 +43,7 @@ class TensorParam(NamedTuple):
 #: sets of product families
 A2_A3: Final = ("Atlas A2", "Atlas A3")
 TRAINING_A2_A3: Final = ("Atlas training", *A2_A3)
+INFERENCE_A2_A3: Final = ("Atlas inference", *A2_A3)
 ALL_BUT_200I: Final = ("Atlas training", "Atlas inference", *A2_A3)
 
 
@@ -57,10 +59,10 @@ class OnDevice(NamedTuple):
     #: whether a call with an empty input succeeds before shapes are compared
     empty_first: bool = False
     #: types that tensors may have together: inputs of any types and any result ("cast"), the
-    #: inputs' promoted type for results ("promoted"), one type for all inputs and any result
-    #: ("inputs"), or one type for all tensors ("equal")
-    types: Literal["cast", "promoted", "inputs", "equal"] = "cast"
-    #: least rank of a tensor
+    #: inputs' promoted type or that of ``target`` for results ("promoted", "target"), one type for
+    #: all inputs and any result ("inputs"), or one type for all tensors ("equal")
+    types: Literal["cast", "promoted", "target", "inputs", "equal"] = "cast"
+    #: least rank of an input
     least_rank: int = 0
     #: fixed bytes of workspace of a generated operator (one kernel); None for a composed operator,
     #: whose workspace holds its intermediates
@@ -319,12 +321,18 @@ class Operator:
         """Return how terms are reduced: not at all, to their sum or to their mean."""
         return "none" if self.reduction is None else self.reduction.mode(scalars)
 
-    def is_mean(self, scalars: Sequence[float]) -> bool:
-        """Tell whether a scalar chooses the mean, so that the number of results matters."""
-        return any(
-            (param.choices or {}).get("mean") == value
-            for param, value in zip(self.scalars, scalars, strict=True)
-        )
+    def divisor(self, scalars: Sequence[float], shape: Shape) -> int | None:
+        """Return what a mean of results of a shape is divided by; None if scalars choose no mean.
+
+        That is their number or, for "batchmean", the length of the first axis.
+        """
+        for param, value in zip(self.scalars, scalars, strict=True):
+            choices = param.choices or {}
+            if choices.get("mean") == value:
+                return prod(shape)
+            if choices.get("batchmean") == value:
+                return prod(shape[:1])
+        return None
 
     def result_shapes(
         self, tensors: tuple[Shape, ...], scalars: Sequence[float]
@@ -435,12 +443,16 @@ class Operator:
                     " tensors of one type",
                 )
         if results and not self.same_type:
-            expected = promoted(types[: len(self.tensors)])
+            expected, whose = promoted(types[: len(self.tensors)]), "the inputs' promoted type"
             allowed = (expected,) if rule == "promoted" else self.result_types(expected)
+            if rule == "target":
+                place = [param.name for param in self.tensors].index("target")
+                expected, whose = types[place], "the type of target"
+                allowed = (expected,)
             for name, kind in zip(self.outputs, results, strict=True):
                 if kind not in allowed:
                     raise ArgumentTypeError(
-                        name, f"has type {kind.name}; the inputs' promoted type is {expected.name}"
+                        name, f"has type {kind.name}; {whose} is {expected.name}"
                     )
 
 

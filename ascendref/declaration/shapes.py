@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,9 @@ from .views import Shape
 
 if TYPE_CHECKING:
     from .operator import Operator
+
+#: the shapes of an operator's results, from those of its tensors and the scalars
+Shapes = Callable[["Operator", tuple[Shape, ...], Sequence[float]], tuple[Shape, ...]]
 
 
 def check_rank(argument: str, rank: int, least: int = 0) -> None:
@@ -61,23 +64,6 @@ def equal_shapes(
     return (shapes[0],)
 
 
-def shape_of_self(
-    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
-) -> tuple[Shape, ...]:
-    """Return the shape of ``self``, to which the other tensors broadcast."""
-    named = dict(zip([tensor.name for tensor in operator.tensors], shapes, strict=True))
-    for name, shape in named.items():
-        try:
-            fits = np.broadcast_shapes(shape, named["self"]) == named["self"]
-        except ValueError:
-            fits = False
-        if not fits:
-            raise ArgumentValueError(
-                name, f"has shape {shape}, which does not broadcast to {named['self']} of self"
-            )
-    return (named["self"],)
-
-
 def half_shape(
     operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
 ) -> tuple[Shape, ...]:
@@ -110,3 +96,32 @@ def shape_of_halves(
             f"has shape {shapes[0]}; {half}, the shape of a half of self, is expected",
         )
     return shapes[-1:]
+
+
+def shape_of(model: str, *alike: str) -> Shapes:
+    """Return what gives the shape of a tensor, to which the others broadcast.
+
+    Those in ``alike`` must have the same shape.
+    """
+
+    def shapes_of(
+        operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+    ) -> tuple[Shape, ...]:
+        named = dict(zip([tensor.name for tensor in operator.tensors], shapes, strict=True))
+        result = named[model]
+        for name, shape in named.items():
+            if name in alike and shape != result:
+                raise ArgumentValueError(
+                    name, f"has shape {shape}; {model} has {result} and both must be the same"
+                )
+            try:
+                fits = np.broadcast_shapes(shape, result) == result
+            except ValueError:
+                fits = False
+            if not fits:
+                raise ArgumentValueError(
+                    name, f"has shape {shape}, which does not broadcast to {result} of {model}"
+                )
+        return (result,)
+
+    return shapes_of

@@ -143,13 +143,14 @@ def _checked_call(call: Call) -> Any:
     if mode == "none":
         kind = BY_NUMPY[result.dtype]
         kernels = elementwise_kernels(operator, checked.types, kind, compute, values)
-        compute_parts(operator, kernels, (*arrays, result), values, in_place)
-        if cacheable and not operator.is_viewed:
+        size = operator.divisor(values, result.shape)
+        compute_parts(operator, kernels, (*arrays, result), values, in_place, size)
+        if cacheable and not operator.is_viewed and size in (None, result.size):
             store_elementwise(call, values, kernels[0], compute, result, in_place)
             if _are_torch(call.tensors):
                 _torch_calls().store_elementwise(call, values, kernels[0], compute)
     else:
-        reduction = reduction_kernel(operator, checked.types[0], compute, mode)
+        reduction = reduction_kernel(operator, checked.types, BY_NUMPY[result.dtype], compute, mode)
         if prod(checked.terms):
             reduction((*arrays, *outs), values, in_place)
         else:
@@ -177,7 +178,7 @@ def _torch_calls() -> Any:
 
 
 def call_on_part(call: Call, size: int) -> Any:
-    """Call an elementwise operator on a part of the data; ``size`` is the number of all results."""
+    """Call an elementwise operator on a part of the data; a mean is divided by ``size``."""
     checked = check_call(call)
     (result,) = empty_outputs(call.operator, checked)
     (kernel,) = elementwise_kernels(
@@ -194,7 +195,7 @@ def kernels_for(
     mode = operator.mode(values)
     if mode == "none":
         return elementwise_kernels(operator, types, out, compute, values)
-    return (reduction_kernel(operator, types[0], compute, mode),)
+    return (reduction_kernel(operator, types, out, compute, mode),)
 
 
 def elementwise_kernels(
@@ -219,15 +220,19 @@ def compute_parts(
     arrays: tuple[NDArray[Any], ...],
     values: tuple[float, ...],
     in_place: bool,
+    size: int | None = None,
 ) -> None:
-    """Compute every part of an elementwise result, the last array, from the tensors before it."""
+    """Compute every part of an elementwise result, the last array, from the tensors before it.
+
+    ``size`` is what a mean is divided by, if not the number of results.
+    """
     *tensors, result = arrays
     if in_place and len(kernels) > 1:  # no part may overwrite what another one reads
         tensors, in_place = [array.copy() for array in tensors], False
     operands, scalars = operator.operands(tuple(tensors), values), operator.part_scalars(values)
     parts = operator.parts(result, values)
     for kernel, part, numbers in zip(kernels, parts, scalars, strict=True):
-        kernel((*operands, part), numbers, in_place)
+        kernel((*operands, part), numbers, in_place, size)
 
 
 def formula_kernel(
@@ -243,18 +248,27 @@ def formula_kernel(
 
 
 def reduction_kernel(
-    operator: Operator, kind: ElementType, compute: str, mode: Mode, *, stored: bool = False
+    operator: Operator,
+    types: Types,
+    out: ElementType,
+    compute: str,
+    mode: Mode,
+    *,
+    stored: bool = False,
 ) -> ReductionKernel:
-    """Return the kernel of an operator with a reduction, for tensors of one type.
+    """Return the kernel of an operator with a reduction; parameters as for `kernel_for`.
 
-    ``stored`` tells whether the terms are rounded to that type before they are summed.
+    ``stored`` tells whether the terms are rounded to the result's type before they are summed.
     """
     assert operator.reduction is not None
+    kind = operator.result(types)
     element = operator.formula.suited(compute, kind.name, ()) if operator.per_channel else None
     kernel: ReductionKernel = _loop("reduction", "reduction")(
         operator.reduction.term,
         element,
+        types,
         kind,
+        out,
         compute,
         weighted=operator.per_channel,
         mean=mode == "mean",

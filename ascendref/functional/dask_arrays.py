@@ -12,7 +12,6 @@ Chunks of size 0 are dropped first: dask broadcasts an axis of length 1 wrongly 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any, Final, NamedTuple
 
 import dask.array as da
@@ -78,9 +77,9 @@ def call_operator(call: Call) -> Any:
     if checked.mode != "none":
         return _reduction(call, checked)
     size = None
-    if operator.formula.sized and operator.is_mean(checked.scalars):
+    if operator.formula.sized and operator.divisor(checked.scalars, ()) is not None:
         check_known(operator, checked.tensors, "all results are counted")
-        size = prod(checked.shapes[0])
+        size = operator.divisor(checked.scalars, checked.shapes[0])
     return _blockwise(operator, checked, size)
 
 
@@ -165,7 +164,7 @@ def _element_block(
     size: int | None,
     unknown: UnknownAxes,
 ) -> Any:
-    """Compute a block of an elementwise result; ``size`` is the number of all results if needed."""
+    """Compute a block of an elementwise result; a mean is divided by ``size``."""
     found = operator_with(operator)
     check_blocks(found, tensors, unknown)
     if size is None:
@@ -187,7 +186,8 @@ def _reduction(call: Call, checked: _Checked) -> Any:
     given, data = checked.tensors[place], da.broadcast_to(full[place], shape)
     sums_shape = checked.shapes[1] if per_channel else ()
     if data.size == 0:
-        sums = da.full(sums_shape, of_no_terms(checked.mode), dtype=data.dtype)
+        dtype = promote(*checked.types).numpy
+        sums = da.full(sums_shape, of_no_terms(checked.mode), dtype=dtype)
         return (given, sums) if per_channel else sums
     if not shape:  # no axis to sum over
         full, data = [tensor.reshape(1) for tensor in full], data.reshape(1)
@@ -250,7 +250,7 @@ def _result_and_merged(
 
 def _merged_sums(parts: Any, axes: tuple[int, ...], operator: Operator, checked: _Checked) -> Any:
     """Return the sums of all blocks; each block is a tuple that ends with a partial sum."""
-    dtype = checked.types[0].numpy
+    dtype = promote(*checked.types).numpy
     return da.reduction(
         parts,
         chunk=_sums_of,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from itertools import zip_longest
+from math import prod
 from typing import Any, Final
 
 from ..core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
@@ -18,6 +19,7 @@ from ..kernels.arithmetic.formula import Formula
 #: the scalar that says what a loss does with its elements; its choices are functions of libraries
 _REDUCTION: Final = "reduction"
 _NONE: Final = "none"
+_BATCHMEAN: Final = "batchmean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +31,8 @@ class Function:
     array_functions: Any
     #: the operator that computes the value; None if only the gradient has one
     value: Operator | None
-    #: the operator that computes the gradient; None if only the value has one
-    gradient: Operator | None
+    #: the operators that compute the gradients for the first operands, if any
+    gradients: tuple[Operator, ...] = ()
     #: scalars of the gradient's operator that the function does not have
     fixed: Mapping[str, float] = field(default_factory=dict)
 
@@ -38,6 +40,16 @@ class Function:
     def name(self) -> str:
         """Its name in PyTorch and JAX."""
         return self.forward.name
+
+    @property
+    def gradient(self) -> Operator | None:
+        """The operator that computes the gradient for the first operand."""
+        return self.gradients[0] if self.gradients else None
+
+    @property
+    def in_torch(self) -> tuple[Operator, ...]:
+        """The operators for gradient and value that PyTorch has, too."""
+        return tuple([op for op in (self.gradient, self.value) if op and op.torch])
 
     @property
     def operator(self) -> Operator:
@@ -128,6 +140,8 @@ class Function:
             operands = self.value.operands(tuple(operands), scalars)
         result = evaluate(self.forward.formula, namespace, operands, taken)
         reduction = self.reduction(scalars)
+        if reduction == _BATCHMEAN:
+            return result.sum() / prod(result.shape[:1])
         return result if reduction == _NONE else getattr(namespace, reduction)(result)
 
     def numbers(self, scalars: Sequence[Any]) -> tuple[float, ...]:
@@ -191,18 +205,21 @@ def needed_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
 def differentiable_functions(array_functions: Any) -> dict[str, Function]:
     """Return all functions by name, from the module of the operators' array functions."""
     values = {name: operator for name, operator in OPERATORS.items() if operator.forward is None}
-    found = {}
+    gradients: dict[str, list[Operator]] = {}
     for operator in OPERATORS.values():
         if operator.forward is not None:
-            name = operator.forward.name
-            value = values.pop(name, None)
-            found[name] = Function(operator.forward, array_functions, value, operator)
+            gradients.setdefault(operator.forward.name, []).append(operator)
+    found = {}
+    for name, (first, *others) in gradients.items():
+        assert first.forward is not None
+        value = values.pop(name, None)
+        found[name] = Function(first.forward, array_functions, value, (first, *others))
     for name, operator in values.items():
         forward = Forward(name, operator.formula.function, f"the value of `ascendref.{name}`")
         by = operator.gradient
-        gradient = by and OPERATORS[by.operator]
+        computed = (OPERATORS[by.operator],) if by else ()
         fixed = by.scalars if by else {}
-        found[name] = Function(forward, array_functions, operator, gradient, fixed)
+        found[name] = Function(forward, array_functions, operator, computed, fixed)
     return dict(sorted(found.items()))
 
 

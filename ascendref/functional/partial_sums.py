@@ -236,7 +236,7 @@ def partial_call(
     exact = compute in ROUNDED_ONCE
     if not exact:
         _check_border("first", position, "the part begins")
-    kernel = reduction_kernel(operator, checked.types[0], compute, mode)
+    kernel = reduction_kernel(operator, checked.types, checked.default, compute, mode)
     kept: Any = ()
     size = prod(checked.terms)
     if size:  # kernels do not take empty arrays

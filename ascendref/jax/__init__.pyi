@@ -16,6 +16,15 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def binary_cross_entropy_with_logits(
+    x: ArrayLike,
+    target: ArrayLike,
+    weight: ArrayLike | None = None,
+    pos_weight: ArrayLike | None = None,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def gelu(
     x: ArrayLike,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -34,9 +43,31 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def kl_div(
+    x: ArrayLike,
+    target: ArrayLike,
+    reduction: Literal["none", "mean", "sum", "batchmean"] | RealNumber = "mean",
+    log_target: bool = False,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def l1_loss(
+    x: ArrayLike,
+    target: ArrayLike,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def logit(
     x: ArrayLike,
     eps: RealNumber | None = -1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def mse_loss(
+    x: ArrayLike,
+    target: ArrayLike,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
@@ -61,6 +92,13 @@ def smooth_l1_loss(
     target: ArrayLike,
     reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
     beta: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def soft_margin_loss(
+    x: ArrayLike,
+    target: ArrayLike,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

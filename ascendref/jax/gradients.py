@@ -125,8 +125,11 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     tensors: list[Any] = [grad] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
-    kernel = _call_with_sums if call.operator.per_channel else _elementwise_call
-    gradients = kernel(call, tensors)
+    if call.operator.per_channel:
+        gradients = _call_with_sums(call, tensors)
+    else:
+        operators = call.function.gradients
+        gradients = tuple([_elementwise_call(call, x, tensors)[0] for x in operators])
     if call.function.forward.of_difference:
         gradients = *gradients, -gradients[0]
     if len(gradients) < len(operands):  # JAX's own, of the function's formula
@@ -148,7 +151,7 @@ def _value(call: Call, *operands: Any) -> Any:
     value = jax.eval_shape(call.formula, *operands)
     if not prod(value.shape):
         return jnp.zeros(value.shape, value.dtype)
-    return _elementwise_call(call, list(operands))[0]
+    return _elementwise_call(call, call.operator, list(operands))[0]
 
 
 @_value.defjvp
@@ -157,18 +160,20 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
     return _value(call, *primals), jax.jvp(call.formula, primals, tangents)[1]
 
 
-def _elementwise_call(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the result of elementwise kernels, one for each of its parts."""
-    operands = jnp.broadcast_arrays(*call.operator.operands(tuple(tensors), call.scalars))
+def _elementwise_call(call: Call, operator: Operator, tensors: list[Any]) -> tuple[Any, ...]:
+    """Return the result of an operator's elementwise kernels, one for each of its parts."""
+    given = call.kernel_scalars
+    operands = jnp.broadcast_arrays(*operator.operands(tuple(tensors), given))
     like = operands[0]
+    size = operator.divisor(given, like.shape)
+    plan = (prod(like.shape) if size is None else size,)
     parts: list[Any] = []
-    for scalars in call.operator.part_scalars(call.scalars):
-        key = _elementwise_key(call, ELEMENT_TYPES[like.dtype.name], scalars)
-        parts += _call(key, scalars, (prod(like.shape),), operands, (like,))
-    view = call.operator.result_view
-    if view is None:
+    for scalars in operator.part_scalars(given):
+        key = _elementwise_key(call, operator, ELEMENT_TYPES[like.dtype.name], scalars)
+        parts += _call(key, scalars, plan, operands, (like,))
+    if operator.result_view is None:
         return tuple(parts)
-    return (view.join(jnp, parts, call.operator.axis(call.scalars)),)
+    return (operator.result_view.join(jnp, parts, operator.axis(given)),)
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
@@ -197,10 +202,12 @@ def _call(
 
 
 @runs_to_end
-def _elementwise_key(call: Call, kind: ElementType, scalars: tuple[float, ...]) -> int:
+def _elementwise_key(
+    call: Call, operator: Operator, kind: ElementType, scalars: tuple[float, ...]
+) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(call.operator.formula, kind, call.compute, scalars)
+    formula = suited_formula(operator.formula, kind, call.compute, scalars)
     kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)
@@ -213,7 +220,8 @@ def _sums_key(
 ) -> tuple[int, tuple[int, ...]]:
     """Load a kernel with sums per channel; return its key and its plan for such operands."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    kernel: Any = reduction_kernel(call.operator, kind, call.compute, "sum")
+    types = (kind,) * len(call.operator.tensors)
+    kernel: Any = reduction_kernel(call.operator, types, kind, call.compute, "sum")
     plan = kernel.contiguous_plan(shape, channels)
     task, total = launch.address(kernel.task(plan.layout)), launch.address(kernel.total_task)
     _load_rest(kernel)

@@ -39,6 +39,13 @@ def logit(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def prelu(
     input: Tensor,
     weight: Tensor,
@@ -63,16 +70,17 @@ def smooth_l1_loss(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def softplus(
     input: Tensor,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
-    *,
-    compute_dtype: DTypeLike | None = None,
-) -> Tensor: ...
-def swiglu(
-    input: Tensor,
-    dim: int = -1,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

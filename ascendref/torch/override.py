@@ -158,7 +158,9 @@ class Override:
         formula, values = self._choice(kind, compute, *scalars)
         mode = self.operator.mode(values)
         if mode != "none":
-            return (reduction_kernel(self.operator, kind, compute, mode),), values, mode, None
+            types = (kind,) * len(self.operator.tensors)
+            summing = reduction_kernel(self.operator, types, kind, compute, mode)
+            return (summing,), values, mode, None
         if self.operator.is_viewed:
             parts = self.operator.part_scalars(values)
             found = tuple([kernel_of(formula, kind, compute, numbers) for numbers in parts])

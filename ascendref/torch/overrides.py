@@ -36,8 +36,7 @@ from .prelu import PreluOverride
 
 def _overrides(function: Function) -> tuple[Override, ...]:
     """Return the overrides of a function: of its gradient, then of its value."""
-    declared = (function.gradient, function.value)
-    return tuple([_override(operator) for operator in declared if operator and operator.torch])
+    return tuple([_override(operator) for operator in function.in_torch])
 
 
 @cache
@@ -46,10 +45,11 @@ def _override(operator: Operator) -> Override:
     return (PreluOverride if operator.per_channel else Override)(operator)
 
 
-#: the functions by name
-FUNCTIONS: Final = differentiable_functions(operators)
+_ALL: Final = differentiable_functions(operators)
 #: name of a function -> its overrides
-OVERRIDES: Final = {name: made for name, f in FUNCTIONS.items() if (made := _overrides(f))}
+OVERRIDES: Final = {name: made for name, f in _ALL.items() if (made := _overrides(f))}
+#: the functions that PyTorch has operators for, by name
+FUNCTIONS: Final = {name: _ALL[name] for name in OVERRIDES}
 #: kernels that are kept alive after their registration ends
 _HELD: Final = 64
 

@@ -179,9 +179,9 @@ class Setting:
 
     @property
     def bound_has_both(self) -> bool:
-        """Whether the range of a bound is one of data and of the other tensor.
+        """Whether a bound depends on data and on the other tensor.
 
-        It is a range of data alone if the other tensor is a gradient.
+        It depends on data alone if the other tensor is a gradient.
         """
         return self.operator.forward is None and gradient_name(self.operator) is not None
 

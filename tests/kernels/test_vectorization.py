@@ -85,7 +85,8 @@ def test_sums_are_added_in_vectors(kind: str, layout: str) -> None:
     declared = ar.OPERATORS["prelu_backward"]
     assert declared.reduction is not None
     element, formulas = ELEMENT_TYPES[kind], (declared.reduction.term, declared.formula)
-    kernel = ReductionKernel(*formulas, element, "float32", weighted=True)
+    types = (element,) * len(declared.tensors), element, element
+    kernel = ReductionKernel(*formulas, *types, "float32", weighted=True)
     code = code_of(kernel.task(layout))
     assert widest(r"fadd <(\d+) x float>", code) >= 4
     assert widest(r"fmul <(\d+) x float>", code) >= 4

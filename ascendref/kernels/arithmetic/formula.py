@@ -77,10 +77,12 @@ class Formula(NamedTuple):
 
         The functions take so many scalars besides.
         """
+        formula = cls.of(forms[0], scalars=scalars, **known)
+        place = formula.tensors + scalars
 
         @wraps(forms[0])
         def chosen_form(*numbers: Any) -> Any:
-            *given, chosen = numbers
+            given, chosen = (*numbers[:place], *numbers[place + 1 :]), numbers[place]
             value, *others = [form(*given) for form in forms]
             for number, other in enumerate(others, 1):
                 value = select(chosen == float(number), other, value)
@@ -89,10 +91,11 @@ class Formula(NamedTuple):
         def variant(compute: str, rounded: str, *values: float) -> Callable[..., Any]:
             return alone[int(values[-1])]
 
-        alone = [wraps(form)(partial(_without_last, form)) for form in forms]
-        formula = cls.of(forms[0], scalars=scalars, variant=variant, **known)
+        alone = [wraps(form)(partial(_without_one, form, place)) for form in forms]
         name = formula.name.removesuffix(f"_{forms[0].__name__}")
-        return formula._replace(name=name, function=chosen_form, scalars=scalars + 1)
+        return formula._replace(
+            name=name, function=chosen_form, scalars=scalars + 1, variant=variant
+        )
 
     def suited(self, compute: str, rounded: str, scalars: tuple[float, ...]) -> Formula:
         """Return the formula for a compute type, the type of rounded results, and scalars."""
@@ -124,8 +127,8 @@ class Formula(NamedTuple):
         )
 
 
-def _without_last(function: Callable[..., Any], *numbers: Any) -> Any:
-    return function(*numbers[:-1])
+def _without_one(function: Callable[..., Any], place: int, *numbers: Any) -> Any:
+    return function(*numbers[:place], *numbers[place + 1 :])
 
 
 @cache

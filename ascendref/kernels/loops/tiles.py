@@ -145,11 +145,15 @@ def _itemsize(kind: str) -> int:
     return ELEMENT_TYPES[kind].storage.itemsize
 
 
-def _conversion(source: str, target: str) -> Any:
+def conversion(source: ElementType, target: ElementType) -> Any:
     """Return the function that converts an element, rounding at most once.
 
     Only integers become integers, of which the upper bits are dropped.
     """
+    return _conversion(source.name, target.name)
+
+
+def _conversion(source: str, target: str) -> Any:
     if source == target:
         return same
     if not ELEMENT_TYPES[target].floating:
