@@ -5,7 +5,16 @@ The package itself has what an operator's file needs.
 
 from __future__ import annotations
 
-from .accuracy import HALF_ULP, Accuracy, Bound, by_choice, near_zero, relative, rounded_once
+from .accuracy import (
+    HALF_ULP,
+    Accuracy,
+    Bound,
+    by_choice,
+    near_zero,
+    relative,
+    rounded_once,
+    where_normal,
+)
 from .losses import (
     BATCH_REDUCTION,
     NORM,
@@ -14,9 +23,9 @@ from .losses import (
     count,
     declare_gradient,
     declare_loss,
+    loss_accuracy,
     norm,
     weighted,
-    where_normal,
 )
 from .operator import (
     A2_A3,
@@ -34,15 +43,18 @@ from .operator import (
     declare,
 )
 from .scalars import RealNumber, ScalarParam, single
-from .shapes import broadcast_shapes, equal_shapes, shape_of
+from .shapes import broadcast_shapes, equal_shapes, half_shape, shape_of, shape_of_halves
+from .views import HALVES, PER_CHANNEL
 
 __all__ = [
     "A2_A3",
     "ALL_BUT_200I",
     "BATCH_REDUCTION",
     "HALF_ULP",
+    "HALVES",
     "INFERENCE_A2_A3",
     "NORM",
+    "PER_CHANNEL",
     "REDUCTION",
     "TRAINING_A2_A3",
     "Accuracy",
@@ -65,11 +77,14 @@ __all__ = [
     "declare_gradient",
     "declare_loss",
     "equal_shapes",
+    "half_shape",
+    "loss_accuracy",
     "near_zero",
     "norm",
     "relative",
     "rounded_once",
     "shape_of",
+    "shape_of_halves",
     "single",
     "weighted",
     "where_normal",

@@ -70,7 +70,7 @@ def count(reduction: Number, size: Number) -> Number:
 OfTensors = Callable[..., Any]
 
 
-def where_normal(
+def loss_accuracy(
     ulp: float,
     formula: Formula,
     *,

@@ -15,8 +15,9 @@ from ..core.errors import ArgumentTypeError, OptionError, did_you_mean
 from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
 from .scalars import ScalarParam
-from .shapes import Shape as Shape
 from .shapes import broadcast_shapes
+from .views import PER_CHANNEL, View
+from .views import Shape as Shape
 
 if TYPE_CHECKING:  # not needed at run time by the array functions
     from ..core.products import Product
@@ -35,6 +36,8 @@ class TensorParam(NamedTuple):
     vendor: str | None = None
     #: the number that all elements are if the tensor is omitted; None if it must be given
     default: float | None = None
+    #: how the formula sees it; None if it is one of the tensors that broadcast
+    view: View | None = None
 
 
 #: sets of product families
@@ -115,13 +118,13 @@ def always_sum(scalars: Sequence[float]) -> Mode:
 
 
 class Reduction(NamedTuple):
-    """What an operator sums."""
+    """What an operator sums: a single result in place of an elementwise one.
+
+    If the last tensor is a weight per channel, the sums are a second result of its shape.
+    """
 
     #: formula of the terms; it takes the first tensors, and all scalars
     term: Formula
-    #: "all" for a single result in place of an elementwise one; "channel" for a second result that
-    #: has one element per index of axis 1, as the last tensor, or one element
-    axes: Literal["all", "channel"] = "all"
     #: how they are reduced, from the scalars; "none" leaves the operator's elementwise formula
     mode: Callable[[Sequence[float]], Mode] = always_sum
     #: error bound of a sum in F32 arithmetic, relative to the sum of the terms' magnitudes, from
@@ -156,9 +159,14 @@ class Operator:
     check_scalars: Callable[..., None] | None = None
     #: names of the results
     outputs: tuple[str, ...] = ("grad_input",)
-    #: shapes of the results, from the operator and the shapes of its tensors; that of the terms in
-    #: place of a single sum
-    shapes: Callable[[Operator, tuple[Shape, ...]], tuple[Shape, ...]] = broadcast_shapes
+    #: how the first result consists of several that broadcast; the formula is then one of several
+    #: forms, and its last scalar is the number of the part
+    result_view: View | None = None
+    #: shapes of the results, from the operator, the shapes of its tensors and the scalars; that of
+    #: the terms in place of a single sum
+    shapes: Callable[[Operator, tuple[Shape, ...], Sequence[float]], tuple[Shape, ...]] = (
+        broadcast_shapes
+    )
     #: type to which the formula's value is rounded, from the types of the tensors
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
@@ -207,6 +215,8 @@ class Operator:
         for param in self.scalars:
             if param.choices and param.name in placed:
                 placed[param.name] = param.choices.get(placed[param.name], placed[param.name])
+            elif param.is_axis:
+                placed[param.name] = int(placed[param.name])
         order = self.torch.order or tuple(placed)
         return self.torch.arguments(**{name: placed[name] for name in order}), named
 
@@ -218,7 +228,68 @@ class Operator:
     @property
     def per_channel(self) -> bool:
         """Whether the last tensor is a weight per channel, and the second result has its shape."""
-        return self.reduction is not None and self.reduction.axes == "channel"
+        return self.reduction is not None and self.tensors[-1].view is PER_CHANNEL
+
+    @property
+    def is_viewed(self) -> bool:
+        """Whether the formula sees a tensor or the result by a view."""
+        return self.result_view is not None or any([p.view is not None for p in self.tensors])
+
+    @property
+    def operand_names(self) -> tuple[str, ...]:
+        """The names of what the formula takes: tensors, or arrays that they consist of."""
+        if not self.is_viewed:
+            return tuple([param.name for param in self.tensors])
+        code = unwrap(self.formula.function).__code__
+        return tuple(code.co_varnames[: self.formula.tensors])
+
+    def axis(self, scalars: Sequence[float]) -> int:
+        """Return the axis along which the arrays of views lie."""
+        pairs = zip(self.scalars, scalars, strict=True)
+        return next((int(value) for param, value in pairs if param.is_axis), 1)
+
+    def each_operand(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """Return what is known of each tensor for each array that it consists of."""
+        pairs = zip(self.tensors, tensors, strict=True)
+        return tuple([x for p, x in pairs for _ in range(1 if p.view is None else p.view.parts)])
+
+    def operands(self, tensors: tuple[Any, ...], scalars: Sequence[float]) -> tuple[Any, ...]:
+        """Return what the formula takes, from the tensors as arrays of any library."""
+        if not self.is_viewed:
+            return tensors
+        names, axis = [param.name for param in self.tensors], self.axis(scalars)
+        rank = tensors[names.index("self")].ndim
+        found: list[Any] = []
+        for param, tensor in zip(self.tensors, tensors, strict=True):
+            found += [tensor] if param.view is None else param.view.split(tensor, rank, axis)
+        return tuple(found)
+
+    def joined(
+        self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]
+    ) -> tuple[Any, ...]:
+        """Return the tensors that consist of arrays of a library."""
+        rest, found = [*operands], []
+        for param in self.tensors:
+            if param.view is None:
+                found.append(rest.pop(0))
+            else:
+                arrays, rest = rest[: param.view.parts], rest[param.view.parts :]
+                found.append(param.view.join(namespace, arrays, self.axis(scalars)))
+        return tuple(found)
+
+    def parts(self, result: Any, scalars: Sequence[float]) -> tuple[Any, ...]:
+        """Return the arrays that the first result consists of."""
+        if self.result_view is None:
+            return (result,)
+        return self.result_view.split(result, result.ndim, self.axis(scalars))
+
+    def part_scalars(self, scalars: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+        """Return what the formula takes as scalars, for each part of the result."""
+        pairs = zip(self.scalars, scalars, strict=True)
+        given = tuple([value for param, value in pairs if not param.is_axis])
+        if self.result_view is None:
+            return (given,)
+        return tuple([(*given, float(part)) for part in range(self.result_view.parts)])
 
     def given(self, tensors: tuple[Any, ...]) -> tuple[Operator, tuple[Any, ...]]:
         """Return the operator of those tensors that are given, and these: None omits a tensor.
@@ -253,7 +324,7 @@ class Operator:
         self, tensors: tuple[Shape, ...], scalars: Sequence[float]
     ) -> tuple[Shape, ...]:
         """Return the shapes of the results, or raise ArgumentValueError."""
-        shapes = self.shapes(self, tensors)
+        shapes = self.shapes(self, tensors, scalars)
         alone = self.mode(scalars) != "none" and not self.per_channel
         return ((),) if alone else shapes
 
@@ -375,7 +446,8 @@ def declare(operator: Operator, **changes: Any) -> Operator:
     """
     operator = replace(operator, **changes) if changes else operator
     formula = operator.formula
-    declared = len(operator.tensors), len(operator.scalars)
+    scalars = operator.part_scalars([0.0] * len(operator.scalars))[0]
+    declared = len(operator.each_operand(operator.tensors)), len(scalars)
     if (formula.tensors, formula.scalars) != declared:
         raise ValueError(
             f"the formula of {operator.name} takes {formula.tensors} tensors and {formula.scalars}"

@@ -58,6 +58,8 @@ class Function:
     @property
     def operands(self) -> tuple[str, ...]:
         """The operator's names of the operands."""
+        if self.value is not None and self.value.is_viewed:
+            return tuple([param.name for param in self.value.tensors])
         names = [param.name for param in self.operator.tensors]
         return tuple([name for name in self._taken if name in names])
 
@@ -65,6 +67,11 @@ class Function:
     def defaults(self) -> tuple[float | None, ...]:
         """The number that an operand is if it is omitted; None if it must be given."""
         return tuple([self.operator.tensors[place].default for place in self.places])
+
+    @property
+    def takes_halves(self) -> bool:
+        """Whether the operand consists of several arrays, so that its shape is not the value's."""
+        return len(self.operator.each_operand(self.operator.tensors)) > len(self.operator.tensors)
 
     @property
     def _taken(self) -> tuple[str, ...]:
@@ -99,15 +106,13 @@ class Function:
     def evaluate(self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]) -> Any:
         """Return the value, computed and differentiable in an array library.
 
-        The namespace is ``jax.numpy`` or ``torch``, and the operands are its arrays. The weights of
-        channels are contiguous.
+        The namespace is ``jax.numpy`` or ``torch``, and the operands are its arrays.
         """
         names = [param.name for param in self.operator.scalars]
         values = dict(zip(names, scalars, strict=True))
         taken = [values[name] for name in self._taken if name in names]
-        if self.operator.per_channel:
-            data, weight = operands
-            operands = data, weight.reshape(channel_shape(data.ndim, prod(weight.shape)))
+        if self.value is not None:
+            operands = self.value.operands(tuple(operands), scalars)
         result = evaluate(self.forward.formula, namespace, operands, taken)
         reduction = self.reduction(scalars)
         if reduction == _BATCHMEAN:
@@ -125,10 +130,16 @@ class Function:
                 return next(name for name, number in param.choices.items() if number == value)
         return _NONE
 
-    def without_reduction(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the scalars with which the function keeps the values of elements."""
-        params = zip(self.operator.scalars, scalars, strict=True)
-        return tuple([(p.choices or {})[_NONE] if p.name == _REDUCTION else v for p, v in params])
+    def for_batches(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the scalars for operands with one more axis, the first, without a reduction."""
+        found = []
+        for param, value in zip(self.operator.scalars, scalars, strict=True):
+            if param.name == _REDUCTION:
+                value = (param.choices or {})[_NONE]
+            elif param.is_axis and value >= 0:
+                value += 1
+            found.append(value)
+        return tuple(found)
 
 
 def scalar_numbers(
@@ -147,11 +158,6 @@ def default_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
     """Return an operator's scalars by name, as its array function's signature has them."""
     parameters = inspect.signature(array_function).parameters
     return {param.name: parameters[param.name].default for param in operator.scalars}
-
-
-def channel_shape(rank: int, count: int) -> tuple[int, ...]:
-    """Return the shape in which weights of channels, or one of all, broadcast to their data."""
-    return () if count == 1 else (count,) + (1,) * (rank - 2)
 
 
 def differentiable_functions(array_functions: Any) -> dict[str, Function]:

@@ -115,7 +115,9 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     first = operands[0]
     if not prod(first.shape):
         return tuple([jnp.zeros_like(operand) for operand in operands])
-    tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(call.operator.tensors)
+    viewed = call.operator.is_viewed and not call.operator.per_channel
+    grad = grad if viewed else jnp.broadcast_to(grad, first.shape)
+    tensors: list[Any] = [grad] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
     if call.operator.per_channel:
@@ -141,8 +143,9 @@ def _second_derivatives(
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _value(call: Call, *operands: Any) -> Any:
     """Return the value of a function, computed by a kernel."""
-    if not prod(operands[0].shape):
-        return jnp.zeros_like(operands[0])
+    value = jax.eval_shape(call.formula, *operands)
+    if not prod(value.shape):
+        return jnp.zeros(value.shape, value.dtype)
     return _elementwise_call(call, call.operator, list(operands))[0]
 
 
@@ -153,12 +156,19 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
 
 
 def _elementwise_call(call: Call, operator: Operator, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the result of an operator's elementwise kernel."""
-    data = tensors[call.function.places[0]]
-    key = _elementwise_key(call, operator, ELEMENT_TYPES[data.dtype.name])
-    size = operator.divisor(call.scalars, data.shape)
-    plan = (prod(data.shape) if size is None else size,)
-    return _call(key, call.scalars, plan, tensors, (data,))
+    """Return the result of an operator's elementwise kernels, one for each of its parts."""
+    operands = jnp.broadcast_arrays(*operator.operands(tuple(tensors), call.scalars))
+    like = operands[0]
+    size = operator.divisor(call.scalars, like.shape)
+    plan = (prod(like.shape) if size is None else size,)
+    parts: list[Any] = []
+    for scalars in operator.part_scalars(call.scalars):
+        key = _elementwise_key(call, operator, ELEMENT_TYPES[like.dtype.name], scalars)
+        parts += _call(key, scalars, plan, operands, (like,))
+    view = operator.result_view
+    if view is None:
+        return tuple(parts)
+    return (view.join(jnp, parts, operator.axis(call.scalars)),)
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
@@ -187,10 +197,12 @@ def _call(
 
 
 @runs_to_end
-def _elementwise_key(call: Call, operator: Operator, kind: ElementType) -> int:
+def _elementwise_key(
+    call: Call, operator: Operator, kind: ElementType, scalars: tuple[float, ...]
+) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(operator.formula, kind, call.compute, call.scalars)
+    formula = suited_formula(operator.formula, kind, call.compute, scalars)
     kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ..declaration.operator import OPERATORS
 from .activation.gelu import gelu_backward
+from .activation.glu import glu, glu_backward
 from .activation.hardshrink import hardshrink_backward
 from .activation.logit import logit, logit_grad
-from .activation.prelu import prelu_backward, prelu_partial
+from .activation.prelu import prelu, prelu_backward, prelu_partial
 from .activation.silu import silu
 from .activation.softplus import softplus_backward
+from .activation.swiglu import swiglu, swiglu_backward
 from .loss.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_backward
 from .loss.binary_cross_entropy_with_logits import (
     binary_cross_entropy_with_logits,
@@ -27,6 +29,8 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "binary_cross_entropy_with_logits_backward",
     "gelu_backward",
+    "glu",
+    "glu_backward",
     "hardshrink_backward",
     "kl_div_backward",
     "kl_div_target_backward",
@@ -36,6 +40,7 @@ __all__ = [
     "logit_grad",
     "mse_loss",
     "mse_loss_backward",
+    "prelu",
     "prelu_backward",
     "prelu_partial",
     "silu",
@@ -44,4 +49,6 @@ __all__ = [
     "soft_margin_loss",
     "soft_margin_loss_backward",
     "softplus_backward",
+    "swiglu",
+    "swiglu_backward",
 ]

@@ -47,8 +47,8 @@ Examples
 >>> {example} = {numbers}
 >>> value = at.ops.{name}({example})
 >>> value.backward()
->>> {compared} == ar.{operator}({tensors}){first_result}
-tensor(True)
+>>> torch.equal({compared}, ar.{operator}({tensors}){first_result})
+True
 """
 
 
@@ -126,7 +126,7 @@ def _scalar_schemas(function: Function) -> list[str]:
     parameters = function.signature(FIRST).parameters
     return [
         f"int {param.name}"
-        if param.choices
+        if param.choices or param.is_axis
         else f"float{'?' if 'None' in parameters[param.name].annotation else ''} {param.name}"
         for param in function.operator.scalars
     ]
@@ -214,7 +214,10 @@ def _chosen(name: str, choices: dict[str, int], value: Any) -> int:
 def _doc(function: Function) -> str:
     operator = function.operator
     operands = ("x", *function.operands[1:])
-    tensors = ["torch.tensor(1.0)"] * len(operator.tensors)
+    numbers, one = [f"{0.25 * (k + 1)}" for k in range(len(operands))], "torch.tensor(1.0)"
+    if function.takes_halves:
+        numbers, one = ["[0.25, 0.5]"], "torch.ones(1)"
+    tensors = [one] * len(operator.tensors)
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = f"{name}.detach()"
     scalars = ", ".join([param.name for param in operator.scalars])
@@ -227,9 +230,7 @@ def _doc(function: Function) -> str:
         scalars=described if scalars else "",
         text=function.forward.text,
         example=", ".join(operands),
-        numbers=", ".join(
-            [f"torch.tensor({0.25 * (k + 1)}, requires_grad=True)" for k in range(len(operands))]
-        ),
+        numbers=", ".join([f"torch.tensor({number}, requires_grad=True)" for number in numbers]),
         compared="value.detach()" if is_value else "x.grad",
         operator=operator.name,
         tensors=", ".join(tensors),

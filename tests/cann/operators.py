@@ -13,6 +13,7 @@ import ascendref as ar
 from ascendref.cann.functions import operator_functions
 from ascendref.core.dtypes import ELEMENT_TYPES
 
+from ..device.calls import content
 from ..operators.edges import ENTRIES
 from ..support.two_phase import phase_1, phase_2, plain
 from .outputs import NUMBERS, Caller
@@ -49,11 +50,7 @@ def in_python(operator, scalars, tensors):
     size, executor = phase_1(operator.name, *described[:inputs], *scalars, *described[inputs:])
     phase_2(operator.name, dev.malloc(size) if size else None, size, executor, None)
     dev.synchronize()
-    results = []
-    for result in described[inputs:]:
-        results.append(np.empty(result.memory.nbytes, np.uint8))
-        dev.memcpy(results[-1], result.memory)
-    return [result.tobytes() for result in results]
+    return [content(result.memory).tobytes() for result in described[inputs:]]
 
 
 def tensor(caller, address, data, shape, kind, strides, offset, start):

@@ -27,17 +27,25 @@ def test_the_sample_prints_its_result(programs):
     assert errors == ""
 
 
-def test_bad_calls_get_their_codes(programs):
-    assert programs.run("errors.c") == ("", "")
-
-
-def test_streams_events_callbacks_and_contexts(programs):
-    assert programs.run("streams.cpp", **TWO_DEVICES) == ("", "")
-
-
-@pytest.mark.parametrize("part", ["threads", "forks", "signals"])
-def test_the_process(programs, part):
-    assert programs.run("process.cpp", part) == ("", "")
+@pytest.mark.parametrize(
+    ("program", "environment"),
+    [
+        (("errors.c",), {}),
+        (("streams.cpp",), TWO_DEVICES),
+        (("process.cpp", "threads"), {}),
+        (("process.cpp", "forks"), {}),
+        (("process.cpp", "signals"), {}),
+        (("resources.cpp",), TWO_DEVICES),
+        *[
+            (("notifies.cpp",), {**TWO_DEVICES, "ASCENDREF_EXECUTION": x, "ASCENDREF_CHECK": "1"})
+            for x in ("eager", "lazy", "random")
+        ],
+        *[(("mappings.cpp",), {**TWO_DEVICES, "ASCENDREF_CHECK": check}) for check in "01"],
+    ],
+    ids=lambda value: " ".join(value.values() if isinstance(value, dict) else value),
+)
+def test_a_program_that_checks_all_itself_prints_nothing(programs, program, environment):
+    assert programs.run(*program, **environment) == ("", "")
 
 
 def test_static_objects_call_after_the_end(programs):

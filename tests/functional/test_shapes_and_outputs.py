@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 import ascendref as ar
 
 from ..support.calls import call
-from ..support.cases import ELEMENTWISE, SCALARS, TENSORS
+from ..support.cases import ALIKE, HALVED, SCALARS, SUMMING, TENSORS, whole_shapes
 from ..support.operands import arguments, each_operator, each_type, results
-from ..support.rounding import assert_bits, assert_same_bits
-
-elementwise = pytest.mark.parametrize("operator", ELEMENTWISE)
+from ..support.rounding import array_of, assert_bits, assert_same_bits
 
 
 @each_operator
@@ -29,6 +27,10 @@ def test_defaults_are_the_documented_ones(operator: str, kind: str) -> None:
 @each_operator
 @each_type
 def test_rank_0_is_one_element(operator: str, kind: str) -> None:
+    if operator in HALVED:
+        with pytest.raises(ar.ArgumentValueError, match="rank 0; ranks 1 to 8 are allowed"):
+            getattr(ar, operator)(*[array_of(kind, np.array(1.0)) for _ in TENSORS[operator]])
+        return
     tensors = arguments(operator, (), kind)
     got = results(getattr(ar, operator)(*tensors))
     vector = results(getattr(ar, operator)(*[tensor.reshape(1) for tensor in tensors]))
@@ -74,19 +76,22 @@ def test_results_are_laid_out_as_numpys(pair: tuple[Any, Any]) -> None:
 def test_the_layout_of_inputs_stays(operator: str) -> None:
     tensors = arguments(operator, (2, 5, 3, 7))
     want = results(getattr(ar, operator)(*tensors))
-    last = [t.transpose(0, 2, 3, 1).copy().transpose(0, 3, 1, 2) for t in tensors[:2]]
+    last = [t.transpose(0, 2, 3, 1).copy().transpose(0, 3, 1, 2) if t.ndim == 4 else t
+            for t in tensors[:2]]  # fmt: skip
     others = [np.broadcast_to(t, want[0].shape) if t.size > 1 else t for t in tensors[2:]]
+    like = want[0].transpose(0, 2, 3, 1).copy().transpose(0, 3, 1, 2)
     for _ in range(2):
         got = results(getattr(ar, operator)(*last, *others))
         if len(tensors) < 3 or operator == "prelu_backward":  # a third tensor is in C order
-            assert got[0].strides == last[0].strides
+            assert got[0].strides == like.strides
         assert_bits(got[0], want[0])
 
 
 @each_operator
 def test_rank_8_is_allowed_and_rank_9_is_not(operator: str) -> None:
     function = getattr(ar, operator)
-    assert results(function(*arguments(operator, (1, 2) * 4)))[0].shape == (1, 2) * 4
+    _, shape = whole_shapes(operator, (1, 2) * 4)
+    assert results(function(*arguments(operator, (1, 2) * 4)))[0].shape == shape
     with pytest.raises(ar.ArgumentValueError, match="rank 9"):
         function(*arguments(operator, (1,) * 9))
     function(*arguments(operator, (1, 2) * 4))
@@ -98,10 +103,11 @@ def test_rank_8_is_allowed_and_rank_9_is_not(operator: str) -> None:
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 2, 5)])
 def test_empty_arrays_give_empty_results(operator: str, shape: tuple[int, ...]) -> None:
     tensors = arguments(operator, shape)
-    if operator == "prelu_backward" and len(shape) > 1:
-        tensors[2] = np.ones(shape[1], np.float32)
+    if "prelu" in operator and len(shape) > 1:
+        tensors[-1] = np.ones(shape[1], np.float32)
+    shape = whole_shapes(operator, shape)[1]
     out = np.empty(shape, np.float32)
-    given = (out, np.empty(tensors[2].shape, np.float32)) if "prelu" in operator else out
+    given = (out, np.empty(tensors[-1].shape, np.float32)) if operator in SUMMING else out
     assert results(getattr(ar, operator)(*tensors))[0].shape == shape
     assert getattr(ar, operator)(*tensors, out=given) is given
 
@@ -132,17 +138,18 @@ def test_shapes_that_do_not_broadcast_are_refused(operator: str) -> None:
 @each_operator
 def test_an_output_whose_elements_share_memory_is_refused(operator: str) -> None:
     tensors = arguments(operator, (3, 4))
-    memory = np.full(12, 77, np.float32)
+    memory = np.full(24, 77, np.float32)
+    shape = whole_shapes(operator, (3, 4))[1]
     for strides in ((0, 4), (4, 4), (8, 4), (4, 0), (-4, 4), (6, 2), (16, 2)):
         start = memory[4:] if strides[0] < 0 else memory
-        view = np.lib.stride_tricks.as_strided(start, (3, 4), strides)
-        given = (view, np.empty(1, np.float32)) if "prelu" in operator else view
+        view = np.lib.stride_tricks.as_strided(start, shape, strides)
+        given = (view, np.empty(1, np.float32)) if operator in SUMMING else view
         with pytest.raises(ar.ArgumentValueError, match="two indices to one address"):
             getattr(ar, operator)(*tensors, out=given)
     assert (memory == 77).all()
 
 
-@each_operator
+@pytest.mark.parametrize("operator", [*ALIKE, *SUMMING])
 def test_one_array_may_be_every_input_and_the_output(operator: str) -> None:
     if operator == "prelu_backward":
         x = np.array([-2.0], np.float32)
@@ -161,11 +168,12 @@ def test_one_array_may_be_every_input_and_the_output(operator: str) -> None:
 def test_an_output_that_partly_overlaps_an_input_is_refused(operator: str, shift: int) -> None:
     memory = np.linspace(0.1, 0.9, 40, dtype=np.float32)
     before = memory.copy()
-    out = memory[10 + shift : 20 + shift]
-    for number in range(min(2, len(TENSORS[operator]))):
-        tensors = arguments(operator, (10,))
-        tensors[number] = memory[10:20]
-        given = (out, np.empty(1, np.float32)) if "prelu" in operator else out
+    shapes, (size,) = whole_shapes(operator, (6,), "one")
+    out = memory[10 + shift : 10 + size + shift]
+    for number in [k for k, shape in enumerate(shapes[:2]) if shape != (1,)]:
+        tensors = arguments(operator, (6,))
+        tensors[number] = memory[10 : 10 + shapes[number][0]]
+        given = (out, np.empty(1, np.float32)) if operator in SUMMING else out
         with pytest.raises(ar.ArgumentValueError, match="overlaps"):
             getattr(ar, operator)(*tensors, out=given)
     assert_bits(memory, before)
@@ -188,7 +196,7 @@ def test_interleaved_views_do_not_overlap() -> None:
     assert_bits(memory[1::2], want)
 
 
-@elementwise
+@pytest.mark.parametrize("operator", ALIKE)
 def test_an_array_read_twice_with_a_strided_alias_is_fine(operator: str) -> None:
     memory = arguments(operator, (64,))[0]
     tensors = [memory[:32], memory[32:0:-1], memory[::2]][: len(TENSORS[operator])]

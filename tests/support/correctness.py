@@ -17,6 +17,7 @@ import numpy as np
 
 import ascendref as ar
 from ascendref.core.dtypes import ELEMENT_TYPES
+from ascendref.declaration import views
 from ascendref.declaration.operator import Operator
 
 from .judge import LIMITS, error_in_ulp, judged
@@ -61,8 +62,9 @@ def assert_right(
     assert compute == "float64" or str(found.dtype) == result_type(operator, tensors)
     if found.size:
         check = _assert_stepped if compute in HALVES else _assert_near
-        elements = [element.ravel() for element in spread(declared, tensors)]
-        check(declared, elements, scalars, found, compute)
+        elements = [element.ravel() for element in spread(declared, tensors, scalars)]
+        for number, part in enumerate(declared.parts(results[0], numbers_for(declared, scalars))):
+            check(declared, elements, scalars, np.ravel(part), compute, number)
     if declared.per_channel:
         sums = results[1]
         assert_bits(sums, *sums_of(declared, tensors, compute, str(sums.dtype)))
@@ -74,13 +76,18 @@ def result_type(operator: str, tensors: tuple[Any, ...]) -> str:
     return ar.OPERATORS[operator].result(kinds).name
 
 
-def spread(declared: Operator, tensors: tuple[Any, ...]) -> list[Any]:
-    """Return tensors broadcast to the shape of the result, each weight to all of its channel."""
-    if declared.per_channel:
-        grad, x, weight = tensors
-        apart = (-1, *[1] * (x.ndim - 2)) if weight.size != 1 else ()
-        tensors = grad, x, weight.reshape(apart)
-    return list(np.broadcast_arrays(*tensors))
+def spread(declared: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> list[Any]:
+    """Return what the formula takes for each of its values: every weight for all of its channel."""
+    found = []
+    for param, tensor in zip(declared.tensors, tensors, strict=True):
+        if param.view is views.HALVES:
+            (dim,) = scalars
+            found += np.split(tensor, 2, dim)
+        elif param.view is views.PER_CHANNEL and tensor.size != 1:
+            found.append(tensor.reshape(-1, *[1] * (tensors[-2].ndim - 2)))
+        else:
+            found.append(tensor.reshape(()) if param.view is views.PER_CHANNEL else tensor)
+    return list(np.broadcast_arrays(*found))
 
 
 def loaded(array: Any, compute: str) -> Any:
@@ -90,19 +97,26 @@ def loaded(array: Any, compute: str) -> Any:
     return exact(array) if str(array.dtype) == compute else round_to(compute, exact(array))
 
 
-def numbers_of(declared: Operator, scalars: tuple[Any, ...], size: int) -> list[float]:
-    """Return what the formula gets beside the tensors, for so many results."""
+def numbers_for(declared: Operator, scalars: tuple[Any, ...]) -> list[float]:
+    """Return scalars as numbers."""
     numbers = []
     for param, scalar in zip(declared.scalars, scalars, strict=True):
         value = param.choices[scalar] if param.choices and isinstance(scalar, str) else scalar
         numbers.append(float(as_float(value)) if declared.formula.narrows else float(value))
+    return numbers
+
+
+def numbers_of(declared: Operator, scalars: tuple[Any, ...], size: int, part: int) -> list[float]:
+    """Return what the formula gets beside the tensors, for a part of so many results."""
+    numbers = declared.part_scalars(numbers_for(declared, scalars))[part]
     return [*numbers, float(size)] if declared.formula.sized else numbers
 
 
 def _assert_stepped(
-    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str
-) -> None:
-    numbers = numbers_of(declared, scalars, found.size)
+    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str,
+    part: int,
+) -> None:  # fmt: skip
+    numbers = numbers_of(declared, scalars, found.size, part)
     held = [loaded(element, compute) for element in elements]
 
     def alternative(tilt: float) -> Any:
@@ -116,15 +130,16 @@ def _assert_stepped(
 
 @np.errstate(all="ignore")
 def _assert_near(
-    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str
-) -> None:
+    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str,
+    part: int,
+) -> None:  # fmt: skip
     function, kind = declared.formula.function, str(found.dtype)
-    numbers = numbers_of(declared, scalars, found.size)
+    numbers = numbers_of(declared, scalars, found.size, part)
     held = [loaded(element, compute) for element in elements]
     if compute == "float32" and kind == "float64":
         found, kind = found.astype(np.float32), "float32"
     near = stepped(function, held, numbers, None)
-    bound = _bound(declared, scalars, held, near, kind, compute)
+    bound = _bound(declared, scalars, held, near, kind, compute, part)
     if bound is None:
         want = rounded(near, kind)
         low, high = (bits_of(rounded(near * side, kind)) for side in (1 - SLACK, 1 + SLACK))
@@ -147,21 +162,20 @@ def _assert_near(
 
 def _bound(
     declared: Operator, scalars: tuple[Any, ...], held: list[Any], near: Any, kind: str,
-    compute: str,
+    compute: str, part: int,
 ) -> Any:  # fmt: skip
     """Return the allowed errors in ulp, for each element; None for correct rounding."""
     if compute == "float64" != kind:
         return None
     names = [param.name for param in declared.scalars]
     assert declared.accuracy is not None
-    stated = declared.accuracy(
-        ELEMENT_TYPES[kind], dict(zip(names, scalars, strict=True)), near.size
-    )
+    known = {**dict(zip(names, scalars, strict=True)), "part": part}
+    stated = declared.accuracy(ELEMENT_TYPES[kind], known, near.size)
     if stated.rounded and compute != "float64":
         return None
     data = [
-        array for param, array in zip(declared.tensors, held, strict=True)
-        if not is_gradient(param.name)
+        array for name, array in zip(declared.operand_names, held, strict=True)
+        if not is_gradient(name)
     ]  # fmt: skip
     more = stated.more(*data) if stated.more is not None else 0.0
     if compute == "float64":

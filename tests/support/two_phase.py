@@ -48,7 +48,7 @@ def from_device(
     declared = ar.OPERATORS[operator]
     arrays = [array.copy() for array in arrays]
     numbers = [getattr(scalar, "value", scalar) for scalar in scalars]
-    shapes = declared.shapes(declared, tuple(array.shape for array in arrays))
+    shapes = declared.shapes(declared, tuple(array.shape for array in arrays), numbers)
     outs = tuple([np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)])
     out: Any = outs if len(outs) > 1 else outs[0]
     call(operator, *arrays, *numbers, out=out, compute_dtype="float32")

@@ -16,7 +16,6 @@ from .bounds import both, either
 from .codecs import REGISTER, stored_type
 from .exact import exact
 from .formula import Formula
-from .midpoints import Truth
 from .pair import Pair
 from .pair_ball import PairBall
 from .plain import Double, Plain
@@ -135,7 +134,8 @@ def rounding(
     Its results are the stored element and whether it may differ from the exact value rounded once.
     It gets the registers of `elements_of` for tensors of these types, and computes with
     double-doubles if ``wide``, which decide nearly all roundings, or with doubles. If ``finite``,
-    only finite elements may be undecided; for others, what doubles give is the result.
+    results may be undecided only where all elements that they depend on are finite; for others,
+    what doubles give is the result.
     """
     number = PairBall if wide else Ball
 
@@ -153,9 +153,7 @@ def rounding(
         if out == "float64":
             # double-doubles make NaN of infinite elements; results of narrower types are those of
             # doubles, which were tried before
-            known: Truth = True
-            for element in elements:
-                known = both(known, element.finite)
+            known = value.finite
             if isinstance(known, Condition):
                 doubles = [Double(builder, value) for value, *_ in elements_of(kinds, tensors)]
                 plain = formula.function(*doubles, *scalars_of(formula, given))
@@ -167,8 +165,7 @@ def rounding(
             strange = both(value.inexact, ~(value.size > 0.0))
             undecided = either(undecided, either(strange, ~(value.size < inf)))
         if finite:
-            for element in elements:
-                undecided = both(undecided, element.finite)
+            undecided = both(undecided, value.finite)
         never = ir.Constant(ir.IntType(1), 0)
         return [encoded, undecided.value if isinstance(undecided, Condition) else never]
 

@@ -19,10 +19,10 @@ from ...declaration import (
     declare_gradient,
     declare_loss,
     equal_shapes,
+    loss_accuracy,
     norm,
     shape_of,
     weighted,
-    where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, log, log1p, select
@@ -78,7 +78,7 @@ LOSS: Final = declare_loss(
     shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("BinaryCrossEntropy",)),
     same_type=True,
-    accuracy=where_normal(4.0, FORMULA, stated=stated, words=WORDS),
+    accuracy=loss_accuracy(4.0, FORMULA, stated=stated, words=WORDS),
     torch=TorchOperator(
         "binary_cross_entropy",
         out="out",
@@ -105,7 +105,7 @@ GRADIENT: Final = declare_gradient(
     + NORM,
     shapes=shape_of("self"),
     device=OnDevice(ALL_BUT_200I, ("BinaryCrossEntropyGrad",)),
-    accuracy=where_normal(4.0, GRADIENT_FORMULA, stated=stated, words=WORDS),
+    accuracy=loss_accuracy(4.0, GRADIENT_FORMULA, stated=stated, words=WORDS),
     forward=Forward("binary_cross_entropy", loss, "the binary cross-entropy of ``x`` and target"),
     torch=TorchOperator("binary_cross_entropy_backward", format="preserve"),
     settings=({"reduction": "none", "weight": 1.0}, {"reduction": "none", "target": 1.0}, {}),

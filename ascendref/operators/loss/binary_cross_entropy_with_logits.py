@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ from ...declaration import (
     cancelled,
     declare_gradient,
     declare_loss,
+    loss_accuracy,
     norm,
     shape_of,
     weighted,
-    where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, logistic, select, softplus
@@ -60,7 +60,7 @@ def rounded(
     target: NDArray[np.float64],
     weight: NDArray[np.float64],
     pos_weight: NDArray[np.float64],
-) -> NDArray[np.float64]:
+) -> Any:
     """Return what the roundings of the terms add to the error."""
     odds = np.exp(-abs(self))
     near, far = 1.0 / (1.0 + odds), odds / (1.0 + odds)
@@ -92,7 +92,7 @@ LOSS: Final = declare_loss(
     device=OnDevice(
         ALL_BUT_200I, ("SigmoidCrossEntropyWithLogitsV2",), types="target", least_rank=1
     ),
-    accuracy=where_normal(5.0, FORMULA, stated=stated, words=WORDS),
+    accuracy=loss_accuracy(5.0, FORMULA, stated=stated, words=WORDS),
     settings=(
         {"reduction": "none", "weight": 1.0, "pos_weight": 1.0},
         {"reduction": "none", "pos_weight": 3.0},
@@ -115,7 +115,7 @@ GRADIENT: Final = declare_gradient(
     device=OnDevice(
         ALL_BUT_200I, ("SigmoidCrossEntropyWithLogitsGradV2",), empty_first=True, types="target"
     ),
-    accuracy=where_normal(
+    accuracy=loss_accuracy(
         5.0,
         GRADIENT_FORMULA,
         mean=1.5,

@@ -18,9 +18,9 @@ from ...declaration import (
     Types,
     cancelled,
     declare_gradient,
+    loss_accuracy,
     norm,
     shape_of,
-    where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, exp, log, select
@@ -106,7 +106,7 @@ GRADIENT: Final = declare_gradient(
     shapes=shape_of("self"),
     device=OnDevice(A2_A3, ("KlDivLossGrad",), least_rank=1),
     result=computed,
-    accuracy=where_normal(2.0, SELF_FORMULA, mean=1.5, decays=True),
+    accuracy=loss_accuracy(2.0, SELF_FORMULA, mean=1.5, decays=True),
     forward=FORWARD,
     settings=({"reduction": "none"}, {"reduction": "none", "log_target": 1, "target": "self"}, {}),
 )
@@ -128,7 +128,7 @@ TARGET_GRADIENT: Final = declare_gradient(
     shapes=shape_of("target"),
     device=OnDevice(A2_A3, ("KlDivTargetLossGrad",), types="target", least_rank=1),
     result=computed,
-    accuracy=where_normal(
+    accuracy=loss_accuracy(
         3.0, TARGET_FORMULA, mean=1.5, decays=True, more=rounded, words="+ 2 · terms / sum, "
     ),
     forward=FORWARD,
@@ -272,8 +272,9 @@ def kl_div_target_backward(
     arithmetic, the default, an F32 result is within 3 ulp of the exact value, 4.5 ulp for a mean,
     plus 2 ulp times the sum of the terms' magnitudes divided by the sum; an F16 or BF16 result is
     within 0.5 + 1/256 ulp plus as much of an F32 ulp. This holds for terms of at most 2**20 times
-    the sum, wherever the result for a gradient of 1 is 0 or a normal float32. In F64 arithmetic F16, BF16 and F32 results are correctly
-    rounded, and F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    the sum, wherever the result for a gradient of 1 is 0 or a normal float32. In F64 arithmetic
+    F16, BF16 and F32 results are correctly rounded, and F64 results within 0.75 ulp; with "exact"
+    they are correctly rounded, too.
 
     Examples
     --------

@@ -14,8 +14,8 @@ from ...declaration import (
     TorchOperator,
     declare_gradient,
     declare_loss,
+    loss_accuracy,
     norm,
-    where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, two_difference
@@ -49,7 +49,7 @@ LOSS: Final = declare_loss(
     latex=r"\text{out} = (\text{self} - \text{target})^2",
     device=OnDevice(ALL_BUT_200I, ("MseLoss",), least_rank=1),
     # the rounding of the difference counts twice
-    accuracy=where_normal(2.0, FORMULA),
+    accuracy=loss_accuracy(2.0, FORMULA),
     torch=TorchOperator("mse_loss", out="out"),
 )
 GRADIENT: Final = declare_gradient(
@@ -63,7 +63,7 @@ GRADIENT: Final = declare_gradient(
     + NORM,
     device=OnDevice(INFERENCE_A2_A3, ("MseLossGradV2",), types="inputs"),
     # one rounding each of difference and product, and for the mean of norm and another product
-    accuracy=where_normal(1.5, GRADIENT_FORMULA, mean=2.0),
+    accuracy=loss_accuracy(1.5, GRADIENT_FORMULA, mean=2.0),
     forward=Forward("mse_loss", loss, "``(x - target) ** 2``", of_difference=True),
     torch=TorchOperator("mse_loss_backward", format="contiguous"),
 )

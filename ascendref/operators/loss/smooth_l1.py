@@ -30,9 +30,9 @@ from ...declaration import (
     count,
     declare_gradient,
     declare_loss,
+    loss_accuracy,
     norm,
     single,
-    where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, select, sign, two_difference
@@ -193,7 +193,7 @@ LOSS = declare_loss(
     """,
     device=OnDevice(ALL_BUT_200I, ("SmoothL1LossV2",), least_rank=1),
     # the roundings of the difference, twice, of the square and of the quotient
-    accuracy=where_normal(3.5, LOSS_FORMULA, stated=within, words="for |d| < 2^63, "),
+    accuracy=loss_accuracy(3.5, LOSS_FORMULA, stated=within, words="for |d| < 2^63, "),
     torch=TorchOperator("smooth_l1_loss", out="out"),
     settings=(
         {"reduction": "none"},

@@ -17,8 +17,8 @@ from ...declaration import (
     TorchOperator,
     declare_gradient,
     declare_loss,
+    loss_accuracy,
     norm,
-    where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, softplus
@@ -51,7 +51,7 @@ LOSS: Final = declare_loss(
     api="aclnnSoftMarginLoss",
     latex=r"\text{out} = \ln(1 + e^{-\text{target} \cdot \text{self}})",
     device=OnDevice(ALL_BUT_200I, ("SoftMarginLoss",), least_rank=1),
-    accuracy=where_normal(2.0, FORMULA, more=margin, words=WORDS),
+    accuracy=loss_accuracy(2.0, FORMULA, more=margin, words=WORDS),
     torch=TorchOperator("soft_margin_loss", out="out"),
     interval=(-8.0, 8.0),
 )
@@ -66,7 +66,7 @@ GRADIENT: Final = declare_gradient(
     """
     + NORM,
     device=OnDevice(TRAINING_A2_A3, ("SoftMarginLossGrad",)),
-    accuracy=where_normal(3.0, GRADIENT_FORMULA, mean=2.0, decays=True, more=margin, words=WORDS),
+    accuracy=loss_accuracy(3.0, GRADIENT_FORMULA, mean=2.0, decays=True, more=margin, words=WORDS),
     forward=Forward("soft_margin_loss", loss, "``log(1 + exp(-target * x))``"),
     torch=TorchOperator("soft_margin_loss_backward"),
     interval=(-8.0, 8.0),
