@@ -27,6 +27,26 @@ def aclnnGeluBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnGluGetWorkspaceSize(
+    self: Tensor, dim: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGlu; nothing is computed."""
+
+def aclnnGlu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGluBackwardGetWorkspaceSize(
+    gradOut: Tensor, self: Tensor, dim: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGluBackward; nothing is computed."""
+
+def aclnnGluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnHardshrinkBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
 ) -> tuple[int, Executor]:
@@ -53,6 +73,14 @@ def aclnnLogitGradGetWorkspaceSize(
     """Check and plan a call of aclnnLogitGrad; nothing is computed."""
 
 def aclnnLogitGrad(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnPreluGetWorkspaceSize(self: Tensor, weight: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnPrelu; nothing is computed."""
+
+def aclnnPrelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -85,6 +113,26 @@ def aclnnSoftplusBackwardGetWorkspaceSize(
     """Check and plan a call of aclnnSoftplusBackward; nothing is computed."""
 
 def aclnnSoftplusBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSwiGluGetWorkspaceSize(
+    x: Tensor, dim: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSwiGlu; nothing is computed."""
+
+def aclnnSwiGlu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSwiGluGradGetWorkspaceSize(
+    yGrad: Tensor, x: Tensor, dim: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSwiGluGrad; nothing is computed."""
+
+def aclnnSwiGluGrad(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -31,6 +31,12 @@ def gelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def glu(
+    x: ArrayLike,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def hardshrink(
     x: ArrayLike,
     lambd: RealNumber = 0.5,
@@ -95,6 +101,12 @@ def softplus(
     x: ArrayLike,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def swiglu(
+    x: ArrayLike,
+    dim: int = -1,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

@@ -21,6 +21,12 @@ def gelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def glu(
+    input: Tensor,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def hardshrink(
     input: Tensor,
     lambd: RealNumber = 0.5,
