@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import unwrap
 from typing import Any, Final
 
 import numpy as np
@@ -98,9 +99,11 @@ def loss_accuracy(
         Both in words.
     """
     least, largest = float_format(FLOAT32).normal, float_format(FLOAT32).largest
+    names = unwrap(formula.function).__code__.co_varnames[: formula.tensors]
 
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-        numbers = [BATCH_REDUCTIONS.get(x, x) for x in scalars.values()]
+        given = [x for name, x in scalars.items() if name not in names]
+        numbers = [BATCH_REDUCTIONS.get(x, x) for x in given]
         own = {FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP)
         unit = {FLOAT32: 1.0, FLOAT64: 0.0}.get(kind, 2.0 ** (float_format(kind).fraction - 23))
         if kind is FLOAT32 and numbers[0] in (1, 3):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,6 +65,36 @@ def equal_shapes(
     return (shapes[0],)
 
 
+@cache  # equal rules are one object
+def shape_of(model: str, *alike: str) -> Shapes:
+    """Return what gives the shape of a tensor, to which the others broadcast.
+
+    Those in ``alike`` must have the same shape.
+    """
+
+    def shapes_of(
+        operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+    ) -> tuple[Shape, ...]:
+        named = dict(zip([tensor.name for tensor in operator.tensors], shapes, strict=True))
+        result = named[model]
+        for name, shape in named.items():
+            if name in alike and shape != result:
+                raise ArgumentValueError(
+                    name, f"has shape {shape}; {model} has {result} and both must be the same"
+                )
+            try:
+                fits = np.broadcast_shapes(shape, result) == result
+            except ValueError:
+                fits = False
+            if not fits:
+                raise ArgumentValueError(
+                    name, f"has shape {shape}, which does not broadcast to {result} of {model}"
+                )
+        return (result,)
+
+    return shapes_of
+
+
 def half_shape(
     operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
 ) -> tuple[Shape, ...]:
@@ -96,32 +127,3 @@ def shape_of_halves(
             f"has shape {shapes[0]}; {half}, the shape of a half of self, is expected",
         )
     return shapes[-1:]
-
-
-def shape_of(model: str, *alike: str) -> Shapes:
-    """Return what gives the shape of a tensor, to which the others broadcast.
-
-    Those in ``alike`` must have the same shape.
-    """
-
-    def shapes_of(
-        operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
-    ) -> tuple[Shape, ...]:
-        named = dict(zip([tensor.name for tensor in operator.tensors], shapes, strict=True))
-        result = named[model]
-        for name, shape in named.items():
-            if name in alike and shape != result:
-                raise ArgumentValueError(
-                    name, f"has shape {shape}; {model} has {result} and both must be the same"
-                )
-            try:
-                fits = np.broadcast_shapes(shape, result) == result
-            except ValueError:
-                fits = False
-            if not fits:
-                raise ArgumentValueError(
-                    name, f"has shape {shape}, which does not broadcast to {result} of {model}"
-                )
-        return (result,)
-
-    return shapes_of

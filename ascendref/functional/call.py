@@ -143,9 +143,9 @@ def _checked_call(call: Call) -> Any:
     if mode == "none":
         kind = BY_NUMPY[result.dtype]
         kernels = elementwise_kernels(operator, checked.types, kind, compute, values)
-        size = operator.divisor(values, result.shape)
-        compute_parts(operator, kernels, (*arrays, result), values, in_place, size)
-        if cacheable and not operator.is_viewed and size in (None, result.size):
+        compute_parts(operator, kernels, (*arrays, result), values, in_place)
+        usual = operator.divisor(values, result.shape) in (None, result.size)
+        if cacheable and usual and not operator.is_viewed:
             store_elementwise(call, values, kernels[0], compute, result, in_place)
             if _are_torch(call.tensors):
                 _torch_calls().store_elementwise(call, values, kernels[0], compute)
@@ -220,17 +220,13 @@ def compute_parts(
     arrays: tuple[NDArray[Any], ...],
     values: tuple[float, ...],
     in_place: bool,
-    size: int | None = None,
 ) -> None:
-    """Compute every part of an elementwise result, the last array, from the tensors before it.
-
-    ``size`` is what a mean is divided by, if not the number of results.
-    """
+    """Compute every part of an elementwise result, the last array, from the tensors before it."""
     *tensors, result = arrays
     if in_place and len(kernels) > 1:  # no part may overwrite what another one reads
         tensors, in_place = [array.copy() for array in tensors], False
     operands, scalars = operator.operands(tuple(tensors), values), operator.part_scalars(values)
-    parts = operator.parts(result, values)
+    parts, size = operator.parts(result, values), operator.divisor(values, result.shape)
     for kernel, part, numbers in zip(kernels, parts, scalars, strict=True):
         kernel((*operands, part), numbers, in_place, size)
 

@@ -73,7 +73,7 @@ def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     for kernel in kernels:
         layout = "tiled" if tiled else kernel.layout(call.placeholders, in_place)
         kernel.make_ready(layout, out.array.size)
-    return lambda arrays, scratch: compute_parts(operator, kernels, arrays, values, in_place, size)
+    return lambda arrays, scratch: compute_parts(operator, kernels, arrays, values, in_place)
 
 
 def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[LaunchSequence, int]:

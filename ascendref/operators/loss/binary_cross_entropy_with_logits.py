@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ def rounded(
     target: NDArray[np.float64],
     weight: NDArray[np.float64],
     pos_weight: NDArray[np.float64],
-) -> NDArray[np.float64]:
+) -> Any:
     """Return what the roundings of the terms add to the error."""
     odds = np.exp(-abs(self))
     near, far = 1.0 / (1.0 + odds), odds / (1.0 + odds)
