@@ -14,7 +14,7 @@ from ascendref.cann.functions import operator_functions
 from ascendref.core.dtypes import ELEMENT_TYPES
 
 from ..device.calls import content
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from ..support.two_phase import phase_1, phase_2, plain
 from .outputs import NUMBERS, Caller
 

@@ -10,7 +10,7 @@ import pytest
 
 from ascendref.cann.root import install
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from ..support.processes import run
 from ..support.readme import shown_output
 from .conftest import PROGRAMS, Programs, captured, output_of

@@ -12,7 +12,7 @@ import ascendref as ar
 from ascendref.kernels.arithmetic import exact
 from ascendref.verify.scalars import scalar_values
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from ..support.calls import array_function
 from ..support.correctness import numbers_of
 from ..support.judge import judged

@@ -21,7 +21,7 @@ from ..support.rounding import (
     compute_type,
     exact,
 )
-from .edges import ENTRIES
+from .entries import ENTRIES
 
 #: rows whose arrays do not lie in memory one element after the other; sums have a loop for all
 STRIDED = [

@@ -9,7 +9,7 @@ from typing import Any
 
 import ascendref as ar
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 
 
 @cache

@@ -21,7 +21,7 @@ from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.declaration.shapes import broadcast_shapes
 from ascendref.declaration.views import HALVES, PER_CHANNEL
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from .rounding import FORMATS, array_of, compute_type
 
 FLOATS = tuple(FORMATS)

@@ -21,7 +21,7 @@ from ascendref.core.dtypes import ELEMENT_TYPES, ElementType
 from ascendref.declaration import views
 from ascendref.declaration.operator import Operator
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from .judge import LIMITS, error_in_ulp, judged
 from .rounding import (
     array_of,

@@ -15,7 +15,7 @@ from ascendref.declaration.operator import vendor_name
 from ascendref.declaration.shapes import equal_shapes
 from ascendref.twophase.phase_1 import plan_call
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from ..support.cases import whole_shapes
 from ..support.two_phase import phase_1, plain, refusal
 
