@@ -52,9 +52,10 @@ class Function(NamedTuple):
         return SCALARS[self.declared.declared.name]
 
     def function(self, *arguments: Any, **options: Any) -> Any:
-        """Call the function, with the first of these unless scalars are given."""
-        given = () if len(arguments) > self.operands else self.scalars[0]
-        return getattr(aj, self.declared.name)(*arguments, *given, **options)
+        """Call the function; scalars without defaults may be omitted."""
+        if len(arguments) <= self.operands:
+            options = self.declared.needed(self.declared.declared) | options
+        return getattr(aj, self.declared.name)(*arguments, **options)
 
     def gradients(self, grad: Any, *operands: Any, scalars: Any = (), **options: Any) -> Any:
         """Return what the operator returns for the same arguments."""
@@ -62,8 +63,9 @@ class Function(NamedTuple):
         tensors = [grad] * len(operator.tensors)
         for place, operand in zip(self.declared.places, operands, strict=True):
             tensors[place] = operand
-        numbers = self.declared.kernel_scalars(scalars or self.scalars[0])
-        got = getattr(ar, operator.name)(*tensors, *numbers, **options)
+        numbers = self.declared.kernel_scalars(scalars) if scalars else ()
+        needed = {} if numbers else self.declared.needed(operator)
+        got = getattr(ar, operator.name)(*tensors, *numbers, **needed, **options)
         return got if isinstance(got, tuple) else (got,)
 
 
