@@ -27,12 +27,36 @@ def aclnnGeluBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnHardshrinkGetWorkspaceSize(
+    self: Tensor, lambd: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHardshrink; nothing is computed yet."""
+
+def aclnnHardshrink(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnHardshrinkBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call of aclnnHardshrinkBackward; nothing is computed yet."""
 
 def aclnnHardshrinkBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnHardtanhBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    min: Scalar | RealNumber,
+    max: Scalar | RealNumber,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHardtanhBackward; nothing is computed yet."""
+
+def aclnnHardtanhBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -75,6 +99,16 @@ def aclnnSilu(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnSoftplusGetWorkspaceSize(
+    self: Tensor, beta: Scalar | RealNumber, threshold: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSoftplus; nothing is computed yet."""
+
+def aclnnSoftplus(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnSoftplusBackwardGetWorkspaceSize(
     gradOutput: Tensor,
     self: Tensor,
@@ -85,6 +119,34 @@ def aclnnSoftplusBackwardGetWorkspaceSize(
     """Check and plan a call of aclnnSoftplusBackward; nothing is computed yet."""
 
 def aclnnSoftplusBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSoftshrinkGetWorkspaceSize(
+    self: Tensor, lambd: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSoftshrink; nothing is computed yet."""
+
+def aclnnSoftshrink(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSoftshrinkBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSoftshrinkBackward; nothing is computed yet."""
+
+def aclnnSoftshrinkBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSquaredReluGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSquaredRelu; nothing is computed yet."""
+
+def aclnnSquaredRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

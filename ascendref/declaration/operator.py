@@ -138,14 +138,14 @@ class Operator:
 
     #: name of the array function
     name: str
-    #: name in the vendor's API
-    api: str
     #: the results in LaTeX, with the parameters' names in ``\text``
     latex: str
     #: formula of the first result
     formula: Formula
+    #: name in the vendor's API; empty if the vendor has no such function
+    api: str = ""
     #: how it runs on the device
-    device: OnDevice
+    device: OnDevice = OnDevice(products=(), kernels=())  # noqa: RUF009 - a tuple
     #: tensor parameters, in order; by default, those of the formula's function
     tensors: tuple[TensorParam, ...] = ()
     #: scalar parameters, in order
@@ -195,7 +195,12 @@ class Operator:
         return operator_with, (self.key,)  # a copy is the operator itself
 
     def __repr__(self) -> str:
-        return f"<Operator {self.name} ({self.api})>"
+        return f"<Operator {self.title}>"
+
+    @property
+    def title(self) -> str:
+        """Its name, with the vendor's if there is one."""
+        return f"{self.name} ({self.api})" if self.api else self.name
 
     def for_torch(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments and keywords of PyTorch's operator, from tensors and scalars."""
@@ -210,8 +215,8 @@ class Operator:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The vendor's name and the omitted tensors, from which `operator_with` finds it."""
-        return (self.api, *self.omitted)
+        """The vendor's name, or its own, and omitted tensors; `operator_with` finds it by these."""
+        return (self.api or self.name, *self.omitted)
 
     @property
     def per_channel(self) -> bool:
@@ -371,14 +376,16 @@ def declare(operator: Operator, **changes: Any) -> Operator:
             f" scalars; the operator has {declared[0]} and {declared[1]}"
         )
     OPERATORS.setdefault(operator.name, operator)
-    APIS[operator.api] = operator
+    if operator.api:
+        APIS[operator.api] = operator
     return operator
 
 
 def operator_with(key: tuple[str, ...]) -> Operator:
     """Return the operator with a `key`."""
-    api, *omitted = key
-    return _without(APIS[api], *omitted) if omitted else APIS[api]
+    name, *omitted = key
+    operator = APIS.get(name) or OPERATORS[name]
+    return _without(operator, *omitted) if omitted else operator
 
 
 @cache
@@ -401,13 +408,13 @@ def _without(operator: Operator, *omitted: str) -> Operator:
 
 def find_operator(name: str) -> Operator:
     """Return an operator by its function's or the vendor's name, or raise OptionError."""
-    for operator in OPERATORS.values():
-        if name in (operator.name, operator.api):
-            return operator
-    allowed = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
-    names = [text for operator in OPERATORS.values() for text in (operator.name, operator.api)]
+    named = {operator.name: operator for operator in OPERATORS.values()}
+    named |= {operator.api: operator for operator in OPERATORS.values() if operator.api}
+    if name in named:
+        return named[name]
+    allowed = ", ".join(operator.title for operator in OPERATORS.values())
     raise OptionError(
-        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, names)}allowed are {allowed}"
+        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, [*named])}allowed are {allowed}"
     )
 
 

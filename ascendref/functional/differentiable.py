@@ -51,6 +51,11 @@ class Function:
         return tuple([name for name in self._taken if name in names])
 
     @property
+    def in_torch(self) -> tuple[Operator, ...]:
+        """The operators for gradient and value that PyTorch has, too."""
+        return tuple([op for op in (self.gradient, self.value) if op and op.torch])
+
+    @property
     def defaults(self) -> tuple[float | None, ...]:
         """The number that an operand is if it is omitted; None if it must be given."""
         return tuple([self.operator.tensors[place].default for place in self.places])

@@ -28,6 +28,13 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def hardtanh(
+    x: ArrayLike,
+    min_val: RealNumber = -1.0,
+    max_val: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def logit(
     x: ArrayLike,
     eps: RealNumber | None = -1.0,
@@ -57,6 +64,17 @@ def softplus(
     x: ArrayLike,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def softshrink(
+    x: ArrayLike,
+    lambd: RealNumber = 0.5,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def squared_relu(
+    x: ArrayLike,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

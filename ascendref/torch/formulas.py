@@ -14,10 +14,30 @@ from ..core.dtypes import FLOAT32
 from ..declaration.losses import norm
 from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number, inf, nan, one_plus_exp, select
+from ..kernels.arithmetic.functions import softplus as log_one_plus_exp
+from ..operators.activation.hardshrink import forward as hardshrink_value
 from ..operators.activation.logit import between, quotient, quotient_float32
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
+
+
+def softshrink(self: Number, lambd: Number) -> Number:
+    """Between -λ and λ the sign of zero is that of ``self``."""
+    inside = select(self < -lambd, self + lambd, self * 0.0)
+    return select(self > lambd, self - lambd, inside)
+
+
+def hardtanh(grad_output: Number, self: Number, min_val: Number, max_val: Number) -> Number:
+    """The gradient passes where ``self`` is not beyond a bound, which includes NaN."""
+    return select((self <= min_val) | (self >= max_val), 0.0, grad_output)
+
+
+def softplus_value(self: Number, beta: Number, threshold: Number, highest: Number) -> Number:
+    """PyTorch's exponential is infinite where z is above ``highest``."""
+    z = beta * self
+    value = select(z > highest, inf, log_one_plus_exp(z)) / beta
+    return select(z > threshold, self, value)
 
 
 def hardshrink(grad_output: Number, self: Number, lambd: Number) -> Number:
@@ -71,6 +91,14 @@ def logit_variant(compute: str, rounded: str, *scalars: float) -> Callable[..., 
     return logit_float32 if compute == FLOAT32.name else None
 
 
+HARDSHRINK_VALUE: Final = Formula(
+    "torch_hardshrink", hardshrink_value, tensors=1, scalars=1, selects=True
+)
+SOFTSHRINK: Final = Formula("torch_softshrink", softshrink, tensors=1, scalars=1)
+HARDTANH: Final = Formula("torch_hardtanh_backward", hardtanh, tensors=2, scalars=2, selects=True)
+SOFTPLUS_VALUE: Final = Formula(
+    "torch_softplus", softplus_value, tensors=1, scalars=3, compute_bound=True
+)
 HARDSHRINK: Final = Formula(
     "torch_hardshrink_backward", hardshrink, tensors=2, scalars=1, selects=True
 )

@@ -27,6 +27,13 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def hardtanh(
+    input: Tensor,
+    min_val: RealNumber = -1.0,
+    max_val: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def logit(
     input: Tensor,
     eps: RealNumber | None = -1.0,
@@ -56,6 +63,12 @@ def softplus(
     input: Tensor,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def softshrink(
+    input: Tensor,
+    lambd: RealNumber = 0.5,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

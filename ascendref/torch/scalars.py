@@ -20,8 +20,18 @@ from ..declaration.operator import Operator
 from ..declaration.scalars import check_array_scalar
 from ..functional.differentiable import default_scalars, scalar_numbers
 from ..kernels.arithmetic.formula import Formula
+from ..operators.activation.hardtanh import VALUE as HARDTANH_VALUE
 from ..operators.loss.smooth_l1 import OPERATOR as SMOOTH_L1
-from .formulas import HARDSHRINK, LOGIT, SIGN, SOFTPLUS
+from .formulas import (
+    HARDSHRINK,
+    HARDSHRINK_VALUE,
+    HARDTANH,
+    LOGIT,
+    SIGN,
+    SOFTPLUS,
+    SOFTPLUS_VALUE,
+    SOFTSHRINK,
+)
 from .tensors import Refused
 
 #: arithmetic type -> where its exponential becomes infinite, and where it becomes 0
@@ -57,16 +67,65 @@ def rounded(value: Any, kind: ElementType) -> float:
     return result
 
 
+def of_type(formula: Formula, kind: ElementType, *scalars: Any) -> Chosen:
+    """Return a formula with scalars of the data's type."""
+    return Chosen(formula, tuple([rounded(value, kind) for value in scalars]))
+
+
+def hardshrink_value(kind: ElementType, compute: str, lambd: Any = 0.5) -> Chosen:
+    """Return the formula for hardshrink."""
+    return of_type(HARDSHRINK_VALUE, kind, lambd)
+
+
 def hardshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
-    """Return the formula for the gradient of hardshrink."""
-    return Chosen(HARDSHRINK, (rounded(lambd, kind),))
+    """Return the formula for the gradient of hardshrink, which is that of softshrink."""
+    return of_type(HARDSHRINK, kind, lambd)
+
+
+def softshrink(kind: ElementType, compute: str, lambd: Any = 0.5) -> Chosen:
+    """Return the formula for softshrink."""
+    rounded(lambd, kind)  # λ has the width of the arithmetic, but must be in the data's range
+    (value,) = wide(kind, lambd)
+    if not 0 <= value < math.inf:
+        raise Refused("lambd is not in the range of the data's type")
+    return Chosen(SOFTSHRINK, (value,))
+
+
+def hardtanh_value(
+    kind: ElementType, compute: str, min_val: Any = -1.0, max_val: Any = 1.0
+) -> Chosen:
+    """Return the formula for hardtanh; a bound that is NaN makes PyTorch's results NaN."""
+    chosen = of_type(HARDTANH_VALUE.formula, kind, min_val, max_val)
+    if any(map(math.isnan, chosen.values)):
+        raise Refused("a bound is NaN")
+    return chosen
+
+
+def hardtanh(kind: ElementType, compute: str, min_val: Any, max_val: Any) -> Chosen:
+    """Return the formula for the gradient of hardtanh."""
+    return Chosen(HARDTANH, wide(kind, min_val, max_val))
+
+
+def softplus_value(
+    kind: ElementType, compute: str, beta: Any = 1.0, threshold: Any = 20.0
+) -> Chosen:
+    """Return the formula for softplus."""
+    return Chosen(SOFTPLUS_VALUE, (*wide(kind, beta, threshold), _exp_range(compute)[0]))
 
 
 def softplus(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chosen:
     """Return the formula for the gradient of softplus."""
+    return Chosen(SOFTPLUS, (*wide(kind, beta, threshold), *_exp_range(compute)))
+
+
+def wide(kind: ElementType, *scalars: Any) -> tuple[float, ...]:
+    """Return scalars rounded to F32, to F64 for F64 data."""
     width = FLOAT64 if kind is FLOAT64 else FLOAT32
-    limits = _EXP_RANGE[FLOAT64 if compute in ROUNDED_ONCE else FLOAT32]
-    return Chosen(SOFTPLUS, (rounded(beta, width), rounded(threshold, width), *limits))
+    return tuple([rounded(value, width) for value in scalars])
+
+
+def _exp_range(compute: str) -> tuple[float, float]:
+    return _EXP_RANGE[FLOAT64 if compute in ROUNDED_ONCE else FLOAT32]
 
 
 def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float) -> Chosen:
@@ -93,8 +152,14 @@ def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
 
 #: operator -> its choice, where PyTorch's formula or scalars are not the device's
 _OTHERS: Final[dict[str, Choice]] = {
+    "hardshrink": hardshrink_value,
     "hardshrink_backward": hardshrink,
+    "hardtanh": hardtanh_value,
+    "hardtanh_backward": hardtanh,
+    "softplus": softplus_value,
     "softplus_backward": softplus,
+    "softshrink": softshrink,
+    "softshrink_backward": hardshrink,
     "smooth_l1_loss_backward": smooth_l1_loss,
     "logit_grad": logit,
 }
