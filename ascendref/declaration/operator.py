@@ -202,6 +202,20 @@ class Operator:
         """Its name, with the vendor's if there is one."""
         return f"{self.name} ({self.api})" if self.api else self.name
 
+    @property
+    def family(self) -> str:
+        """The file of its formula: a function's, with that of its gradient."""
+        return self._module[-1]
+
+    @property
+    def group(self) -> str:
+        """The kind of its family: activation or loss."""
+        return self._module[-2]
+
+    @property
+    def _module(self) -> list[str]:
+        return unwrap(self.formula.function).__module__.split(".")
+
     def for_torch(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments and keywords of PyTorch's operator, from tensors and scalars."""
         assert self.torch is not None

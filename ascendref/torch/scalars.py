@@ -72,7 +72,7 @@ def of_type(formula: Formula, kind: ElementType, *scalars: Any) -> Chosen:
     return Chosen(formula, tuple([rounded(value, kind) for value in scalars]))
 
 
-def hardshrink_value(kind: ElementType, compute: str, lambd: Any = 0.5) -> Chosen:
+def hardshrink_value(kind: ElementType, compute: str, lambd: Any) -> Chosen:
     """Return the formula for hardshrink."""
     return of_type(HARDSHRINK_VALUE, kind, lambd)
 
@@ -82,7 +82,7 @@ def hardshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
     return of_type(HARDSHRINK, kind, lambd)
 
 
-def softshrink(kind: ElementType, compute: str, lambd: Any = 0.5) -> Chosen:
+def softshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
     """Return the formula for softshrink."""
     rounded(lambd, kind)  # λ has the width of the arithmetic, but must be in the data's range
     (value,) = wide(kind, lambd)
@@ -91,14 +91,9 @@ def softshrink(kind: ElementType, compute: str, lambd: Any = 0.5) -> Chosen:
     return Chosen(SOFTSHRINK, (value,))
 
 
-def hardtanh_value(
-    kind: ElementType, compute: str, min_val: Any = -1.0, max_val: Any = 1.0
-) -> Chosen:
-    """Return the formula for hardtanh; a bound that is NaN makes PyTorch's results NaN."""
-    chosen = of_type(HARDTANH_VALUE.formula, kind, min_val, max_val)
-    if any(map(math.isnan, chosen.values)):
-        raise Refused("a bound is NaN")
-    return chosen
+def hardtanh_value(kind: ElementType, compute: str, min_val: Any, max_val: Any) -> Chosen:
+    """Return the formula for hardtanh."""
+    return of_type(HARDTANH_VALUE.formula, kind, min_val, max_val)
 
 
 def hardtanh(kind: ElementType, compute: str, min_val: Any, max_val: Any) -> Chosen:
@@ -106,9 +101,7 @@ def hardtanh(kind: ElementType, compute: str, min_val: Any, max_val: Any) -> Cho
     return Chosen(HARDTANH, wide(kind, min_val, max_val))
 
 
-def softplus_value(
-    kind: ElementType, compute: str, beta: Any = 1.0, threshold: Any = 20.0
-) -> Chosen:
+def softplus_value(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chosen:
     """Return the formula for softplus."""
     return Chosen(SOFTPLUS_VALUE, (*wide(kind, beta, threshold), _exp_range(compute)[0]))
 

@@ -8,11 +8,11 @@ import textwrap
 
 import pytest
 
-import ascendref as ar
 from ascendref.cann.root import install
 
 from ..support.processes import run
 from ..support.readme import shown_output
+from ..support.two_phase import DECLARED
 from .conftest import PROGRAMS, Programs, captured, output_of
 
 SAMPLE = "../../../examples/08_from_cpp.cpp"
@@ -76,7 +76,7 @@ def test_an_exception_in_python_is_no_success(programs, tmp_path):
 
 def test_every_operator_in_every_type_and_layout(root):
     library = root / "lib64" / "libopapi.so"
-    assert int(run("-m", "tests.cann.operators", library)) == 9 * len(ar.OPERATORS)
+    assert int(run("-m", "tests.cann.operators", library)) == 9 * len(DECLARED)
 
 
 # ---- settings

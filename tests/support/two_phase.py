@@ -11,6 +11,9 @@ from ascendref import aclnn
 
 from .calls import call
 
+#: the operators that the vendor has functions for
+DECLARED = [name for name, operator in ar.OPERATORS.items() if operator.api]
+
 
 def place(dev: Any, array: Any) -> Any:
     """Return a tensor on the device with an array's values, strides and gaps."""

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated
 #: function -> scalars that are not the defaults, as the operator takes them
 SCALARS: dict[str, tuple[Any, ...]] = {
     "hardshrink": (0.25,),
+    "hardtanh": (-0.5, 0.75),
+    "softshrink": (0.25,),
     "softplus": (1.5, 1.0),
     "smooth_l1_loss": (1, 0.5),
     "logit": (0.1,),

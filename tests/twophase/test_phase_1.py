@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from ascendref.declaration.shapes import equal_shapes
 from ascendref.twophase.phase_1 import plan_call
 
 from ..operators.edges import ENTRIES
-from ..support.two_phase import phase_1, plain, refusal
+from ..support.two_phase import DECLARED, phase_1, plain, refusal
 
 NULL, INVALID, MISSING = 161001, 161002, 561003
 #: shape of the tensors of a good call
@@ -53,20 +54,20 @@ def good_call(operator: str, product: str = "Atlas A2", shape: Any = SHAPE) -> C
 
 def scalar_names(operator: str) -> list[str]:
     """Return what the vendor calls the scalars of an operator."""
-    return [vendor_name(param.name) for param in ar.OPERATORS[operator].scalars]
+    return [p.vendor or vendor_name(p.name) for p in ar.OPERATORS[operator].scalars]
 
 
 #: operator, name of a tensor, whether it is a result
 TENSORS = [
     (operator.name, name, number >= len(operator.tensors))
-    for operator in ar.OPERATORS.values()
+    for operator in (ar.OPERATORS[name] for name in DECLARED)
     for number, name in enumerate(operator.tensor_names)
 ]
 INPUTS = [(operator, name) for operator, name, result in TENSORS if not result]
 RESULTS = [(operator, name) for operator, name, result in TENSORS if result]
 SCALARS = [
-    (operator.name, vendor_name(param.name))
-    for operator in ar.OPERATORS.values()
+    (operator.name, param.vendor or vendor_name(param.name))
+    for operator in (ar.OPERATORS[name] for name in DECLARED)
     for param in operator.scalars
     if not param.is_text
 ]
@@ -115,7 +116,7 @@ def test_faults_of_tensors(operator: str, name: str, result: bool, fault: str) -
     assert name in message or fault == "another device"
 
 
-@pytest.mark.parametrize("operator", ar.OPERATORS)
+@pytest.mark.parametrize("operator", DECLARED)
 def test_every_argument_must_be_given(operator: str) -> None:
     call = good_call(operator)
     assert call.refusal() == (0, "")
@@ -162,7 +163,7 @@ def test_tensors_of_one_type(operator: str) -> None:
 
 
 @pytest.mark.parametrize("product", [product.name for product in ar.PRODUCTS])
-@pytest.mark.parametrize("operator", ar.OPERATORS)
+@pytest.mark.parametrize("operator", DECLARED)
 def test_operators_per_product(operator: str, product: str) -> None:
     status, message = good_call(operator, product).refusal()
     if product in ENTRIES[operator].products:
@@ -185,6 +186,23 @@ def test_faults_of_scalars(operator: str, name: str) -> None:
         results = {declared.tensor_names[-1]: call.dev.empty((), "float32")}  # 1 is the mean
     for value in (1, True, 1.0, np.float16(1), np.int8(1), ar.Scalar(1, "int64")):
         assert call.refusal(**{name: value}, **results)[0] == 0
+
+
+def test_a_lambda_of_softshrink_is_not_negative() -> None:
+    for operator in ("softshrink", "softshrink_backward"):
+        call = good_call(operator)
+        for lambd in (-0.5, -1e-300, -math.inf, math.nan, ar.Scalar(-1, "float16")):
+            status, message = call.refusal(lambd=lambd)
+            assert status == INVALID
+            assert "lambd" in message
+        for lambd in (0.0, -0.0, math.inf):
+            assert call.refusal(lambd=lambd)[0] == 0
+
+
+def test_squared_relu_does_not_take_rank_0() -> None:
+    for shape, expected in (((), INVALID), ((1,), 0), ((1,) * 8, 0)):
+        call = good_call("squared_relu", shape=shape)
+        assert call.refusal()[0] == expected
 
 
 def test_the_form_of_gelu_is_text() -> None:
@@ -251,7 +269,7 @@ def test_results_must_own_their_elements(operator: str, name: str) -> None:
     assert "one address" in message
 
 
-@pytest.mark.parametrize("operator", ar.OPERATORS)
+@pytest.mark.parametrize("operator", DECLARED)
 def test_overlaps(operator: str) -> None:
     call = good_call(operator)
     memory = call.dev.malloc(4 * 48)

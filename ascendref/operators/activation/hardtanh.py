@@ -17,7 +17,7 @@ from ...declaration import (
     rounded_once,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, select
+from ...kernels.arithmetic import Formula, Number, inf, nan, select
 
 BOUNDS: Final = (ScalarParam("min_val", vendor="min"), ScalarParam("max_val", vendor="max"))
 #: what operators of this family are measured with
@@ -29,9 +29,10 @@ SETTINGS: Final[tuple[dict[str, float | str], ...]] = (
 
 
 def out(self: Number, min_val: Number, max_val: Number) -> Number:
-    """The lower bound is applied first; NaN stays."""
-    bounded = select(self < min_val, min_val, self)
-    return select(bounded > max_val, max_val, bounded)
+    """The lower bound is applied first; NaN stays, and a bound that is NaN leaves nothing else."""
+    raised = select(self < min_val, min_val, self)
+    bounded = select(raised > max_val, max_val, raised)
+    return select((min_val <= inf) & (max_val <= inf), bounded, nan)
 
 
 VALUE: Final = Operator(
@@ -94,7 +95,7 @@ def hardtanh(
         Input; rank 0 to 8, F16, BF16, F32 or F64.
     min_val, max_val : real number, optional
         Bounds, narrowed to float32. If the lower one is greater, every number becomes the upper
-        one; NaN is no bound.
+        one; if one is NaN, every result is.
     out : array, optional
         Array for the result, with the same shape and any float dtype. It may be the input, but must
         not overlap it in part.
