@@ -214,7 +214,8 @@ class Operator:
 
     @property
     def _module(self) -> list[str]:
-        return unwrap(self.formula.function).__module__.split(".")
+        module: str = unwrap(self.formula.function).__module__
+        return module.split(".")
 
     def for_torch(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments and keywords of PyTorch's operator, from tensors and scalars."""

@@ -52,7 +52,8 @@ class Formula(NamedTuple):
     narrows: bool = True
     #: the function for scalars that are not narrowed, if it is another one
     wide: Callable[..., Any] | None = None
-    #: whether the function returns one of its tensors, 0, infinity or NaN, and so never rounds
+    #: whether the function returns one of its tensors or scalars, 0, infinity or NaN, and so never
+    #: rounds
     selects: bool = False
     #: whether the formula is compute-bound rather than memory-bound
     compute_bound: bool = False

@@ -40,7 +40,7 @@ VALUE: Final = Operator(
     scalars=BOUNDS,
     outputs=("out",),
     latex=r"\text{out} = \min(\max(\text{self}, \text{min_val}), \text{max_val})",
-    formula=Formula.of(out, scalars=2),
+    formula=Formula.of(out, scalars=2, selects=True),
     shapes=equal_shapes,
     accuracy=rounded_once,
     torch=TorchOperator("hardtanh", out="out"),

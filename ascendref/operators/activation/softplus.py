@@ -78,17 +78,17 @@ def value_variant(
 def value_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """No bound is stated where the exponential loses digits that the division by β brings back.
 
-    Nor where a finite β·self overflows below an infinite threshold, or underflows: it is taken for
-    a threshold of 0.
+    Nor where β·self overflows and the threshold is no finite number, or underflows and that is 0.
     """
     beta, threshold = single(scalars["beta"]), single(scalars["threshold"])
     form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
+    unbounded = math.isfinite(beta) and not math.isfinite(threshold)
 
     def more(self: NDArray[np.float64]) -> NDArray[np.float64]:
         z = beta * self
         unstated = (abs(beta) < 1) & (z < math.log(form.normal)) & np.isfinite(self)
         unstated |= (threshold == 0) & (self != 0) & (abs(z) < form.normal)
-        unstated |= (threshold == math.inf) & (z > form.largest) & np.isfinite(self)
+        unstated |= unbounded & (abs(z) > form.largest) & np.isfinite(self)
         return np.where(unstated, math.inf, 0.0)
 
     ulp = {FLOAT32: 2.0, FLOAT64: 1.0}.get(kind, HALF_ULP)
@@ -253,7 +253,7 @@ def softplus(
     F64 results within 0.75 ulp; with "exact" they are correctly rounded, too. Nothing is stated of
     F32 arithmetic, and of F64 results of F64 arithmetic, if ``beta`` is below 1 and
     ``exp(beta * self)`` is not a normal number; if ``beta * self`` overflows and the threshold is
-    infinite; or if it underflows and the threshold is 0.
+    infinite or NaN; or if it underflows and the threshold is 0.
 
     Examples
     --------
