@@ -20,7 +20,8 @@ class Bound(NamedTuple):
     #: whether every result is the exact value rounded once, to nearest even
     rounded: bool = False
     #: computes, from float64 arrays of the tensors without the gradient, what is added to ``ulp``
-    #: for each element; infinity where no bound is stated
+    #: for each element; infinity where no bound is stated. Without a gradient, it is 0 or infinite
+    #: for operators of several tensors
     more: Callable[..., NDArray[np.float64]] | None = None
     #: ``more`` in words
     words: str = ""

@@ -157,6 +157,14 @@ class Setting:
             return None
         return accuracy(ELEMENT_TYPES[kind], self.scalars, size)
 
+    @property
+    def bound_has_both(self) -> bool:
+        """Whether the range of a bound is one of data and of the other tensor.
+
+        It is a range of data alone if the other tensor is a gradient.
+        """
+        return self.operator.forward is None and gradient_name(self.operator) is not None
+
     def allowed(self, bound: Bound, tensors: Sequence[NDArray[Any]]) -> Doubles | float:
         """Return the largest error in ulp that a bound allows, infinite where it allows any."""
         if bound.more is None:

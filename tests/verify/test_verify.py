@@ -24,6 +24,7 @@ from ascendref.cli.verify_summary import outside, wrong
 from ascendref.core.extras import install_command
 from ascendref.declaration.accuracy import Bound
 from ascendref.verify.accuracy import runner, sweep
+from ascendref.verify.figures.style import computed_label
 from ascendref.verify.setting import Setting, settings
 
 from ..cli.command_line import assert_bad_call, call
@@ -34,9 +35,11 @@ ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
 
 
 @pytest.mark.exhaustive
-def test_a_sample_of_everything(tmp_path: Path) -> None:
+@pytest.mark.daily(5)
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_a_sample_of_every_operator(operator: str, tmp_path: Path) -> None:
     done = call(
-        *("verify", "--json", "--state", tmp_path / "state.json"),
+        *("verify", operator, "--json", "--state", tmp_path / "state.json"),
         *("--plot", tmp_path / "errors.png", "--report", tmp_path / "accuracy.md"),
         *("--html", tmp_path / "accuracy.html"),
     )
@@ -44,54 +47,52 @@ def test_a_sample_of_everything(tmp_path: Path) -> None:
     assert done.exit_code == 0, found["broken"]
     assert not (tmp_path / "state.json").exists()
     # one run for all, because it takes long
-    check_figures(found)
-    check_picture_and_report(found, tmp_path)
-    check_page(found, tmp_path)
+    check_figures(operator, found)
+    check_picture_and_report(operator, found, tmp_path)
+    check_page(operator, found, tmp_path)
     if find_spec("torch") is not None:
-        check_pytorch(found)
+        check_pytorch(operator, found)
 
 
-def check_figures(found: dict[str, Any]) -> None:
+def check_figures(operator: str, found: dict[str, Any]) -> None:
+    declared, count = ar.OPERATORS[operator], len(settings(operator))
     assert not found["broken"]
-    assert {row["operator"] for row in found["sweeps"]} == set(ar.OPERATORS)
-    count = sum(len(settings(name)) for name in ar.OPERATORS)
+    assert {row["operator"] for row in found["sweeps"]} == {operator}
     assert len([row for row in found["sweeps"] if row["computed"] != "torch"]) == count * 3 * 2
     for row in found["sweeps"]:
         assert row["pairs"] == row["of"] == sum(row["histogram"].values())
-        if row["operator"] in ("hardshrink_backward", "prelu_backward"):
+        if row["computed"] == "float64" or row["bound"] == "correctly rounded":
             assert row["wrongly_rounded"] == 0
             assert row["max_ulp"] <= 0.5
     assert len(found["step_by_step"]) == count * 3 * 2
     assert not any(row["differing"] for row in found["step_by_step"])
-    assert {row["kind"] for row in found["grad_weight"]} == {"float16", "bfloat16", "float32"}
+    kinds = {"float16", "bfloat16", "float32"} if declared.per_channel else set()
+    assert {row["kind"] for row in found["grad_weight"]} == kinds
     assert all(row["holds"] for row in found["grad_weight"])
     assert all(row["rounded"] for row in found["grad_weight"] if row["compute"] == "float64")
     assert len(found["float64"]) == count
-    assert all(row["holds"] and row["max_ulp"] <= 1 for row in found["float64"])
+    assert all(row["holds"] for row in found["float64"])
 
 
-def check_picture_and_report(found: Any, folder: Path) -> None:
+def check_picture_and_report(operator: str, found: Any, folder: Path) -> None:
     assert (folder / "errors.png").read_bytes().startswith(b"\x89PNG")
     text = (folder / "accuracy.md").read_text()
     assert text.startswith("# Accuracy\n")
-    assert "`ascendref verify --seed 0 --report " in text
+    assert f"`ascendref verify {operator} --seed 0 --report " in text
     assert "](errors.png)" in text
     assert f"numpy {np.__version__}" in text
-    for name in ar.OPERATORS:
-        assert f"## {name}, bfloat16" in text
+    assert f"## {operator}, bfloat16" in text
     assert "BROKEN" not in text
     assert text.startswith("# Accuracy\n\n**Every stated bound holds.**\n")
     words = command_and_picture(found, folder / "accuracy.md", folder / "errors.png")
     assert list(report_lines(found, *words)) == text.splitlines()
 
 
-def check_pytorch(found: dict[str, Any]) -> None:
+def check_pytorch(operator: str, found: dict[str, Any]) -> None:
     rows = [row for row in found["sweeps"] if row["computed"] == "torch"]
-    names = [name for name, operator in ar.OPERATORS.items() if operator.torch is not None]
-    assert len(rows) == sum(len(settings(name)) for name in names) * 3
+    has_counterpart = ar.OPERATORS[operator].torch is not None
+    assert len(rows) == has_counterpart * len(settings(operator)) * 3
     assert all(row["bound"] is None for row in rows)
-    prelu = [row for row in rows if row["operator"] == "prelu_backward"]
-    assert not any(row["wrongly_rounded"] for row in prelu if row["dtype"] == "bfloat16")
 
 
 def test_the_report_in_the_documents_is_made_from_the_measured_figures() -> None:
@@ -101,11 +102,11 @@ def test_the_report_in_the_documents_is_made_from_the_measured_figures() -> None
     assert list(report_lines(figures, *words)) == lines
 
 
-def check_page(found: dict[str, Any], folder: Path) -> None:
+def check_page(operator: str, found: dict[str, Any], folder: Path) -> None:
     page = Page((folder / "accuracy.html").read_text())
     assert not page.loaded
     kinds = ("float16", "bfloat16", "float32")
-    assert set(page.figures) == {f"{name}, {kind}" for name in ar.OPERATORS for kind in kinds}
+    assert set(page.figures) == {f"{operator}, {kind}" for kind in kinds}
     assert all(len(figures) == 1 for figures in page.figures.values())
     report = (folder / "accuracy.md").read_text()
     assert [f"## {heading}" for heading in page.headings[1:]] == re.findall("## .*", report)
@@ -130,10 +131,11 @@ def check_marks(found: dict[str, Any], page: Page) -> None:
             largest, where = worst.get(key, (np.float32(0), []))
             if error >= largest:
                 worst[key] = error, [*(where if error == largest else []), at]
-    assert len(worst) > len(ar.OPERATORS)
+    assert worst or not any(row["max_ulp"] for row in found["sweeps"])
     for (name, kind), (error, where) in worst.items():
         ((figure,),) = [[f] for f in page.figures[f"{name}, {kind}"]]
-        traces = [t for t in figure["data"] if t.get("legendgroup") == "float64"]
+        label = computed_label("float64")
+        traces = [t for t in figure["data"] if t.get("legendgroup") == label]
         errors = np.concatenate([array(trace["y"]) for trace in traces])
         inputs = np.concatenate([array(trace["customdata"])[:, :3] for trace in traces])
         met = len(ar.OPERATORS[name].tensors) > 1
@@ -442,21 +444,18 @@ def test_a_page_without_a_library(
 
 
 @pytest.mark.exhaustive
-def test_a_study_of_everything(tmp_path: Path) -> None:
-    done = call("study", "--json", "--plot", tmp_path / "study.png")
+@pytest.mark.daily(5)
+@pytest.mark.parametrize("operator", ar.OPERATORS)
+def test_a_study_of_every_operator(operator: str, tmp_path: Path) -> None:
+    done = call("study", operator, "--json", "--plot", tmp_path / "study.png")
     assert done.exit_code == 0, done.stderr
-    found = {row["operator"]: row["compute_dtypes"] for row in json.loads(done.stdout)}
-    assert set(found) == set(ar.OPERATORS)
-    assert all(types["max_ulp"] == 0 for types in found["hardshrink_backward"].values())
-    softplus = found["softplus_backward"]
-    errors = [
-        softplus[kind]["max_relative_error"]
-        for kind in ("bfloat16", "float16", "float32", "float64")
-    ]
+    (found,) = json.loads(done.stdout)
+    types = found["compute_dtypes"]
+    if ar.OPERATORS[operator].formula.selects:
+        assert all(row["max_ulp"] == 0 for row in types.values())
+    kinds = ("bfloat16", "float32", "float64")
+    errors = [types[kind]["max_relative_error"] for kind in kinds]
     assert errors == sorted(errors, reverse=True)
-    for kind in ("bfloat16", "float16"):
-        assert 1 < softplus[kind]["max_ulp"] < 3
-    assert softplus["float64"]["max_ulp"] <= 0.75
     assert (tmp_path / "study.png").read_bytes().startswith(b"\x89PNG")
 
 

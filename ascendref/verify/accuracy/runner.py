@@ -53,6 +53,8 @@ class Runner:
         if FLOAT64.name in sweep.computed:
             rounded = actual[sweep.computed.index(FLOAT64.name)]
             settle(sweep.setting, doubles, sweep.element, golden, rounded)
+        for m, computed in enumerate(sweep.computed):
+            self._leave_out(computed, actual[m], golden.rounded, doubles)
         computations = len(sweep.computed)
         worst, column = np.empty((computations, rows)), np.empty((computations, rows), np.int64)
         histogram = np.zeros((_CHUNKS, computations, CLASSES), np.int64)
@@ -83,13 +85,27 @@ class Runner:
         result.pairs += rows * columns
         result.done += 1
 
+    def _leave_out(
+        self,
+        computed: str,
+        actual: NDArray[np.float32],
+        right: NDArray[np.float32],
+        doubles: list[NDArray[np.float64]],
+    ) -> None:
+        """Replace results for which no bound is stated, where this depends on both tensors."""
+        setting, bound = self.sweep.setting, self.result.bound(computed)
+        if bound is not None and bound.more is not None and setting.bound_has_both:
+            np.copyto(actual, right, where=np.equal(setting.allowed(bound, doubles), math.inf))
+
     def _add_worst(
         self, computed: str, worst: NDArray[np.float64], elements: list[NDArray[np.float64]]
     ) -> int | None:
         """Count the data with results beyond a bound; return the worst, if none was as bad."""
         tally, bound = self.result.tallies[computed], self.result.bound(computed)
         if bound is not None:
-            allowed = self.sweep.setting.allowed(bound, elements)
+            allowed: NDArray[np.float64] | float = bound.ulp
+            if not self.sweep.setting.bound_has_both:
+                allowed = self.sweep.setting.allowed(bound, elements)
             np.copyto(worst, 0, where=np.equal(allowed, math.inf))  # no bound is stated there
             tally.beyond += int(np.count_nonzero(worst > allowed))
         worst[worst == math.inf] = 0
