@@ -46,12 +46,26 @@ def rounded_once(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bo
     return ROUNDED
 
 
-def relative(ulp: float) -> Accuracy:
+def relative(ulp: float, factor: Callable[..., Any] | None = None) -> Accuracy:
     """Return the accuracy of a formula that does not cancel: the bound of F32 results.
 
-    Those of F64 data are computed with 60 bits, so little more than the last rounding is lost.
+    Those of F64 data are computed with 60 bits, so little more than the last rounding is lost. If a
+    factor of the formula is given, no bound is stated where it is not a normal number of the
+    arithmetic; the second half of an F64 number needs some more bits.
     """
-    return lambda kind, scalars, size: Bound({FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP))
+
+    def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+        own = {FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP)
+        if factor is None:
+            return Bound(own)
+        least = 2.0**-1014 if kind is FLOAT64 else float_format(FLOAT32).normal
+
+        def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.where(abs(evaluate(factor, np, tensors)) < least, np.inf, 0.0)
+
+        return Bound(own, more=more, words=f"where |{factor.__name__}| >= {least:.3g}")
+
+    return accuracy
 
 
 def by_choice(name: str, **bounds: Accuracy) -> Accuracy:

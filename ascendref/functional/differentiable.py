@@ -57,8 +57,9 @@ class Function:
 
     @property
     def _taken(self) -> tuple[str, ...]:
-        """Names of what the formula takes."""
-        return tuple(inspect.signature(self.forward.formula).parameters)
+        """The operator's names of what the formula takes, or of its result in place of that."""
+        names = tuple(inspect.signature(self.forward.formula).parameters)
+        return (self.forward.result, *names[1:]) if self.forward.result else names
 
     @property
     def places(self) -> tuple[int, ...]:
