@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, Self
 
 from . import elementary, normal
@@ -74,6 +75,6 @@ class OnePlusExp:
         if argument.wide or not self._argument.wide:
             return quotient
         lost = (argument.widened() - self._argument).narrowed()
-        # beyond 128 the quotient is 0, unless the numerator is infinite
-        amplified = (argument > 0.0) & (argument < 128.0)
+        size = abs(quotient)  # a zero keeps its sign
+        amplified = (argument > 0.0) & (size > 0.0) & (size < inf)
         return amplified.select(quotient.fma(lost, quotient), quotient)  # type: ignore[no-any-return]

@@ -58,7 +58,8 @@ SWISH_BACKWARD = Entry(
     SWISH.scalars,
     [
         *[edge._replace(scalars=(1.0,)) for edge in SLOPES],
-        Edge("β = 0 halves the gradient", (0.0,), ((3, -1, inf), (7, largest, 0)), (1.5, -0.5, inf)),
+        Edge("β = 0 halves the gradient", (0.0,), ((3, -1, inf), (7, largest, 0)),
+             (1.5, -0.5, inf)),
         Edge("a negative β mirrors", (-1.0,), ((3, -1, inf), (-64, 8192, 2)), (3, 0, -inf)),
         Edge("0 times infinity is NaN", (0.0,), ((1, 1), (inf, -inf)), (nan, nan)),
         Edge("an infinite β", (inf,), ((1, 1, 1), (2, -2, 0)), (nan, nan, nan)),
