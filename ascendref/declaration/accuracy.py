@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
 from ..kernels.arithmetic.arrays import evaluate
+from .scalars import single
 
 
 class Bound(NamedTuple):
@@ -74,7 +75,7 @@ def by_choice(name: str, **bounds: Accuracy) -> Accuracy:
     return lambda kind, scalars, size: choices[scalars[name]](kind, scalars, size)
 
 
-def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any]) -> Accuracy:
+def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names: str) -> Accuracy:
     """Return the accuracy of a gradient, whose error is absolute next to a zero of the derivative.
 
     Parameters
@@ -83,10 +84,13 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any]) -> Accu
         Bounds of F32 results, in ulp of the result and of a result whose derivative is 1.
     gradient : callable
         The formula. Where it is no normal number for a gradient of 1, no bound is stated.
+    *names : str
+        Scalars that it takes.
     """
 
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
         least, own, rest = float_format(FLOAT32).normal, HALF_ULP, absolute
+        numbers = [single(scalars[name]) for name in names]
         if kind is FLOAT64:
             least, own, rest = float_format(FLOAT64).normal, 1.0, 2.0**-5
         elif kind is FLOAT32:
@@ -95,7 +99,8 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any]) -> Accu
             rest *= 2.0 ** (float_format(kind).fraction - 23)
 
         def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
-            derivative = abs(evaluate(gradient, np, (np.ones_like(tensors[0]), *tensors)))
+            ones = np.ones_like(tensors[0])
+            derivative = abs(evaluate(gradient, np, (ones, *tensors), numbers))
             with np.errstate(divide="ignore", over="ignore"):
                 found = np.where(derivative < least, np.inf, rest / derivative)
             return np.where(np.isnan(found), 0.0, found)

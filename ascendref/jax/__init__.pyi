@@ -16,6 +16,11 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def fast_gelu(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def gelu(
     x: ArrayLike,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -28,15 +33,30 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def log_sigmoid(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def logit(
     x: ArrayLike,
     eps: RealNumber | None = -1.0,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def mish(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def prelu(
     x: ArrayLike,
     weight: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def sigmoid(
+    x: ArrayLike,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
@@ -57,6 +77,12 @@ def softplus(
     x: ArrayLike,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def swish(
+    x: ArrayLike,
+    beta: RealNumber = 1.0,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

@@ -15,6 +15,11 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def fast_gelu(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def gelu(
     input: Tensor,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -27,15 +32,30 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def log_sigmoid(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def logit(
     input: Tensor,
     eps: RealNumber | None = -1.0,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def mish(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def prelu(
     input: Tensor,
     weight: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def sigmoid(
+    input: Tensor,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -56,6 +76,12 @@ def softplus(
     input: Tensor,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def swish(
+    input: Tensor,
+    beta: RealNumber = 1.0,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

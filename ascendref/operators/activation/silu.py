@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...core.dtypes import FLOAT32, ElementType
+from ...core.dtypes import FLOAT32
 from ...declaration import (
     ALL_BUT_200I,
     TRAINING_A2_A3,
-    Bound,
     Forward,
     OnDevice,
     Operator,
@@ -21,7 +19,6 @@ from ...declaration import (
     equal_shapes,
     near_zero,
     relative,
-    single,
 )
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import (
@@ -83,7 +80,7 @@ SILU_BACKWARD = Operator(
     shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("SiluGrad",), types="equal", least_rank=1),
     # the two terms cancel next to the derivative's zero
-    accuracy=near_zero(2, 1, silu_gradient),
+    accuracy=near_zero(2, 1.5, silu_gradient),
     forward=Forward("silu", out, "``x / (1 + exp(-x))``"),
     torch=TorchOperator("silu_backward"),
     interval=(-8.0, 8.0),
@@ -130,12 +127,6 @@ def swish_gradient(grad_output: Number, self: Number, beta: Number) -> Number:
     return grad_output * slope(within(z, 2048.0, grad_output))
 
 
-def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """The two terms cancel next to the derivative's zero."""
-    gradient = partial(swish_gradient, beta=single(scalars["beta"]))
-    return near_zero(2, 1.5, gradient)(kind, scalars, size)
-
-
 SWISH_BACKWARD = Operator(
     name="swish_backward",
     api="aclnnSwishBackward",
@@ -147,7 +138,8 @@ SWISH_BACKWARD = Operator(
     formula=Formula.of(swish_gradient, scalars=1, compute_bound=True),
     shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("SwishGrad",), types="equal"),
-    accuracy=accuracy,
+    # the two terms cancel next to the derivative's zero
+    accuracy=near_zero(2, 2, swish_gradient, "beta"),
     forward=Forward("swish", swish_value, "``x / (1 + exp(-beta * x))``"),
     settings=SWISH.settings,
     interval=(-8.0, 8.0),
@@ -239,9 +231,9 @@ def silu_backward(
 
     Accuracy: the derivative is 0 near -1.278, where two terms cancel. Wherever it is a normal
     number of the arithmetic: in F32 arithmetic, the default, the error of an F32 result is at most
-    2 ulp plus 2**-24 times the gradient, that of an F16 or BF16 result 0.5 + 1/256 ulp plus as
-    much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results within
-    1 ulp plus 2**-58 times the gradient; with "exact" they are correctly rounded, too.
+    2 ulp plus 1.5 * 2**-24 times the gradient, that of an F16 or BF16 result 0.5 + 1/256 ulp plus
+    as much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results
+    within 1 ulp plus 2**-58 times the gradient; with "exact" they are correctly rounded, too.
 
     Examples
     --------
@@ -346,10 +338,10 @@ def swish_backward(
 
     Accuracy: the derivative is 0 where ``beta * self`` is near -1.278 and two terms cancel.
     Wherever it is a normal number of the arithmetic: in F32 arithmetic, the default, the error of
-    an F32 result is at most 2 ulp plus 1.5 * 2**-24 times the gradient, that of an F16 or BF16
-    result 0.5 + 1/256 ulp plus as much. In F64 arithmetic F16, BF16 and F32 results are correctly
-    rounded, and F64 results within 1 ulp plus 2**-58 times the gradient; with "exact" they are
-    correctly rounded, too.
+    an F32 result is at most 2 ulp plus 2**-23 times the gradient, that of an F16 or BF16 result
+    0.5 + 1/256 ulp plus as much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded,
+    and F64 results within 1 ulp plus 2**-58 times the gradient; with "exact" they are correctly
+    rounded, too.
 
     Examples
     --------
