@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from ctypes import c_float
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
 from ..kernels.arithmetic.arrays import evaluate
-from .scalars import single
 
 
 class Bound(NamedTuple):
@@ -90,7 +90,7 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names:
 
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
         least, own, rest = float_format(FLOAT32).normal, HALF_ULP, absolute
-        numbers = [single(scalars[name]) for name in names]
+        numbers = [c_float(scalars[name]).value for name in names]
         if kind is FLOAT64:
             least, own, rest = float_format(FLOAT64).normal, 1.0, 2.0**-5
         elif kind is FLOAT32:

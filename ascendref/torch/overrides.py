@@ -53,8 +53,10 @@ def _kernels(function: Function) -> Kernels:
     """Make the kernels of a function."""
 
     def made(operator: Operator | None, theirs: Callable[..., Any]) -> OwnKernel | None:
-        if operator is None or operator.torch is None:
-            return operator and OwnKernel(operator, theirs)
+        if operator is None:
+            return None
+        if operator.torch is None:
+            return OwnKernel(operator, theirs)
         return (PreluOverride if operator.per_channel else Override)(operator)
 
     return Kernels(
