@@ -7,6 +7,42 @@ from .device.scalar import Scalar
 from .device.streams.stream import Stream
 from .twophase.executor import Executor
 
+def aclnnFastGeluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnFastGelu; nothing is computed yet."""
+
+def aclnnFastGelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFastGeluBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnFastGeluBackward; nothing is computed yet."""
+
+def aclnnFastGeluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGeluV2GetWorkspaceSize(
+    x: Tensor, approximate: Scalar | RealNumber, y: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGeluV2; nothing is computed yet."""
+
+def aclnnGeluV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGeluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGelu; nothing is computed yet."""
+
+def aclnnGelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnGeluBackwardV2GetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, approximate: str, gradInput: Tensor
 ) -> tuple[int, Executor]:
@@ -61,6 +97,34 @@ def aclnnHardtanhBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnLogSigmoidGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogSigmoid; nothing is computed yet."""
+
+def aclnnLogSigmoid(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogSigmoidForwardGetWorkspaceSize(
+    self: Tensor, out: Tensor, buffer: Tensor | None
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogSigmoidForward; nothing is computed yet."""
+
+def aclnnLogSigmoidForward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogSigmoidBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, buffer: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogSigmoidBackward; nothing is computed yet."""
+
+def aclnnLogSigmoidBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnLogitGetWorkspaceSize(
     input: Tensor, eps: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
@@ -81,6 +145,32 @@ def aclnnLogitGrad(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnMishGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMish; nothing is computed yet."""
+
+def aclnnMish(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceMishGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceMish; nothing is computed yet."""
+
+def aclnnInplaceMish(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMishBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMishBackward; nothing is computed yet."""
+
+def aclnnMishBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnPreluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, weight: Tensor, gradInput: Tensor, gradWeight: Tensor
 ) -> tuple[int, Executor]:
@@ -91,10 +181,66 @@ def aclnnPreluBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnSigmoidGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSigmoid; nothing is computed yet."""
+
+def aclnnSigmoid(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceSigmoidGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceSigmoid; nothing is computed yet."""
+
+def aclnnInplaceSigmoid(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSigmoidBackwardGetWorkspaceSize(
+    gradOutput: Tensor, output: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSigmoidBackward; nothing is computed yet."""
+
+def aclnnSigmoidBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnSiluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnSilu; nothing is computed yet."""
 
 def aclnnSilu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSiluBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSiluBackward; nothing is computed yet."""
+
+def aclnnSiluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSwishGetWorkspaceSize(
+    self: Tensor, betaOptional: Scalar | RealNumber | None, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSwish; nothing is computed yet."""
+
+def aclnnSwish(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSwishBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, betaOptional: Scalar | RealNumber | None, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSwishBackward; nothing is computed yet."""
+
+def aclnnSwishBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -101,6 +101,8 @@ class Forward(NamedTuple):
     #: whether it depends only on the difference of its operands, so that the gradient for the
     #: second is the negative of that for the first
     of_difference: bool = False
+    #: the operator's tensor that is the function's result, in place of its only operand
+    result: str | None = None
 
 
 #: what is done with the terms of a reduction

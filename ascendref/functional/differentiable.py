@@ -51,9 +51,21 @@ class Function:
         return tuple([name for name in self._taken if name in names])
 
     @property
-    def in_torch(self) -> tuple[Operator, ...]:
-        """The operators for gradient and value that PyTorch has, too."""
-        return tuple([op for op in (self.gradient, self.value) if op and op.torch])
+    def computes_value(self) -> bool:
+        """Whether an operator computes the value for each element."""
+        return self.value is not None and self.value.reduction is None
+
+    @property
+    def computing(self) -> dict[str, str]:
+        """Names of the operators that compute elements, and what they compute."""
+        value = self.value if self.computes_value else None
+        pairs = (value, "value"), (self.gradient, "gradient")
+        return {operator.name: what for operator, what in pairs if operator is not None}
+
+    @property
+    def computed(self) -> str:
+        """What operators compute, in words."""
+        return " and ".join(self.computing.values())
 
     @property
     def defaults(self) -> tuple[float | None, ...]:
@@ -62,8 +74,9 @@ class Function:
 
     @property
     def _taken(self) -> tuple[str, ...]:
-        """Names of what the formula takes."""
-        return tuple(inspect.signature(self.forward.formula).parameters)
+        """The operator's names of what the formula takes, or of its result in place of that."""
+        names = tuple(inspect.signature(self.forward.formula).parameters)
+        return (self.forward.result, *names[1:]) if self.forward.result else names
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -105,6 +118,12 @@ class Function:
         result = evaluate(self.forward.formula, namespace, operands, taken)
         reduction = self.reduction(scalars)
         return result if reduction == _NONE else getattr(namespace, reduction)(result)
+
+    def evaluate_gradient(
+        self, namespace: Any, tensors: Sequence[Any], scalars: Sequence[float]
+    ) -> Any:
+        """Return what the gradient's operator computes, as `evaluate` does."""
+        return evaluate(self.operator.formula.function, namespace, tensors, scalars)
 
     def numbers(self, scalars: Sequence[Any]) -> tuple[float, ...]:
         """Return the scalars as numbers, with the defaults for None and for those at the end."""

@@ -16,6 +16,11 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def fast_gelu(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def gelu(
     x: ArrayLike,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -35,15 +40,30 @@ def hardtanh(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def log_sigmoid(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def logit(
     x: ArrayLike,
     eps: RealNumber | None = -1.0,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def mish(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def prelu(
     x: ArrayLike,
     weight: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def sigmoid(
+    x: ArrayLike,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
@@ -75,6 +95,12 @@ def softshrink(
 ) -> Array: ...
 def squared_relu(
     x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def swish(
+    x: ArrayLike,
+    beta: RealNumber = 1.0,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

@@ -30,7 +30,7 @@ Parameters
     {shapes} F16, BF16, F32 or F64, promoted as JAX does. Integers become JAX's default
     floating-point type.
 {scalars}compute_dtype : dtype, optional
-    Type in which the {computed} is evaluated, in any form that `ascendref.cast` accepts, or
+    Type of the arithmetic for the {computed}, in any form that `ascendref.cast` accepts, or
     "exact"; None means F64 for F64 data, else F32.
 
 Returns
@@ -48,8 +48,8 @@ ArgumentValueError
 
 Notes
 -----
-The {computed} has the same bits as `ascendref.{operator}`, except that scalars are not narrowed to
-F32 for F64 data.
+The bits are those of {operators}, except that scalars
+are not narrowed to F32 for F64 data.
 
 Examples
 --------
@@ -111,6 +111,8 @@ def _doc(function: Function) -> str:
     tensors = list(names.values())
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = name
+    if function.forward.result is not None:
+        tensors[function.places[0]] = f"aj.{function.name}({example})"
     scalars = ", ".join([param.name for param in operator.scalars])
     described = f"{scalars} : optional\n    As in `ascendref.{operator.name}`; known at tracing.\n"
     call = f"aj.{function.name}({example})"
@@ -125,7 +127,8 @@ def _doc(function: Function) -> str:
         if sums
         else "Any shapes that broadcast;",
         scalars=described if scalars else "",
-        computed="value" if function.gradient is None else "gradient",
+        computed=function.computed,
+        operators=" and ".join([f"`ascendref.{name}`" for name in function.computing]),
         operator=operator.name,
         result=reduces,
         example=example,

@@ -39,18 +39,21 @@ class Call(NamedTuple):
         return self.function.operator
 
     def formula(self, *operands: Any) -> Any:
-        """Return the value, in JAX's arithmetic.
-
-        Types narrower than F32 are computed in F32 and rounded once.
-        """
-        kind = operands[0].dtype
-        wide = [operand.astype(jnp.promote_types(kind, jnp.float32)) for operand in operands]
-        scalars = self.scalars if kind == np.float64 else tuple(map(single, self.scalars))
-        return self.function.evaluate(jnp, wide, scalars).astype(kind)
+        """Return the value, in JAX's arithmetic."""
+        return self._evaluated(self.function.evaluate, operands)
 
     def gradients(self, grad: Any, *operands: Any) -> Any:
-        """Return the gradients for the operands, in JAX's arithmetic."""
-        return jax.vjp(self.formula, *operands)[1](grad)
+        """Return the gradients for the operands, or the result in place of one, in the same."""
+        if self.function.forward.result is None:
+            return jax.vjp(self.formula, *operands)[1](grad)
+        return (self._evaluated(self.function.evaluate_gradient, (grad, *operands)),)
+
+    def _evaluated(self, evaluate: Any, arrays: tuple[Any, ...]) -> Any:
+        """Evaluate a formula; types narrower than F32 are computed in F32 and rounded once."""
+        kind = arrays[0].dtype
+        wide = [array.astype(jnp.promote_types(kind, jnp.float32)) for array in arrays]
+        scalars = self.scalars if kind == np.float64 else tuple(map(single, self.scalars))
+        return evaluate(jnp, wide, scalars).astype(kind)
 
 
 def differentiable(call: Call, *operands: Any) -> Any:
@@ -94,11 +97,16 @@ def _mapped_over(axes: frozenset[Any], array: Any) -> Any:
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _with_gradients(call: Call, *operands: Any) -> Any:
     """Return a function's result, from operands that vary along the same axes."""
-    return call.formula(*operands)
+    return _result(call, *operands)
+
+
+def _result(call: Call, *operands: Any) -> Any:
+    return (_value if call.function.computes_value else Call.formula)(call, *operands)
 
 
 def _forward(call: Call, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
-    return call.formula(*operands), operands
+    value = _result(call, *operands)
+    return value, operands if call.function.forward.result is None else (value,)
 
 
 def _backward(call: Call, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
@@ -118,8 +126,10 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
-    kernel = _call_with_sums if call.operator.per_channel else _elementwise_call
-    gradients = kernel(call, tensors)
+    if call.operator.per_channel:
+        gradients = _call_with_sums(call, tensors)
+    else:
+        gradients = _elementwise_call(call, call.operator, tensors, first)
     if call.function.forward.of_difference:
         gradients = *gradients, -gradients[0]
     if len(gradients) < len(operands):  # JAX's own, of the function's formula
@@ -140,7 +150,8 @@ def _value(call: Call, *operands: Any) -> Any:
     """Return the value of a function, computed by a kernel."""
     if not prod(operands[0].shape):
         return jnp.zeros_like(operands[0])
-    return _elementwise_call(call, list(operands))[0]
+    assert call.function.value is not None
+    return _elementwise_call(call, call.function.value, list(operands), operands[0])[0]
 
 
 @_value.defjvp
@@ -149,10 +160,11 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
     return _value(call, *primals), jax.jvp(call.formula, primals, tangents)[1]
 
 
-def _elementwise_call(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the result of an elementwise kernel."""
-    data = tensors[call.function.places[0]]
-    key = _elementwise_key(call, ELEMENT_TYPES[data.dtype.name])
+def _elementwise_call(
+    call: Call, operator: Operator, tensors: list[Any], data: Any
+) -> tuple[Any, ...]:
+    """Return the result of an elementwise kernel, which is like the data."""
+    key = _elementwise_key(call, operator, ELEMENT_TYPES[data.dtype.name])
     return _call(key, call.scalars, (prod(data.shape),), tensors, (data,))
 
 
@@ -182,10 +194,10 @@ def _call(
 
 
 @runs_to_end
-def _elementwise_key(call: Call, kind: ElementType) -> int:
+def _elementwise_key(call: Call, operator: Operator, kind: ElementType) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(call.operator.formula, kind, call.compute, call.scalars)
+    formula = suited_formula(operator.formula, kind, call.compute, call.scalars)
     kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)

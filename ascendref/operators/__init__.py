@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from ..declaration.operator import OPERATORS
-from .activation.gelu import gelu_backward
+from .activation.fast_gelu import fast_gelu, fast_gelu_backward
+from .activation.gelu import gelu, gelu_backward
 from .activation.hardshrink import hardshrink, hardshrink_backward
 from .activation.hardtanh import hardtanh, hardtanh_backward
+from .activation.log_sigmoid import log_sigmoid, log_sigmoid_backward
 from .activation.logit import logit, logit_grad
+from .activation.mish import mish, mish_backward
 from .activation.prelu import prelu_backward, prelu_partial
-from .activation.silu import silu
+from .activation.sigmoid import sigmoid, sigmoid_backward
+from .activation.silu import silu, silu_backward, swish, swish_backward
 from .activation.softplus import softplus, softplus_backward
 from .activation.softshrink import softshrink, softshrink_backward
 from .activation.squared_relu import squared_relu
@@ -19,20 +23,32 @@ __all__ = [
     "OPERATORS",
     "binary_cross_entropy",
     "binary_cross_entropy_backward",
+    "fast_gelu",
+    "fast_gelu_backward",
+    "gelu",
     "gelu_backward",
     "hardshrink",
     "hardshrink_backward",
     "hardtanh",
     "hardtanh_backward",
+    "log_sigmoid",
+    "log_sigmoid_backward",
     "logit",
     "logit_grad",
+    "mish",
+    "mish_backward",
     "prelu_backward",
     "prelu_partial",
+    "sigmoid",
+    "sigmoid_backward",
     "silu",
+    "silu_backward",
     "smooth_l1_loss_backward",
     "softplus",
     "softplus_backward",
     "softshrink",
     "softshrink_backward",
     "squared_relu",
+    "swish",
+    "swish_backward",
 ]

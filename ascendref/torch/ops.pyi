@@ -15,6 +15,11 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def fast_gelu(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def gelu(
     input: Tensor,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -34,15 +39,30 @@ def hardtanh(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def log_sigmoid(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def logit(
     input: Tensor,
     eps: RealNumber | None = -1.0,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def mish(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def prelu(
     input: Tensor,
     weight: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def sigmoid(
+    input: Tensor,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -69,6 +89,17 @@ def softplus(
 def softshrink(
     input: Tensor,
     lambd: RealNumber = 0.5,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def squared_relu(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def swish(
+    input: Tensor,
+    beta: RealNumber = 1.0,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

@@ -205,6 +205,8 @@ def call_theirs(
 
 def in_order_of_pytorch(operator: Operator) -> Formula:
     """Return an operator's formula with the tensors in the order of PyTorch's operator."""
+    if operator.torch is None or operator.unused:
+        return operator.formula
     names = [param.name for param in operator.tensors]
     scalars = default_scalars(operator, getattr(operators, operator.name))
     taken, _ = operator.for_torch({**{name: name for name in names}, **scalars})

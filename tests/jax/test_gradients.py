@@ -44,6 +44,8 @@ class Function(NamedTuple):
     operator: str
     #: places of its operands among the operator's tensors
     places: tuple[int, ...]
+    #: what computes the result that its gradient is computed from; None if that is the operand
+    value: Callable[..., Any] | None
 
     @property
     def operands(self) -> int:
@@ -52,6 +54,8 @@ class Function(NamedTuple):
 
     def gradients(self, grad: Any, *operands: Any, scalars: Any = (), **options: Any) -> Any:
         """Return what the operator returns for the same arguments."""
+        if self.value is not None:
+            operands = (self.value(*operands, *scalars, **options),)
         tensors = [grad] * len(ar.OPERATORS[self.operator].tensors)
         for place, operand in zip(self.places, operands, strict=True):
             tensors[place] = operand
@@ -60,11 +64,16 @@ class Function(NamedTuple):
 
 
 FUNCTIONS = {
-    name: Function(getattr(aj, name), function.gradient.name, function.places)
+    name: Function(
+        getattr(aj, name),
+        function.gradient.name,
+        function.places,
+        getattr(ar, name) if function.forward.result else None,
+    )
     for name, function in differentiable_functions(operators).items()
     if function.gradient is not None
 }
-VALUES = sorted(set(aj.__all__) - set(FUNCTIONS))
+VALUES = [n for n, f in differentiable_functions(operators).items() if f.computes_value]
 
 each_function = pytest.mark.parametrize("name", FUNCTIONS)
 
@@ -241,8 +250,9 @@ def test_values_are_differentiated_as_their_formula(name: str) -> None:
         for x in (0.25, 0.625):
             difference = (order(x + step) - order(x - step)) / (2 * step)
             np.testing.assert_allclose(jax.grad(order)(x), difference, rtol=1e-8)
-    value, slope = jax.jvp(function, (0.25,), (2.0,))
-    assert (value, slope) == (function(0.25), 2 * jax.grad(function)(0.25))
+    value, slope = jax.value_and_grad(function)(0.25)
+    assert (value, slope) == (function(0.25), jax.grad(function)(0.25))
+    np.testing.assert_allclose(jax.hessian(function)(0.25), jax.grad(jax.grad(function))(0.25))
 
 
 def test_a_hessian() -> None:

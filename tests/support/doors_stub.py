@@ -25,8 +25,6 @@ class Door(NamedTuple):
     operand: str
     result: str
     imports: str
-    #: whether it has functions that PyTorch has no operator for
-    every: bool = False
 
 
 DOORS = (
@@ -37,7 +35,6 @@ DOORS = (
         "ArrayLike",
         "Array",
         "from jax import Array\nfrom jax.typing import ArrayLike\n",
-        every=True,
     ),
     Door(
         "torch/ops.pyi",
@@ -71,8 +68,7 @@ def signature(door: Door, function: Function) -> str:
 
 def stub(door: Door) -> str:
     """Return the text of a stub."""
-    known = [f for f in differentiable_functions(operators).values() if f.in_torch or door.every]
-    functions = [signature(door, f) for f in known]
+    functions = [signature(door, f) for f in differentiable_functions(operators).values()]
     literal = "from typing import Literal\n\n" if any("Literal" in f for f in functions) else ""
     imports = (
         f"{literal}{door.imports}\nfrom ..core.dtypes import DTypeLike\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import product
 from typing import Any
 
@@ -13,8 +14,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 import ascendref as ar
 import ascendref.torch as at
-from ascendref.torch.overrides import FUNCTIONS
-from ascendref.torch.scalars import call_theirs
+from ascendref.torch.override import Override
+from ascendref.torch.overrides import FUNCTIONS, KERNELS, OVERRIDES, value_by_pytorch
 
 # PyTorch loads its forward derivatives with what it deprecates
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
@@ -27,10 +28,12 @@ SCALARS: dict[str, tuple[Any, ...]] = {
     "softplus": (1.5, 1.0),
     "smooth_l1_loss": (1, 0.5),
     "logit": (0.1,),
+    "swish": (0.7,),
 }
 #: functions of probabilities
 PROBABILITIES = ("binary_cross_entropy", "logit")
 GRADIENTS = [name for name, function in FUNCTIONS.items() if function.gradient is not None]
+VALUES = [name for name, function in FUNCTIONS.items() if function.computes_value]
 
 
 def shapes_of(name: str) -> tuple[tuple[int, ...], ...]:
@@ -76,11 +79,9 @@ def test_derivatives_of_any_order_are_those_of_pytorch(name: str) -> None:
     assert torch.autograd.gradcheck(lambda *args: op(*args, *scalars, None), given)
     assert torch.autograd.gradgradcheck(lambda *args: op(*args, *scalars, None), given)
     result = op(*given, *scalars, None)
-    expected = call_theirs(
-        name, FUNCTIONS[name].operator, tuple([x.detach() for x in given]), scalars
-    )
+    expected = value_by_pytorch(FUNCTIONS[name], tuple([x.detach() for x in given]), scalars)
     # a value is PyTorch's unless an operator computes it
-    rtol = 0 if FUNCTIONS[name].value is None else 4e-16
+    rtol = 4e-16 if FUNCTIONS[name].computes_value else 0
     torch.testing.assert_close(result, expected, rtol=rtol, atol=0)
 
 
@@ -203,19 +204,39 @@ def test_bad_arguments_are_named() -> None:
         at.ops.softplus(x, compute_dtype="int8")
 
 
-@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(GRADIENTS)))
+@pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64], ids=str)
 def test_values_have_the_bits_of_the_array_functions(name: str, dtype: Any) -> None:
     (x,) = tensors(name, dtype=dtype, requires_grad=False)
     expected = getattr(ar, name)(x)
-    before = at.statistics()[name].taken
-    with at.use(name):
-        found = [getattr(torch.ops.aten, name)(x), getattr(at.ops, name)(x)]
-        in_place = x.clone()
-        getattr(torch.ops.aten, f"{name}_")(in_place)
-    for value in (*found, in_place):
+    found = [getattr(at.ops, name)(x)]
+    if isinstance(KERNELS[name].value, Override):
+        before = at.statistics()[name].taken
+        with at.use(name):
+            in_place = x.clone()
+            getattr(torch.ops.aten, f"{name}_")(in_place)
+            found += [getattr(torch.ops.aten, name)(x), in_place]
+        assert at.statistics()[name].taken == before + 2
+    for value in found:
         torch.testing.assert_close(value, expected, rtol=0, atol=0)
-    assert at.statistics()[name].taken == before + 3
+
+
+@pytest.mark.parametrize("name", sorted(set(VALUES) & set(GRADIENTS)))
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64], ids=str)
+def test_gradients_of_functions_have_the_bits_of_the_array_functions(name: str, dtype: Any) -> None:
+    function = FUNCTIONS[name]
+    (x,) = tensors(name, dtype=dtype)
+    value = getattr(at.ops, name)(x)
+    seed = torch.linspace(-2, 3, x.numel(), dtype=dtype).reshape(x.shape)
+    given = [seed, seed]
+    given[function.places[0]] = (x if function.forward.result is None else value).detach()
+    expected = getattr(ar, function.operator.name)(*given)
+    with at.use(name) if name in OVERRIDES else nullcontext():
+        theirs = value_by_pytorch(function, (x,), function.numbers(()))
+        gradients = [torch.autograd.grad(y, x, seed)[0] for y in (value, theirs)]
+    torch.testing.assert_close(gradients[0], expected, rtol=0, atol=0)
+    if isinstance(KERNELS[name].gradient, Override):
+        torch.testing.assert_close(gradients[1], expected, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("approximate", ["none", "tanh"])

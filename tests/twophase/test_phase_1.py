@@ -54,7 +54,7 @@ def good_call(operator: str, product: str = "Atlas A2", shape: Any = SHAPE) -> C
 
 def scalar_names(operator: str) -> list[str]:
     """Return what the vendor calls the scalars of an operator."""
-    return [p.vendor or vendor_name(p.name) for p in ar.OPERATORS[operator].scalars]
+    return [param.vendor or vendor_name(param.name) for param in ar.OPERATORS[operator].scalars]
 
 
 #: operator, name of a tensor, whether it is a result
@@ -66,9 +66,9 @@ TENSORS = [
 INPUTS = [(operator, name) for operator, name, result in TENSORS if not result]
 RESULTS = [(operator, name) for operator, name, result in TENSORS if result]
 SCALARS = [
-    (operator.name, param.vendor or vendor_name(param.name))
-    for operator in (ar.OPERATORS[name] for name in DECLARED)
-    for param in operator.scalars
+    (name, scalar)
+    for name in DECLARED
+    for scalar, param in zip(scalar_names(name), ar.OPERATORS[name].scalars, strict=True)
     if not param.is_text
 ]
 
@@ -120,9 +120,7 @@ def test_faults_of_tensors(operator: str, name: str, result: bool, fault: str) -
 def test_every_argument_must_be_given(operator: str) -> None:
     call = good_call(operator)
     assert call.refusal() == (0, "")
-    declared = ar.OPERATORS[operator]
-    names = zip(declared.tensor_names, declared.tensors, strict=False)
-    optional = {name for name, param in names if param.default is not None}
+    optional = ar.OPERATORS[operator].nullable
     for name in call.arguments:
         status, message = call.refusal(**{name: None})
         assert status == (0 if name in optional else NULL)
@@ -142,8 +140,9 @@ def test_types_per_product(operator: str, name: str, result: bool, product: str)
     f32_f16 = {"float32", "float16"}
     integers = {"int8", "int16", "int32", "int64", "uint8", "bool"}
     bf16 = {"bfloat16"} if product in ("Atlas A2", "Atlas A3") else set()
-    softplus = {"float64"} | (integers if name == "self" else set())
-    assert taken == f32_f16 | bf16 | (softplus if operator == "softplus_backward" else set())
+    wide = {"float64"} if operator in ("sigmoid_backward", "softplus_backward") else set()
+    others = integers if (operator, name) == ("softplus_backward", "self") else set()
+    assert taken == f32_f16 | bf16 | wide | others
     call = good_call(operator, product)
     for kind in {"float32", "float16", "bfloat16", "float64", *integers} - taken:
         tensor = call.dev.empty(call.arguments[name].shape, kind)

@@ -72,26 +72,30 @@ class Formula(NamedTuple):
         return cls(name, function, len(names) - scalars - sized, scalars, sized, **known)
 
     @classmethod
-    def of_forms(cls, *forms: Callable[..., Any], scalars: int = 0, **known: Any) -> Formula:
-        """Return the formula that is one of several functions; a last scalar has its number.
+    def of_forms(
+        cls, *forms: Callable[..., Any] | Formula, scalars: int = 0, **known: Any
+    ) -> Formula:
+        """Return the formula that is one of several; a last scalar has its number.
 
-        The functions take so many scalars besides.
+        The functions, or formulas, take so many scalars besides.
         """
+        formulas = [form if isinstance(form, Formula) else cls.of(form, scalars) for form in forms]
+        first = formulas[0].function
 
-        @wraps(forms[0])
+        @wraps(first)
         def chosen_form(*numbers: Any) -> Any:
             *given, chosen = numbers
-            value, *others = [form(*given) for form in forms]
+            value, *others = [form.function(*given) for form in formulas]
             for number, other in enumerate(others, 1):
                 value = select(chosen == float(number), other, value)
             return value
 
         def variant(compute: str, rounded: str, *values: float) -> Callable[..., Any]:
-            return alone[int(values[-1])]
+            form = formulas[int(values[-1])].suited(compute, rounded, values[:-1])
+            return _with_last(form.function)
 
-        alone = [wraps(form)(partial(_without_last, form)) for form in forms]
-        formula = cls.of(forms[0], scalars=scalars, variant=variant, **known)
-        name = formula.name.removesuffix(f"_{forms[0].__name__}")
+        formula = cls.of(first, scalars=scalars, variant=variant, **known)
+        name = formula.name.removesuffix(f"_{first.__name__}")
         return formula._replace(name=name, function=chosen_form, scalars=scalars + 1)
 
     def suited(self, compute: str, rounded: str, scalars: tuple[float, ...]) -> Formula:
@@ -122,6 +126,12 @@ class Formula(NamedTuple):
             factors=self.factors and _with_constants(self.factors, constants),
             wide=self.wide and _with_constants(self.wide, constants),
         )
+
+
+@cache
+def _with_last(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that takes one more scalar, which it ignores."""
+    return wraps(function)(partial(_without_last, function))
 
 
 def _without_last(function: Callable[..., Any], *numbers: Any) -> Any:
