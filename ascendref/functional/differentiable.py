@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from inspect import Parameter, Signature
 from itertools import zip_longest
 from math import prod
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from ..core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
 from ..declaration.operator import OPERATORS, Forward, Operator
+from ..declaration.scalars import ScalarParam
 from ..kernels.arithmetic.arrays import evaluate
 from ..kernels.arithmetic.formula import Formula
 
@@ -48,7 +50,25 @@ class Function:
     def operands(self) -> tuple[str, ...]:
         """The operator's names of the operands."""
         names = [param.name for param in self.operator.tensors]
-        return tuple([name for name in self._taken if name in names])
+        others = [name for name in self._taken[1:] if name in names]
+        first = self._taken[0] if self._taken[0] in names else self.operator.data
+        return (first, *others)
+
+    @property
+    def scalars(self) -> tuple[ScalarParam, ...]:
+        """The operator's scalars without flags that only its gradient has, which are the last."""
+        scalars = self.operator.scalars
+        return tuple([p for p in scalars if not p.is_flag or p.name in self._taken])
+
+    @property
+    def in_torch(self) -> tuple[Operator, ...]:
+        """The operators for gradient and value that PyTorch has, too."""
+        return tuple([op for op in (self.gradient, self.value) if op and op.torch])
+
+    @cached_property
+    def of_value(self) -> Function:
+        """The function whose value, not its gradient, is computed by an operator."""
+        return replace(self, gradient=None)
 
     @property
     def defaults(self) -> tuple[float | None, ...]:
@@ -82,7 +102,7 @@ class Function:
             Parameter(name, kind, default=Parameter.empty if number is None else None)
             for name, number in zip((first, *self.operands[1:]), self.defaults, strict=True)
         ]
-        scalars = [given[param.name] for param in self.operator.scalars]
+        scalars = [given[param.name] for param in self.scalars]
         return Signature([*operands, *scalars, given["compute_dtype"]])
 
     def evaluate(self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]) -> Any:
@@ -107,14 +127,14 @@ class Function:
 
     def reduction(self, scalars: Sequence[Any]) -> str:
         """Return what the function does with the values of elements: none, mean or sum."""
-        for param, value in zip(self.operator.scalars, scalars, strict=True):
+        for param, value in zip(self.operator.scalars, scalars, strict=False):
             if param.name == _REDUCTION and param.choices is not None:
                 return next(name for name, number in param.choices.items() if number == value)
         return _NONE
 
     def without_reduction(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
         """Return the scalars with which the function keeps the values of elements."""
-        params = zip(self.operator.scalars, scalars, strict=True)
+        params = zip(self.operator.scalars, scalars, strict=False)
         return tuple([(p.choices or {})[_NONE] if p.name == _REDUCTION else v for p, v in params])
 
 

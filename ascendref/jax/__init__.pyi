@@ -16,6 +16,20 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def celu(
+    x: ArrayLike,
+    alpha: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def elu(
+    x: ArrayLike,
+    alpha: RealNumber = 1.0,
+    scale: RealNumber = 1.0,
+    input_scale: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def gelu(
     x: ArrayLike,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -28,6 +42,22 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def hardsigmoid(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def hardswish(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def leaky_relu(
+    x: ArrayLike,
+    negative_slope: RealNumber = 0.01,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def logit(
     x: ArrayLike,
     eps: RealNumber | None = -1.0,
@@ -37,6 +67,11 @@ def logit(
 def prelu(
     x: ArrayLike,
     weight: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def selu(
+    x: ArrayLike,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

@@ -68,7 +68,7 @@ def public_functions() -> dict[str, Callable[..., jax.Array]]:
 
 def _public(function: Function) -> Callable[..., jax.Array]:
     signature = function.signature(FIRST)
-    params = function.operator.scalars
+    params, check = function.scalars, function.operator.check_scalars
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         bound = signature.bind(*arguments, **keywords)
@@ -91,10 +91,13 @@ def _public(function: Function) -> Callable[..., jax.Array]:
                     " an argument in static_argnames",
                 )
             values.append(check_array_scalar(param, value))
+        numbers = function.numbers(values)
+        if check is not None:
+            check(*numbers)
         compute = "float64" if operands[0].dtype == np.float64 else "float32"
         if given[-1][1] is not None:
             compute = compute_type_of(given[-1][1])
-        return differentiable(Call(function, tuple(values), compute), *operands)
+        return differentiable(Call(function, numbers, compute), *operands)
 
     call.__name__ = call.__qualname__ = function.name
     call.__module__ = "ascendref.jax"  # where they are found
@@ -111,7 +114,7 @@ def _doc(function: Function) -> str:
     tensors = list(names.values())
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = name
-    scalars = ", ".join([param.name for param in operator.scalars])
+    scalars = ", ".join([param.name for param in function.scalars])
     described = f"{scalars} : optional\n    As in `ascendref.{operator.name}`; known at tracing.\n"
     call = f"aj.{function.name}({example})"
     if function.gradient is not None:

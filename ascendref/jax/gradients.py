@@ -115,6 +115,8 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     first = operands[0]
     if not prod(first.shape):
         return tuple([jnp.zeros_like(operand) for operand in operands])
+    if call.function.forward.of_result:
+        operands = (_value(call._replace(function=call.function.of_value), *operands),)
     tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand

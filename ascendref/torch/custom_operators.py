@@ -128,7 +128,7 @@ def _scalar_schemas(function: Function) -> list[str]:
         f"int {param.name}"
         if param.choices
         else f"float{'?' if 'None' in parameters[param.name].annotation else ''} {param.name}"
-        for param in function.operator.scalars
+        for param in function.scalars
     ]
 
 
@@ -176,7 +176,7 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
     signature = function.signature(FIRST)
     count = len(function.operands)
     broadcasts = count > 1 and not function.operator.per_channel
-    choices = [param.choices for param in function.operator.scalars]
+    choices = [param.choices for param in function.scalars]
     defaults = function.defaults
 
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -194,7 +194,7 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
                 scalars[place] = _chosen(names[place], allowed, scalars[place])
         return op(*operands, *scalars, _compute(given[-1]))
 
-    names = [param.name for param in function.operator.scalars]
+    names = [param.name for param in function.scalars]
     call.__name__ = call.__qualname__ = function.name
     call.__module__ = f"{__package__}.ops"  # where they are found
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -217,7 +217,7 @@ def _doc(function: Function) -> str:
     tensors = ["torch.tensor(1.0)"] * len(operator.tensors)
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = f"{name}.detach()"
-    scalars = ", ".join([param.name for param in operator.scalars])
+    scalars = ", ".join([param.name for param in function.scalars])
     described = f"{scalars} : optional\n    As for `ascendref.{operator.name}`.\n"
     is_value = function.gradient is None
     return _DOC.format(

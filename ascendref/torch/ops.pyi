@@ -15,6 +15,14 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def elu(
+    input: Tensor,
+    alpha: RealNumber = 1.0,
+    scale: RealNumber = 1.0,
+    input_scale: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def gelu(
     input: Tensor,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -24,6 +32,22 @@ def gelu(
 def hardshrink(
     input: Tensor,
     lambd: RealNumber = 0.5,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def hardsigmoid(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def hardswish(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def leaky_relu(
+    input: Tensor,
+    negative_slope: RealNumber = 0.01,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

@@ -34,16 +34,14 @@ from .prelu import PreluOverride
 
 def _overrides(function: Function) -> tuple[Override, ...]:
     """Return the overrides of a function: of its gradient, then of its value."""
-    declared = [operator for operator in (function.gradient, function.value) if operator]
-    return tuple(
-        [(PreluOverride if op.per_channel else Override)(op) for op in declared if op.torch]
-    )
+    return tuple([(PreluOverride if op.per_channel else Override)(op) for op in function.in_torch])
 
 
-#: the functions by name
-FUNCTIONS: Final = differentiable_functions(operators)
+_ALL: Final = differentiable_functions(operators)
 #: name of a function -> its overrides
-OVERRIDES: Final = {name: made for name, f in FUNCTIONS.items() if (made := _overrides(f))}
+OVERRIDES: Final = {name: made for name, f in _ALL.items() if (made := _overrides(f))}
+#: the functions that PyTorch has operators for, by name
+FUNCTIONS: Final = {name: _ALL[name] for name in OVERRIDES}
 #: kernels that are kept alive after their registration ends
 _HELD: Final = 64
 

@@ -109,14 +109,14 @@ def choice(operator: Operator) -> Choice:
 
     def usual(kind: ElementType, compute: str, *scalars: Any) -> Chosen:
         width = FLOAT64 if kind is FLOAT64 else FLOAT32
-        values = []
-        for param, value in zip(
-            operator.scalars, scalar_numbers(operator, function, scalars), strict=True
-        ):
-            try:
-                values.append(check_array_scalar(param, rounded(value, width)))
-            except ArgumentError as error:
-                raise Refused("the operator does not take such a scalar") from error
+        given = scalar_numbers(operator, function, scalars)
+        pairs = zip(operator.scalars, given, strict=True)
+        try:
+            values = [check_array_scalar(param, rounded(value, width)) for param, value in pairs]
+            if operator.check_scalars is not None:
+                operator.check_scalars(*values)
+        except ArgumentError as error:
+            raise Refused("the operator does not take such a scalar") from error
         return Chosen(formula, tuple(values))
 
     return usual
@@ -140,7 +140,7 @@ def scalars_of_pytorch(
 def call_theirs(
     name: str, operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
 ) -> Any:
-    """Call an operator of PyTorch that has the scalars of one of ours."""
+    """Call a function of PyTorch that has the scalars of one of our operators."""
     placed, named = scalars_of_pytorch(operator, scalars)
     return getattr(torch.ops.aten, name)(*tensors, *placed, **named)
 

@@ -25,6 +25,8 @@ class Door(NamedTuple):
     operand: str
     result: str
     imports: str
+    #: whether it has functions that PyTorch has no operator for
+    every: bool = False
 
 
 DOORS = (
@@ -35,6 +37,7 @@ DOORS = (
         "ArrayLike",
         "Array",
         "from jax import Array\nfrom jax.typing import ArrayLike\n",
+        every=True,
     ),
     Door(
         "torch/ops.pyi",
@@ -68,7 +71,8 @@ def signature(door: Door, function: Function) -> str:
 
 def stub(door: Door) -> str:
     """Return the text of a stub."""
-    functions = [signature(door, f) for f in differentiable_functions(operators).values()]
+    known = [f for f in differentiable_functions(operators).values() if f.in_torch or door.every]
+    functions = [signature(door, f) for f in known]
     literal = "from typing import Literal\n\n" if any("Literal" in f for f in functions) else ""
     imports = (
         f"{literal}{door.imports}\nfrom ..core.dtypes import DTypeLike\n"

@@ -41,7 +41,7 @@ def shapes_of(name: str) -> tuple[tuple[int, ...], ...]:
 
 def scalars_of(name: str) -> tuple[Any, ...]:
     """Return a function's scalars."""
-    return SCALARS.get(name, FUNCTIONS[name].numbers(()))
+    return SCALARS.get(name, FUNCTIONS[name].numbers(())[: len(FUNCTIONS[name].scalars)])
 
 
 def tensors(name: str, **options: Any) -> list[torch.Tensor]:
