@@ -21,7 +21,7 @@ from ..declaration.scalars import check_array_scalar
 from ..functional.differentiable import default_scalars, scalar_numbers
 from ..kernels.arithmetic.formula import Formula
 from ..operators.loss.smooth_l1 import OPERATOR as SMOOTH_L1
-from .formulas import HARDSHRINK, LOGIT, SIGN, SOFTPLUS
+from .formulas import ELU, HARDSHRINK, HARDSWISH, LOGIT, SIGN, SOFTPLUS
 from .tensors import Refused
 
 #: arithmetic type -> where its exponential becomes infinite, and where it becomes 0
@@ -98,13 +98,15 @@ _OTHERS: Final[dict[str, Choice]] = {
     "smooth_l1_loss_backward": smooth_l1_loss,
     "logit_grad": logit,
 }
+#: operator -> PyTorch's formula, where it takes the same scalars
+_FORMULAS: Final = {"elu_backward": ELU, "hardswish": HARDSWISH}
 
 
 def choice(operator: Operator) -> Choice:
     """Return what chooses the formula for PyTorch's operator."""
     if operator.name in _OTHERS:
         return _OTHERS[operator.name]
-    formula = in_order_of_pytorch(operator)
+    formula = _FORMULAS.get(operator.name) or in_order_of_pytorch(operator)
     function = getattr(operators, operator.name)
 
     def usual(kind: ElementType, compute: str, *scalars: Any) -> Chosen:

@@ -83,9 +83,14 @@ def limits(kind: ElementType) -> tuple[float, float]:
     return form.normal * (2.0**64 if kind is FLOAT64 else 1.0), form.largest
 
 
-def bound(kind: ElementType, ulp: float, more: Callable[..., Any] | None, words: str) -> Bound:
-    """Return the bound of F32 results, and what is added to it where data are not positive."""
-    ulp = {FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP)
+def bound(
+    kind: ElementType, usual: float, exact: bool, more: Callable[..., Any] | None, words: str
+) -> Bound:
+    """Return a bound, and what is added to it where data are not positive.
+
+    That of F32 results has four roundings, unless the scalars are powers of two.
+    """
+    ulp = {FLOAT32: usual if exact else 3.5, FLOAT64: 1.0}.get(kind, HALF_ULP)
     if more is None:
         return Bound(ulp)
 
@@ -112,8 +117,9 @@ def of_value(kind: ElementType, factor: float, slope: float, exact: bool) -> Bou
         lost = (data != 0) & (abs(z) < least) if normal else np.True_
         return np.where(lost, np.inf, added * np.maximum(z, 0.0))
 
-    usual = slope == 1 and normal
-    return bound(kind, 2.5, None if usual else more, "where scalars do not underflow")
+    words = "where products do not underflow"
+    every = is_power(factor) and exact
+    return bound(kind, 0.75, every, None if slope == 1 and normal else more, words)
 
 
 def elu_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
@@ -148,7 +154,8 @@ def gradient_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) 
         return np.where(outside(derivative), np.inf, growth(kind, single(limit) == limit) * share)
 
     more = for_results if scalars["is_result"] else for_data
-    return bound(kind, 2.5, more, "where the derivative is a normal number")
+    exact = is_power(limit) and is_power(slope)
+    return bound(kind, 2.0, exact, more, "where the derivative is a normal number")
 
 
 VALUE: Final = Operator(
@@ -286,12 +293,14 @@ def elu(
 
     Notes
     -----
-    The formula is the vendor's (aclnnElu, aclnnInplaceElu). Next to 0 nothing cancels. An infinite
-    or NaN scalar counts as what it is; the vendor's code has ``-alpha * scale`` for an ``alpha`` or
+    The formula is the vendor's (aclnnElu, aclnnInplaceElu). Next to 0 nothing cancels, except in
+    F16 and BF16 arithmetic, where the exponential is rounded before 1 is subtracted. An infinite or
+    NaN scalar counts as what it is; the vendor's code has ``-alpha * scale`` for an ``alpha`` or
     ``input_scale`` like that. The device narrows F64 tensors, which aclnnInplaceElu takes, to F32.
 
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 2.5 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp. Unless ``input_scale`` is 1, no bound is stated where
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 3.5 ulp of the exact value,
+    within 0.75 ulp if ``alpha * scale`` and ``input_scale`` are powers of two, an F16 or BF16
+    result within 0.5 + 1/256 ulp. Unless ``input_scale`` is 1, no bound is stated where
     a product of scalars, or of ``input_scale`` and ``self``, underflows; unless it is a power of
     two, an exponential above 1 adds ``abs(input_scale * self)`` ulp for F32, 2**-13 of that for F16
     and 2**-16 for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64
@@ -406,8 +415,8 @@ def elu_backward(
     in ``self_or_result`` is not positive, and gives NaN.
 
     Accuracy: wherever the exponential, and the gradient for a ``grad_output`` of 1, are normal
-    numbers of the arithmetic: in F32 arithmetic, the default, an F32 result is within 2.5 ulp of
-    the exact value, an F16 or BF16 result within 0.5 + 1/256 ulp. Two roundings are amplified: that
+    numbers of the arithmetic: in F32 arithmetic, the default, an F32 result is within 3.5 ulp of
+    the exact value, within 2 ulp if the scalars are powers of two as for `elu`, an F16 or BF16 result within 0.5 + 1/256 ulp. Two roundings are amplified: that
     of ``z = input_scale * self_or_result``, unless ``input_scale`` is a power of two, adds
     ``abs(z)`` ulp for F32, 2**-13 of that for F16 and 2**-16 for BF16; that of
     ``limit = alpha * scale`` to float32 as many times ``abs(limit / (self_or_result + limit))``. In

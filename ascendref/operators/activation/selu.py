@@ -122,8 +122,9 @@ def selu(
 
     Notes
     -----
-    The formula is the vendor's (aclnnSelu, aclnnInplaceSelu). Next to 0 nothing cancels, unlike in
-    the vendor's kernel, which subtracts 1 from a rounded exponential.
+    The formula is the vendor's (aclnnSelu, aclnnInplaceSelu). Next to 0 nothing cancels, except in
+    F16 and BF16 arithmetic and in the vendor's kernel, where the exponential is rounded before 1 is
+    subtracted.
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, an
     F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and

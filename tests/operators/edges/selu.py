@@ -12,7 +12,7 @@ SELU = Entry(
     TRAINING_A2_A3,
     [()],
     [
-        Edge("zeros keep their sign", (), ((0, -0.0),), (0, -0.0)),
+        Edge("zeros keep their sign", (), ((0, -0.0),), (0, -0.0), steps=()),
         Edge("NaN and infinity stay", (), ((nan, inf),), (nan, inf)),
         Edge("positive inputs are multiplied by scale", (), ((1, 1024),), (SCALE, 1024 * SCALE),
              steps=(), ulp=1.0),
