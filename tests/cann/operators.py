@@ -23,6 +23,12 @@ LAYOUTS = {
     "transposed at an inner address": ((1, 3), 2, 192),
     "backwards with gaps": ((-8, -2), 25, 8),
 }
+#: scalars that functions refuse
+REFUSED = [
+    ("leaky_relu_backward", (-0.5, True)),
+    ("elu_backward", (-0.5, 1.0, 1.0, True)),
+    ("celu", (0.0,)),
+]
 
 
 def operands(operator, kind, layout, scalars, generator):
@@ -86,10 +92,14 @@ def in_c(caller, operator, scalars, tensors):
         values = data.ctypes.data_as(ctypes.c_void_p)
         caller.call("aclrtMemcpy", ctypes.c_void_p(memories[-1]), size, values, size, 1)
         described.append(tensor(caller, memories[-1], data, *description))
-    kinds = [parameter.kind for parameter in first.prototype.parameters[inputs:]]
-    passed = [scalar(caller, *pair) for pair in zip(kinds, scalars, strict=False)]
+    kinds = [parameter.kind for parameter in first.prototype.parameters]
+    passed = [
+        scalar(caller, kinds[place], value)
+        for place, value in zip(operator.places[inputs:], scalars, strict=False)
+    ]
     size, executor = ctypes.c_uint64(), ctypes.c_void_p()
-    arguments = [*described[:inputs], *passed, *described[inputs:]]
+    given = [*described[:inputs], *passed, *described[inputs:]]
+    arguments = [given[operator.places.index(k)] for k in range(len(given))]
     caller.call(first.name, *arguments, ctypes.byref(size), ctypes.byref(executor))
     workspace = caller.made("aclrtMalloc", size, 0) if size.value else None
     caller.call(second.name, ctypes.c_void_p(workspace), size, executor, None)
@@ -108,12 +118,26 @@ def main():
     for operator, kind, layout in product(
         ar.OPERATORS.values(), ("float32", "float16", "bfloat16"), LAYOUTS
     ):
-        scalars = plain(operator.name, ENTRIES[operator.name].scalars[0])
-        tensors = list(operands(operator, kind, layout, scalars, generator))
-        found = in_c(caller, operator, scalars, tensors)
-        assert found == in_python(operator, scalars, tensors), (operator, kind, layout)
+        for row in ENTRIES[operator.name].scalars[: None if layout == "contiguous" else 1]:
+            scalars = plain(operator.name, row)
+            tensors = list(operands(operator, kind, layout, scalars, generator))
+            found = in_c(caller, operator, scalars, tensors)
+            assert found == in_python(operator, scalars, tensors), (operator, row, kind, layout)
         count += 1
+    refused(caller, generator)
     print(count)
+
+
+def refused(caller, generator):
+    """Call functions with scalars that are not allowed together."""
+    for name, scalars in REFUSED:
+        operator, found = ar.OPERATORS[name], None
+        tensors = list(operands(operator, "float32", "contiguous", scalars, generator))
+        try:
+            in_c(caller, operator, scalars, tensors)
+        except AssertionError as error:
+            found = error.args
+        assert found == ((f"{operator.api}GetWorkspaceSize", 161002),), (name, found)
 
 
 if __name__ == "__main__":

@@ -62,8 +62,11 @@ def from_device(
 
 
 def phase_1(operator: str, /, *arguments: Any, **keywords: Any) -> Any:
-    """Call phase 1 of an operator."""
-    return getattr(aclnn, f"{ar.OPERATORS[operator].api}GetWorkspaceSize")(*arguments, **keywords)
+    """Call phase 1 of an operator; all arguments are its tensors, scalars and results, in order."""
+    declared = ar.OPERATORS[operator]
+    if len(arguments) == len(declared.places):
+        arguments = tuple(arguments[declared.places.index(k)] for k in range(len(arguments)))
+    return getattr(aclnn, f"{declared.api}GetWorkspaceSize")(*arguments, **keywords)
 
 
 def phase_2(operator: str, /, *arguments: Any, **keywords: Any) -> Any:

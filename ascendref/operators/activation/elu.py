@@ -359,7 +359,7 @@ def celu(
     --------
     >>> import numpy as np, ascendref as ar
     >>> ar.celu(np.array([-1, 0, 2], np.float32), 2.0)
-    array([-0.7869387,  0.       ,  2.       ], dtype=float32)
+    array([-0.78693867,  0.        ,  2.        ], dtype=float32)
     """
     return array_call(CELU, (self,), (alpha,), out, compute_dtype)
 
@@ -416,12 +416,13 @@ def elu_backward(
 
     Accuracy: wherever the exponential, and the gradient for a ``grad_output`` of 1, are normal
     numbers of the arithmetic: in F32 arithmetic, the default, an F32 result is within 3.5 ulp of
-    the exact value, within 2 ulp if the scalars are powers of two as for `elu`, an F16 or BF16 result within 0.5 + 1/256 ulp. Two roundings are amplified: that
-    of ``z = input_scale * self_or_result``, unless ``input_scale`` is a power of two, adds
-    ``abs(z)`` ulp for F32, 2**-13 of that for F16 and 2**-16 for BF16; that of
-    ``limit = alpha * scale`` to float32 as many times ``abs(limit / (self_or_result + limit))``. In
-    F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results within 0.75 ulp;
-    with "exact" they are correctly rounded, too.
+    the exact value, within 2 ulp if the scalars are powers of two as for `elu`, an F16 or BF16
+    result within 0.5 + 1/256 ulp. Two roundings are amplified: that of
+    ``z = input_scale * self_or_result``, unless ``input_scale`` is a power of two, adds ``abs(z)``
+    ulp for F32, 2**-13 of that for F16 and 2**-16 for BF16; that of ``limit = alpha * scale`` to
+    float32 as many times ``abs(limit / (self_or_result + limit))``. In F64 arithmetic F16, BF16 and
+    F32 results are correctly rounded, and F64 results within 0.75 ulp; with "exact" they are
+    correctly rounded, too.
 
     Examples
     --------

@@ -187,6 +187,6 @@ def selu_backward(
     >>> import numpy as np, ascendref as ar
     >>> y = ar.selu(np.array([-1, 0, 2], np.float32))
     >>> ar.selu_backward(np.ones_like(y), y)
-    array([0.6467686, 1.7580993, 1.050701 ], dtype=float32)
+    array([0.64676857, 1.7580993 , 1.050701  ], dtype=float32)
     """
     return array_call(GRADIENT, (grad_output, result), (), out, compute_dtype)
