@@ -7,6 +7,69 @@ from .device.scalar import Scalar
 from .device.streams.stream import Stream
 from .twophase.executor import Executor
 
+def aclnnEluGetWorkspaceSize(
+    self: Tensor,
+    alpha: Scalar | RealNumber,
+    scale: Scalar | RealNumber,
+    inputScale: Scalar | RealNumber,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnElu; nothing is computed yet."""
+
+def aclnnElu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceEluGetWorkspaceSize(
+    selfRef: Tensor,
+    alpha: Scalar | RealNumber,
+    scale: Scalar | RealNumber,
+    inputScale: Scalar | RealNumber,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceElu; nothing is computed yet."""
+
+def aclnnInplaceElu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCeluGetWorkspaceSize(
+    self: Tensor, alpha: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCelu; nothing is computed yet."""
+
+def aclnnCelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceCeluGetWorkspaceSize(
+    selfRef: Tensor, alpha: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceCelu; nothing is computed yet."""
+
+def aclnnInplaceCelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnEluBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    alpha: Scalar | RealNumber,
+    scale: Scalar | RealNumber,
+    inputScale: Scalar | RealNumber,
+    isResult: bool,
+    selfOrResult: Tensor,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnEluBackward; nothing is computed yet."""
+
+def aclnnEluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnFastGeluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnFastGelu; nothing is computed yet."""
 
@@ -83,6 +146,68 @@ def aclnnHardshrinkBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnHardsigmoidGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHardsigmoid; nothing is computed yet."""
+
+def aclnnHardsigmoid(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceHardsigmoidGetWorkspaceSize(self: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceHardsigmoid; nothing is computed yet."""
+
+def aclnnInplaceHardsigmoid(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnHardsigmoidBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHardsigmoidBackward; nothing is computed yet."""
+
+def aclnnHardsigmoidBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnHardswishGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHardswish; nothing is computed yet."""
+
+def aclnnHardswish(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceHardswishGetWorkspaceSize(self: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceHardswish; nothing is computed yet."""
+
+def aclnnInplaceHardswish(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnHardswishBackwardV2GetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHardswishBackwardV2; nothing is computed yet."""
+
+def aclnnHardswishBackwardV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnHardswishBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHardswishBackward; nothing is computed yet."""
+
+def aclnnHardswishBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnHardtanhBackwardGetWorkspaceSize(
     gradOutput: Tensor,
     self: Tensor,
@@ -93,6 +218,40 @@ def aclnnHardtanhBackwardGetWorkspaceSize(
     """Check and plan a call of aclnnHardtanhBackward; nothing is computed yet."""
 
 def aclnnHardtanhBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLeakyReluGetWorkspaceSize(
+    self: Tensor, negativeSlope: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLeakyRelu; nothing is computed yet."""
+
+def aclnnLeakyRelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLeakyReluGetWorkspaceSize(
+    selfRef: Tensor, negativeSlope: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLeakyRelu; nothing is computed yet."""
+
+def aclnnInplaceLeakyRelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLeakyReluBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    negativeSlope: Scalar | RealNumber,
+    selfIsResult: bool,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLeakyReluBackward; nothing is computed yet."""
+
+def aclnnLeakyReluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -177,6 +336,32 @@ def aclnnPreluBackwardGetWorkspaceSize(
     """Check and plan a call of aclnnPreluBackward; nothing is computed yet."""
 
 def aclnnPreluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSeluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSelu; nothing is computed yet."""
+
+def aclnnSelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceSeluGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceSelu; nothing is computed yet."""
+
+def aclnnInplaceSelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSeluBackwardGetWorkspaceSize(
+    gradOutput: Tensor, result: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSeluBackward; nothing is computed yet."""
+
+def aclnnSeluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -94,15 +94,15 @@ class Forward(NamedTuple):
     #: its name there
     name: str
     #: its value for each element, a formula; its parameters are parameters of the operator, by
-    #: name: its operands, then scalars
+    #: name: its operands, then scalars. The first one may have another name than the tensor
     formula: Callable[..., Any]
     #: what it returns, in terms of its operands, of which the first is ``x``
     text: str
     #: whether it depends only on the difference of its operands, so that the gradient for the
     #: second is the negative of that for the first
     of_difference: bool = False
-    #: the operator's tensor that is the function's result, in place of its only operand
-    result: str | None = None
+    #: whether the operator takes the function's value in place of its operand
+    of_result: bool = False
 
 
 #: what is done with the terms of a reduction
@@ -234,6 +234,11 @@ class Operator:
     def key(self) -> tuple[str, ...]:
         """The vendor's name, or its own, and omitted tensors; `operator_with` finds it by these."""
         return (self.api or self.name, *self.omitted)
+
+    @property
+    def data(self) -> str:
+        """The name of the tensor of data: the first one that is not the gradient of a result."""
+        return next(param.name for param in self.tensors if not param.name.startswith("grad"))
 
     @property
     def per_channel(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ..core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
 from ..declaration.operator import OPERATORS, Forward, Operator
+from ..declaration.scalars import ScalarParam
 from ..kernels.arithmetic.arrays import evaluate
 from ..kernels.arithmetic.formula import Formula
 
@@ -39,16 +40,38 @@ class Function:
 
     @property
     def operator(self) -> Operator:
-        """The operator whose scalars the function has."""
+        """The operator whose kernel is called for the gradient, or for the value if it has none."""
         operator = self.gradient or self.value
         assert operator is not None
         return operator
 
     @property
+    def declared(self) -> Operator:
+        """The operator whose scalars the function has."""
+        return self.value or self.operator
+
+    @property
+    def scalars(self) -> tuple[ScalarParam, ...]:
+        """The function's scalars."""
+        return self.declared.scalars
+
+    def kernel_scalars(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the scalars of the gradient's operator, from the function's.
+
+        Flags that the function does not have are false.
+        """
+        flags = {param.name: False for param in self.operator.scalars if param.is_flag}
+        names = [param.name for param in self.scalars]
+        values = flags | dict(zip(names, scalars, strict=True))
+        return tuple([values[param.name] for param in self.operator.scalars])
+
+    @property
     def operands(self) -> tuple[str, ...]:
-        """The operator's names of the operands."""
+        """The operator's names of the operands, or of its result in place of the only one."""
         names = [param.name for param in self.operator.tensors]
-        return tuple([name for name in self._taken if name in names])
+        others = [name for name in self._taken[1:] if name in names]
+        first = self._taken[0] if self._taken[0] in names else self.operator.data
+        return (first, *others)
 
     @property
     def computes_value(self) -> bool:
@@ -74,9 +97,8 @@ class Function:
 
     @property
     def _taken(self) -> tuple[str, ...]:
-        """The operator's names of what the formula takes, or of its result in place of that."""
-        names = tuple(inspect.signature(self.forward.formula).parameters)
-        return (self.forward.result, *names[1:]) if self.forward.result else names
+        """Names of what the formula takes."""
+        return tuple(inspect.signature(self.forward.formula).parameters)
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -86,8 +108,8 @@ class Function:
 
     @property
     def array_function(self) -> Any:
-        """The operator's array function."""
-        return getattr(self.array_functions, self.operator.name)
+        """The array function that has the function's scalars."""
+        return getattr(self.array_functions, self.declared.name)
 
     def signature(self, first: str) -> Signature:
         """Return a signature: operands, scalars as in the array function, and a compute type.
@@ -100,7 +122,7 @@ class Function:
             Parameter(name, kind, default=Parameter.empty if number is None else None)
             for name, number in zip((first, *self.operands[1:]), self.defaults, strict=True)
         ]
-        scalars = [given[param.name] for param in self.operator.scalars]
+        scalars = [given[param.name] for param in self.scalars]
         return Signature([*operands, *scalars, given["compute_dtype"]])
 
     def evaluate(self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]) -> Any:
@@ -109,7 +131,7 @@ class Function:
         The namespace is ``jax.numpy`` or ``torch``, and the operands are its arrays. The weights of
         channels are contiguous.
         """
-        names = [param.name for param in self.operator.scalars]
+        names = [param.name for param in self.scalars]
         values = dict(zip(names, scalars, strict=True))
         taken = [values[name] for name in self._taken if name in names]
         if self.operator.per_channel:
@@ -123,22 +145,23 @@ class Function:
         self, namespace: Any, tensors: Sequence[Any], scalars: Sequence[float]
     ) -> Any:
         """Return what the gradient's operator computes, as `evaluate` does."""
-        return evaluate(self.operator.formula.function, namespace, tensors, scalars)
+        given = self.kernel_scalars(scalars)
+        return evaluate(self.operator.formula.function, namespace, tensors, given)
 
     def numbers(self, scalars: Sequence[Any]) -> tuple[float, ...]:
         """Return the scalars as numbers, with the defaults for None and for those at the end."""
-        return scalar_numbers(self.operator, self.array_function, scalars)
+        return scalar_numbers(self.declared, self.array_function, scalars)
 
     def reduction(self, scalars: Sequence[Any]) -> str:
         """Return what the function does with the values of elements: none, mean or sum."""
-        for param, value in zip(self.operator.scalars, scalars, strict=True):
+        for param, value in zip(self.scalars, scalars, strict=True):
             if param.name == _REDUCTION and param.choices is not None:
                 return next(name for name, number in param.choices.items() if number == value)
         return _NONE
 
     def without_reduction(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
         """Return the scalars with which the function keeps the values of elements."""
-        params = zip(self.operator.scalars, scalars, strict=True)
+        params = zip(self.scalars, scalars, strict=True)
         return tuple([(p.choices or {})[_NONE] if p.name == _REDUCTION else v for p, v in params])
 
 

@@ -16,6 +16,20 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def celu(
+    x: ArrayLike,
+    alpha: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def elu(
+    x: ArrayLike,
+    alpha: RealNumber = 1.0,
+    scale: RealNumber = 1.0,
+    input_scale: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def fast_gelu(
     x: ArrayLike,
     *,
@@ -33,10 +47,26 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def hardsigmoid(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def hardswish(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def hardtanh(
     x: ArrayLike,
     min_val: RealNumber = -1.0,
     max_val: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def leaky_relu(
+    x: ArrayLike,
+    negative_slope: RealNumber = 0.01,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
@@ -59,6 +89,11 @@ def mish(
 def prelu(
     x: ArrayLike,
     weight: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def selu(
+    x: ArrayLike,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

@@ -68,7 +68,7 @@ def public_functions() -> dict[str, Callable[..., jax.Array]]:
 
 def _public(function: Function) -> Callable[..., jax.Array]:
     signature = function.signature(FIRST)
-    params = function.operator.scalars
+    params, check = function.scalars, function.declared.check_scalars
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         bound = signature.bind(*arguments, **keywords)
@@ -91,6 +91,8 @@ def _public(function: Function) -> Callable[..., jax.Array]:
                     " an argument in static_argnames",
                 )
             values.append(check_array_scalar(param, value))
+        if check is not None:
+            check(*values)
         compute = "float64" if operands[0].dtype == np.float64 else "float32"
         if given[-1][1] is not None:
             compute = compute_type_of(given[-1][1])
@@ -111,10 +113,12 @@ def _doc(function: Function) -> str:
     tensors = list(names.values())
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = name
-    if function.forward.result is not None:
+    if function.forward.of_result:
         tensors[function.places[0]] = f"aj.{function.name}({example})"
-    scalars = ", ".join([param.name for param in operator.scalars])
-    described = f"{scalars} : optional\n    As in `ascendref.{operator.name}`; known at tracing.\n"
+    scalars = ", ".join([param.name for param in function.scalars])
+    described = (
+        f"{scalars} : optional\n    As in `ascendref.{function.declared.name}`; known at tracing.\n"
+    )
     call = f"aj.{function.name}({example})"
     if function.gradient is not None:
         call = f"jax.grad(aj.{function.name})({example})"

@@ -35,7 +35,7 @@ class Call(NamedTuple):
 
     @property
     def operator(self) -> Operator:
-        """The operator whose kernel is called."""
+        """The operator whose kernel is called for the gradient."""
         return self.function.operator
 
     def formula(self, *operands: Any) -> Any:
@@ -44,7 +44,7 @@ class Call(NamedTuple):
 
     def gradients(self, grad: Any, *operands: Any) -> Any:
         """Return the gradients for the operands, or the result in place of one, in the same."""
-        if self.function.forward.result is None:
+        if not self.function.forward.of_result:
             return jax.vjp(self.formula, *operands)[1](grad)
         return (self._evaluated(self.function.evaluate_gradient, (grad, *operands)),)
 
@@ -106,7 +106,7 @@ def _result(call: Call, *operands: Any) -> Any:
 
 def _forward(call: Call, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
     value = _result(call, *operands)
-    return value, operands if call.function.forward.result is None else (value,)
+    return value, (value,) if call.function.forward.of_result else operands
 
 
 def _backward(call: Call, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
@@ -129,7 +129,8 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     if call.operator.per_channel:
         gradients = _call_with_sums(call, tensors)
     else:
-        gradients = _elementwise_call(call, call.operator, tensors, first)
+        scalars = call.function.kernel_scalars(call.scalars)
+        gradients = _elementwise_call(call.operator, scalars, call.compute, tensors, first)
     if call.function.forward.of_difference:
         gradients = *gradients, -gradients[0]
     if len(gradients) < len(operands):  # JAX's own, of the function's formula
@@ -150,8 +151,8 @@ def _value(call: Call, *operands: Any) -> Any:
     """Return the value of a function, computed by a kernel."""
     if not prod(operands[0].shape):
         return jnp.zeros_like(operands[0])
-    assert call.function.value is not None
-    return _elementwise_call(call, call.function.value, list(operands), operands[0])[0]
+    operator = call.function.declared
+    return _elementwise_call(operator, call.scalars, call.compute, list(operands), operands[0])[0]
 
 
 @_value.defjvp
@@ -161,11 +162,11 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
 
 
 def _elementwise_call(
-    call: Call, operator: Operator, tensors: list[Any], data: Any
+    operator: Operator, scalars: tuple[float, ...], compute: str, tensors: list[Any], data: Any
 ) -> tuple[Any, ...]:
     """Return the result of an elementwise kernel, which is like the data."""
-    key = _elementwise_key(call, operator, ELEMENT_TYPES[data.dtype.name])
-    return _call(key, call.scalars, (prod(data.shape),), tensors, (data,))
+    key = _elementwise_key(operator, scalars, compute, ELEMENT_TYPES[data.dtype.name])
+    return _call(key, scalars, (prod(data.shape),), tensors, (data,))
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
@@ -194,11 +195,13 @@ def _call(
 
 
 @runs_to_end
-def _elementwise_key(call: Call, operator: Operator, kind: ElementType) -> int:
+def _elementwise_key(
+    operator: Operator, scalars: tuple[float, ...], compute: str, kind: ElementType
+) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(operator.formula, kind, call.compute, call.scalars)
-    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
+    formula = suited_formula(operator.formula, kind, compute, scalars)
+    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)
     return handler.add(kernel.loop.name, kernel.table, task)

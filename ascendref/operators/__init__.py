@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from ..declaration.operator import OPERATORS
+from .activation.elu import celu, elu, elu_backward
 from .activation.fast_gelu import fast_gelu, fast_gelu_backward
 from .activation.gelu import gelu, gelu_backward
 from .activation.hardshrink import hardshrink, hardshrink_backward
+from .activation.hardsigmoid import hardsigmoid, hardsigmoid_backward
+from .activation.hardswish import hardswish, hardswish_backward
 from .activation.hardtanh import hardtanh, hardtanh_backward
+from .activation.leaky_relu import leaky_relu, leaky_relu_backward
 from .activation.log_sigmoid import log_sigmoid, log_sigmoid_backward
 from .activation.logit import logit, logit_grad
 from .activation.mish import mish, mish_backward
 from .activation.prelu import prelu_backward, prelu_partial
+from .activation.selu import selu, selu_backward
 from .activation.sigmoid import sigmoid, sigmoid_backward
 from .activation.silu import silu, silu_backward, swish, swish_backward
 from .activation.softplus import softplus, softplus_backward
@@ -23,14 +28,23 @@ __all__ = [
     "OPERATORS",
     "binary_cross_entropy",
     "binary_cross_entropy_backward",
+    "celu",
+    "elu",
+    "elu_backward",
     "fast_gelu",
     "fast_gelu_backward",
     "gelu",
     "gelu_backward",
     "hardshrink",
     "hardshrink_backward",
+    "hardsigmoid",
+    "hardsigmoid_backward",
+    "hardswish",
+    "hardswish_backward",
     "hardtanh",
     "hardtanh_backward",
+    "leaky_relu",
+    "leaky_relu_backward",
     "log_sigmoid",
     "log_sigmoid_backward",
     "logit",
@@ -39,6 +53,8 @@ __all__ = [
     "mish_backward",
     "prelu_backward",
     "prelu_partial",
+    "selu",
+    "selu_backward",
     "sigmoid",
     "sigmoid_backward",
     "silu",

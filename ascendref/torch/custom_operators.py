@@ -83,7 +83,7 @@ def _define(function: Function) -> CustomOpDef:
         gradient = _gradient_by(_define_backward(function, tensors, rest))
     op.register_autograd(
         lambda ctx, grad: gradient(function, ctx, grad),
-        setup_context=_save if function.forward.result is None else _save_result,
+        setup_context=_save_result if function.forward.of_result else _save,
     )
     autocast.follow(name, op)
     return op
@@ -95,7 +95,8 @@ def _define_backward(function: Function, tensors: str, rest: str) -> CustomOpDef
     assert kernel is not None
 
     def backward(*args: Any) -> Any:
-        return kernel.compute(args[:count], args[count:-1], args[-1])
+        scalars = function.kernel_scalars(args[count:-1])
+        return kernel.compute(args[:count], scalars, args[-1])
 
     def fake(*args: Any) -> Any:
         # rules that support symbolic sizes, which not all of PyTorch's own do
@@ -132,7 +133,7 @@ def _scalar_schemas(function: Function) -> list[str]:
         f"int {param.name}"
         if param.choices
         else f"float{'?' if 'None' in parameters[param.name].annotation else ''} {param.name}"
-        for param in function.operator.scalars
+        for param in function.scalars
     ]
 
 
@@ -185,7 +186,7 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
     signature = function.signature(FIRST)
     count = len(function.operands)
     broadcasts = count > 1 and not function.operator.per_channel
-    choices = [param.choices for param in function.operator.scalars]
+    choices = [param.choices for param in function.scalars]
     defaults = function.defaults
 
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -203,7 +204,7 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
                 scalars[place] = _chosen(names[place], allowed, scalars[place])
         return op(*operands, *scalars, _compute(given[-1]))
 
-    names = [param.name for param in function.operator.scalars]
+    names = [param.name for param in function.scalars]
     call.__name__ = call.__qualname__ = function.name
     call.__module__ = f"{__package__}.ops"  # where they are found
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -225,9 +226,9 @@ def _doc(function: Function) -> str:
     operands = ("x", *function.operands[1:])
     tensors = ["torch.tensor(1.0)"] * len(operator.tensors)
     for place, name in zip(function.places, operands, strict=True):
-        tensors[place] = f"{name if function.forward.result is None else 'value'}.detach()"
-    scalars = ", ".join([param.name for param in operator.scalars])
-    described = f"{scalars} : optional\n    As for `ascendref.{operator.name}`.\n"
+        tensors[place] = f"{'value' if function.forward.of_result else name}.detach()"
+    scalars = ", ".join([param.name for param in function.scalars])
+    described = f"{scalars} : optional\n    As for `ascendref.{function.declared.name}`.\n"
     is_value = function.gradient is None
     return _DOC.format(
         name=function.name,

@@ -74,7 +74,7 @@ def _gradients(
     *,
     recorded: bool,
 ) -> tuple[Any, ...]:
-    if function.forward.result is not None:
+    if function.forward.of_result:
         return (_evaluated(function, function.evaluate_gradient, (grad, *operands), scalars),)
     result = value(function, operands, scalars)
     found: tuple[Any, ...] = torch.autograd.grad(

@@ -15,6 +15,20 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def celu(
+    input: Tensor,
+    alpha: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def elu(
+    input: Tensor,
+    alpha: RealNumber = 1.0,
+    scale: RealNumber = 1.0,
+    input_scale: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def fast_gelu(
     input: Tensor,
     *,
@@ -32,10 +46,26 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def hardsigmoid(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def hardswish(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def hardtanh(
     input: Tensor,
     min_val: RealNumber = -1.0,
     max_val: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def leaky_relu(
+    input: Tensor,
+    negative_slope: RealNumber = 0.01,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -58,6 +88,11 @@ def mish(
 def prelu(
     input: Tensor,
     weight: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def selu(
+    input: Tensor,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

@@ -18,7 +18,7 @@ from ..functional.call import formula_kernel, of_no_terms, reduction_kernel
 from ..functional.differentiable import suited_formula
 from ..functional.torch_calls import elementwise_run
 from ..kernels.arithmetic.formula import Formula
-from .scalars import call_theirs, choice, scalars_of_pytorch
+from .scalars import choice, scalars_of_pytorch
 from .tensors import Refused, check_result, element_type, empty_result, numpy_view
 
 _CPU: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
@@ -131,6 +131,9 @@ class Override(OwnKernel):
         #: PyTorch's options and their defaults
         self._options = {a.name: a.default_value for a in arguments if a.kwarg_only}
         self._choices = {param.name: param.choices for param in operator.scalars}
+        order, scalars = operator.torch.order, [param.name for param in operator.scalars]
+        #: where PyTorch takes tensors and scalars, if scalars come before tensors
+        self._places = sorted(range(len(order)), key=lambda k: (order[k] in scalars, k))
         #: compute type of the current setting
         self.compute_type: str | None = None
         #: number of calls computed here; reason -> number of calls left to PyTorch
@@ -154,14 +157,23 @@ class Override(OwnKernel):
         """Compute in a type, or leave the call to PyTorch."""
         if any([tensor.device.type != "cpu" for tensor in tensors]):
             return self.theirs(tensors, scalars)
-        given, named = scalars_of_pytorch(self.operator, scalars)
-        args = *tensors, *self._further(tensors), *given
+        args, named = self._of_pytorch(tensors, scalars)
         return self._call(self.aten, args, named, compute)
 
     def _theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
         """Call PyTorch's operator."""
-        given = *tensors, *self._further(tensors)
-        return call_theirs(self.aten, self.operator, given, scalars)
+        args, named = self._of_pytorch(tensors, scalars)
+        return getattr(torch.ops.aten, self.aten)(*args, **named)
+
+    def _of_pytorch(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
+    ) -> tuple[tuple[Any, ...], dict[str, str]]:
+        """Return the arguments of PyTorch's operator, and its keywords."""
+        given, named = scalars_of_pytorch(self.operator, scalars)
+        args = (*tensors, *self._further(tensors), *given)
+        if self._places:
+            args = tuple([args[self._places.index(k)] for k in range(len(args))])
+        return args, named
 
     def _further(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the tensors that PyTorch's operator takes besides, and ours ignores."""
@@ -198,6 +210,8 @@ class Override(OwnKernel):
         """Return all tensors and scalars; options that our operator lacks must have defaults."""
         params = self.operator.tensors
         given = [*args, *self._defaults[len(args) :]]
+        if self._places:
+            given = [given[place] for place in self._places]
         tensors = [
             torch.full((), param.default, dtype=args[0].dtype) if tensor is None else tensor
             for param, tensor in zip(params, given, strict=False)

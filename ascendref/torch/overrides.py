@@ -68,7 +68,7 @@ def _kernels(function: Function) -> Kernels:
 def value_by_pytorch(function: Function, tensors: Any, scalars: Any) -> Any:
     """Return a function's value, computed by PyTorch's function if there is one."""
     if hasattr(torch.ops.aten, function.name):
-        return call_theirs(function.name, function.operator, tensors, scalars)
+        return call_theirs(function.name, function.declared, tensors, scalars)
     return value(function, tensors, scalars)
 
 

@@ -23,8 +23,10 @@ from ..kernels.arithmetic.formula import Formula
 from ..operators.activation.hardtanh import VALUE as HARDTANH_VALUE
 from ..operators.loss.smooth_l1 import OPERATOR as SMOOTH_L1
 from .formulas import (
+    ELU,
     HARDSHRINK,
     HARDSHRINK_VALUE,
+    HARDSWISH,
     HARDTANH,
     LOGIT,
     SIGN,
@@ -156,25 +158,27 @@ _OTHERS: Final[dict[str, Choice]] = {
     "smooth_l1_loss_backward": smooth_l1_loss,
     "logit_grad": logit,
 }
+#: operator -> PyTorch's formula, where it takes the same scalars
+_FORMULAS: Final = {"elu_backward": ELU, "hardswish": HARDSWISH}
 
 
 def choice(operator: Operator) -> Choice:
     """Return what chooses the formula for PyTorch's operator."""
     if operator.name in _OTHERS:
         return _OTHERS[operator.name]
-    formula = in_order_of_pytorch(operator)
+    formula = _FORMULAS.get(operator.name) or in_order_of_pytorch(operator)
     function = getattr(operators, operator.name)
 
     def usual(kind: ElementType, compute: str, *scalars: Any) -> Chosen:
         width = FLOAT64 if kind is FLOAT64 else FLOAT32
-        values = []
-        for param, value in zip(
-            operator.scalars, scalar_numbers(operator, function, scalars), strict=True
-        ):
-            try:
-                values.append(check_array_scalar(param, rounded(value, width)))
-            except ArgumentError as error:
-                raise Refused("the operator does not take such a scalar") from error
+        given = scalar_numbers(operator, function, scalars)
+        pairs = zip(operator.scalars, given, strict=True)
+        try:
+            values = [check_array_scalar(param, rounded(value, width)) for param, value in pairs]
+            if operator.check_scalars is not None:
+                operator.check_scalars(*values)
+        except ArgumentError as error:
+            raise Refused("the operator does not take such a scalar") from error
         return Chosen(formula, tuple(values))
 
     return usual
@@ -198,7 +202,7 @@ def scalars_of_pytorch(
 def call_theirs(
     name: str, operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
 ) -> Any:
-    """Call an operator of PyTorch that has the scalars of one of ours."""
+    """Call a function of PyTorch that has the scalars of one of our operators."""
     placed, named = scalars_of_pytorch(operator, scalars)
     return getattr(torch.ops.aten, name)(*tensors, *placed, **named)
 

@@ -29,10 +29,7 @@ _ELSEWHERE: Final = 0.3
 
 def data_name(operator: Operator) -> str:
     """Return the name of the tensor of which every number is tried."""
-    if operator.forward is not None and operator.forward.result is not None:
-        return operator.forward.result
-    names = [param.name for param in operator.tensors]
-    return "self" if "self" in names else names[0]
+    return operator.data
 
 
 def gradient_name(operator: Operator) -> str | None:

@@ -26,6 +26,12 @@ LAYOUTS = {
     "transposed at an inner address": ((1, 3), 2, 192),
     "backwards with gaps": ((-8, -2), 25, 8),
 }
+#: scalars that functions refuse
+REFUSED = [
+    ("leaky_relu_backward", (-0.5, True)),
+    ("elu_backward", (-0.5, 1.0, 1.0, True)),
+    ("celu", (0.0,)),
+]
 
 
 def operands(operator, kind, layout, scalars, generator):
@@ -120,15 +126,35 @@ def main():
     for operator, kind, layout in product(
         APIS.values(), ("float32", "float16", "bfloat16"), LAYOUTS
     ):
-        values = scalars_of(operator, ENTRIES[operator.name].scalars[0])
-        names = operator.vendor_parameters[len(operator.tensors) :]
-        scalars = dict(zip(names, values, strict=False))
-        tensors = operands(operator, kind, layout, values, generator)
-        for null in (None, *operator.nullable):
+        rows = ENTRIES[operator.name].scalars[: None if layout == "contiguous" else 1]
+        for row, null in product(rows, (None, *operator.nullable)):
+            values = scalars_of(operator, row)
+            scalars = named(operator, values)
+            tensors = operands(operator, kind, layout, values, generator)
             found = in_c(caller, operator, scalars, tensors, null)
-            assert found == in_python(operator, scalars, tensors, null), (operator, kind, layout)
-            count += 1
+            expected = in_python(operator, scalars, tensors, null)
+            assert found == expected, (operator, row, kind, layout, null)
+        count += 1 + len(operator.nullable)
+    refused(caller, generator)
     print(count)
+
+
+def named(operator, scalars):
+    """Return scalars by the vendor's names."""
+    names = operator.vendor_parameters[len(operator.tensors) :]
+    return dict(zip(names, scalars, strict=False))
+
+
+def refused(caller, generator):
+    """Call functions with scalars that are not allowed together."""
+    for name, scalars in REFUSED:
+        operator, found = ar.OPERATORS[name], None
+        tensors = operands(operator, "float32", "contiguous", scalars, generator)
+        try:
+            in_c(caller, operator, named(operator, scalars), tensors, None)
+        except AssertionError as error:
+            found = error.args
+        assert found == ((f"{operator.api}GetWorkspaceSize", 161002),), (name, found)
 
 
 if __name__ == "__main__":

@@ -161,7 +161,10 @@ def arguments() -> dict[str, tuple[str, Callable[[Any], Any]]]:
         good = {param.name: X for param in operator.tensors}
         if operator.per_channel:
             good["weight"] = X[:1]
-        good |= {p.name: list(p.choices)[-1] if p.choices else 0.5 for p in operator.scalars}
+        good |= {
+            p.name: list(p.choices)[-1] if p.choices else True if p.is_flag else 0.5
+            for p in operator.scalars
+        }
         add(operator.name, good, "out", "compute_dtype")
     add("cast", {"array": X, "dtype": "float16", "round_mode": "odd"})
     add("compare", {"actual": X, "golden": X})

@@ -46,7 +46,7 @@ def shapes_of(name: str) -> tuple[tuple[int, ...], ...]:
 
 def scalars_of(name: str) -> tuple[Any, ...]:
     """Return a function's scalars."""
-    return SCALARS.get(name, FUNCTIONS[name].numbers(()))
+    return SCALARS.get(name, FUNCTIONS[name].numbers(())[: len(FUNCTIONS[name].scalars)])
 
 
 def tensors(name: str, **options: Any) -> list[torch.Tensor]:
@@ -229,7 +229,7 @@ def test_gradients_of_functions_have_the_bits_of_the_array_functions(name: str, 
     value = getattr(at.ops, name)(x)
     seed = torch.linspace(-2, 3, x.numel(), dtype=dtype).reshape(x.shape)
     given = [seed, seed]
-    given[function.places[0]] = (x if function.forward.result is None else value).detach()
+    given[function.places[0]] = (value if function.forward.of_result else x).detach()
     expected = getattr(ar, function.operator.name)(*given)
     with at.use(name) if name in OVERRIDES else nullcontext():
         theirs = value_by_pytorch(function, (x,), function.numbers(()))

@@ -140,9 +140,9 @@ def test_types_per_product(operator: str, name: str, result: bool, product: str)
     f32_f16 = {"float32", "float16"}
     integers = {"int8", "int16", "int32", "int64", "uint8", "bool"}
     bf16 = {"bfloat16"} if product in ("Atlas A2", "Atlas A3") else set()
-    wide = {"float64"} if operator in ("sigmoid_backward", "softplus_backward") else set()
+    f64 = {"float64"} if product in ENTRIES[operator].float64 else set()
     others = integers if (operator, name) == ("softplus_backward", "self") else set()
-    assert taken == f32_f16 | bf16 | wide | others
+    assert taken == f32_f16 | bf16 | f64 | others
     call = good_call(operator, product)
     for kind in {"float32", "float16", "bfloat16", "float64", *integers} - taken:
         tensor = call.dev.empty(call.arguments[name].shape, kind)

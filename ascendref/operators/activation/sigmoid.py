@@ -92,7 +92,7 @@ GRADIENT = Operator(
     formula=Formula.of(grad_input, variant=variant),
     device=OnDevice(ALL_BUT_200I, ("SigmoidGrad",), float64=ALL_BUT_200I, least_rank=1),
     accuracy=accuracy,
-    forward=Forward("sigmoid", out, "``1 / (1 + exp(-x))``", result="output"),
+    forward=Forward("sigmoid", out, "``1 / (1 + exp(-x))``", of_result=True),
     torch=TorchOperator("sigmoid_backward"),
     interval=(0.0, 1.0),
 )

@@ -32,6 +32,7 @@ SIGMOID_BACKWARD = Entry(
              ((1, -1, 2, inf, -inf), (inf, inf, -inf, 0.5, 0.5)), (-inf, inf, -inf, inf, -inf)),
         Edge("NaN of either propagates", (), ((nan, 0, 1), (0.5, nan, nan)), (nan, nan, nan)),
     ],
+    float64=EVERYWHERE,
 )  # fmt: skip
 
 ENTRIES = {"sigmoid": SIGMOID, "sigmoid_backward": SIGMOID_BACKWARD}

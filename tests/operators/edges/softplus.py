@@ -93,6 +93,7 @@ SOFTPLUS_BACKWARD = Entry(
     ],
     more=[(0.7, 2.0), (-1.5, 1.0), (0.0, 0.0), (0.0, -1.0), (1.0, nan), (inf, 20.0), (nan, 20.0),
           (3.0, inf), (3.0, -inf), (100.0, nan)],
+    float64=TRAINING_A2_A3,
 )  # fmt: skip
 
 ENTRIES = {"softplus": SOFTPLUS, "softplus_backward": SOFTPLUS_BACKWARD}
