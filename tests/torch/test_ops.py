@@ -14,6 +14,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 import ascendref as ar
 import ascendref.torch as at
+from ascendref.declaration.scalars import single
 from ascendref.torch.override import Override
 from ascendref.torch.overrides import FUNCTIONS, KERNELS, OVERRIDES, value_by_pytorch
 
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated
 #: function -> scalars that are not the defaults, as the operator takes them
 SCALARS: dict[str, tuple[Any, ...]] = {
     "hardshrink": (0.25,),
+    "leaky_relu": (0.25,),
     "hardtanh": (-0.5, 0.75),
     "softshrink": (0.25,),
     "softplus": (1.5, 1.0),
@@ -204,19 +206,25 @@ def test_bad_arguments_are_named() -> None:
         at.ops.softplus(x, compute_dtype="int8")
 
 
+def float32_scalars(name: str) -> tuple[float, ...]:
+    """Return a function's scalars as the array functions narrow them, if they are not defaults."""
+    return tuple(map(single, SCALARS.get(name, ())))
+
+
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64], ids=str)
 def test_values_have_the_bits_of_the_array_functions(name: str, dtype: Any) -> None:
     (x,) = tensors(name, dtype=dtype, requires_grad=False)
-    expected = getattr(ar, name)(x)
-    found = [getattr(at.ops, name)(x)]
+    scalars = float32_scalars(name)
+    expected = getattr(ar, name)(x, *scalars)
+    found = [getattr(at.ops, name)(x, *scalars)]
     if isinstance(KERNELS[name].value, Override):
-        before = at.statistics()[name].taken
+        before, calls = at.statistics()[name].taken, [getattr(torch.ops.aten, name)]
+        if hasattr(torch.ops.aten, f"{name}_"):
+            calls.append(getattr(torch.ops.aten, f"{name}_"))
         with at.use(name):
-            in_place = x.clone()
-            getattr(torch.ops.aten, f"{name}_")(in_place)
-            found += [getattr(torch.ops.aten, name)(x), in_place]
-        assert at.statistics()[name].taken == before + 2
+            found += [call(x.clone(), *scalars) for call in calls]
+        assert at.statistics()[name].taken == before + len(calls)
     for value in found:
         torch.testing.assert_close(value, expected, rtol=0, atol=0)
 
@@ -226,13 +234,14 @@ def test_values_have_the_bits_of_the_array_functions(name: str, dtype: Any) -> N
 def test_gradients_of_functions_have_the_bits_of_the_array_functions(name: str, dtype: Any) -> None:
     function = FUNCTIONS[name]
     (x,) = tensors(name, dtype=dtype)
-    value = getattr(at.ops, name)(x)
+    scalars = float32_scalars(name)
+    value = getattr(at.ops, name)(x, *scalars)
     seed = torch.linspace(-2, 3, x.numel(), dtype=dtype).reshape(x.shape)
     given = [seed, seed]
     given[function.places[0]] = (value if function.forward.of_result else x).detach()
-    expected = getattr(ar, function.operator.name)(*given)
+    expected = getattr(ar, function.operator.name)(*given, *scalars)
     with at.use(name) if name in OVERRIDES else nullcontext():
-        theirs = value_by_pytorch(function, (x,), function.numbers(()))
+        theirs = value_by_pytorch(function, (x,), function.numbers(scalars))
         gradients = [torch.autograd.grad(y, x, seed)[0] for y in (value, theirs)]
     torch.testing.assert_close(gradients[0], expected, rtol=0, atol=0)
     if isinstance(KERNELS[name].gradient, Override):
