@@ -22,6 +22,12 @@ def gelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def glu(
+    x: ArrayLike,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def hardshrink(
     x: ArrayLike,
     lambd: RealNumber = 0.5,
@@ -44,6 +50,11 @@ def logit(
 def prelu(
     x: ArrayLike,
     weight: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def relu(
+    x: ArrayLike,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
@@ -75,6 +86,19 @@ def softshrink(
 ) -> Array: ...
 def squared_relu(
     x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def swiglu(
+    x: ArrayLike,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def threshold(
+    x: ArrayLike,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

@@ -38,6 +38,11 @@ class Call(NamedTuple):
         """The operator whose kernel is called."""
         return self.function.operator
 
+    @property
+    def kernel_scalars(self) -> tuple[float, ...]:
+        """The scalars of that operator."""
+        return self.function.kernel_scalars(self.scalars)
+
     def formula(self, *operands: Any) -> Any:
         """Return the value, in JAX's arithmetic.
 
@@ -115,7 +120,9 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     first = operands[0]
     if not prod(first.shape):
         return tuple([jnp.zeros_like(operand) for operand in operands])
-    tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(call.operator.tensors)
+    viewed = call.operator.is_viewed and not call.operator.per_channel
+    grad = grad if viewed else jnp.broadcast_to(grad, first.shape)
+    tensors: list[Any] = [grad] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
     kernel = _call_with_sums if call.operator.per_channel else _elementwise_call
@@ -138,8 +145,9 @@ def _second_derivatives(
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _value(call: Call, *operands: Any) -> Any:
     """Return the value of a function, computed by a kernel."""
-    if not prod(operands[0].shape):
-        return jnp.zeros_like(operands[0])
+    value = jax.eval_shape(call.formula, *operands)
+    if not prod(value.shape):
+        return jnp.zeros(value.shape, value.dtype)
     return _elementwise_call(call, list(operands))[0]
 
 
@@ -150,10 +158,17 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
 
 
 def _elementwise_call(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the result of an elementwise kernel."""
-    data = tensors[call.function.places[0]]
-    key = _elementwise_key(call, ELEMENT_TYPES[data.dtype.name])
-    return _call(key, call.scalars, (prod(data.shape),), tensors, (data,))
+    """Return the result of elementwise kernels, one for each of its parts."""
+    operands = jnp.broadcast_arrays(*call.operator.operands(tuple(tensors), call.scalars))
+    like = operands[0]
+    parts: list[Any] = []
+    for scalars in call.operator.part_scalars(call.scalars):
+        key = _elementwise_key(call, ELEMENT_TYPES[like.dtype.name], scalars)
+        parts += _call(key, scalars, (prod(like.shape),), operands, (like,))
+    view = call.operator.result_view
+    if view is None:
+        return tuple(parts)
+    return (view.join(jnp, parts, call.operator.axis(call.scalars)),)
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
@@ -182,10 +197,10 @@ def _call(
 
 
 @runs_to_end
-def _elementwise_key(call: Call, kind: ElementType) -> int:
+def _elementwise_key(call: Call, kind: ElementType, scalars: tuple[float, ...]) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(call.operator.formula, kind, call.compute, call.scalars)
+    formula = suited_formula(call.operator.formula, kind, call.compute, scalars)
     kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)

@@ -10,7 +10,7 @@ from torch.library import CustomOpDef, custom_op
 
 from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentValueError, shown
-from ..functional.differentiable import Function
+from ..functional.differentiable import Function, as_arguments
 from . import autocast
 from .batches import vmap_rule
 from .derivatives import gradients, second_derivatives
@@ -44,11 +44,11 @@ Examples
 --------
 >>> import torch
 >>> import ascendref as ar, ascendref.torch as at
->>> {example} = {numbers}
+>>> {names} = {numbers}
 >>> value = at.ops.{name}({example})
 >>> value.backward()
->>> {compared} == ar.{operator}({tensors}){first_result}
-tensor(True)
+>>> torch.equal({compared}, ar.{operator}({tensors}){first_result})
+True
 """
 
 
@@ -65,10 +65,11 @@ def _define(function: Function) -> CustomOpDef:
     rest = ", ".join([*_scalar_schemas(function), "str? compute_dtype"])
 
     def theirs(*args: Any) -> Any:
-        return call_theirs(name, function.operator, args[:count], args[count:-1])
+        return call_theirs(name, function.declared, args[:count], args[count:-1])
 
     def ours(*args: Any) -> Any:
-        return override.compute(args[:count], args[count:-1], args[-1])
+        scalars = function.kernel_scalars(args[count:-1])
+        return override.compute(args[:count], scalars, args[-1])
 
     op = custom_op(
         f"ascendref::{name}",
@@ -91,7 +92,8 @@ def _define_backward(function: Function, tensors: str, rest: str) -> CustomOpDef
     override, count = OVERRIDES[function.name][0], len(function.operands) + 1
 
     def backward(*args: Any) -> Any:
-        return override.compute(args[:count], args[count:-1], args[-1])
+        scalars = function.kernel_scalars(args[count:-1])
+        return override.compute(args[:count], scalars, args[-1])
 
     def fake(*args: Any) -> Any:
         # rules that support symbolic sizes, which not all of PyTorch's own do
@@ -126,9 +128,9 @@ def _scalar_schemas(function: Function) -> list[str]:
     parameters = function.signature(FIRST).parameters
     return [
         f"int {param.name}"
-        if param.choices
+        if param.choices or param.is_axis
         else f"float{'?' if 'None' in parameters[param.name].annotation else ''} {param.name}"
-        for param in function.operator.scalars
+        for param in function.scalars
     ]
 
 
@@ -176,7 +178,7 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
     signature = function.signature(FIRST)
     count = len(function.operands)
     broadcasts = count > 1 and not function.operator.per_channel
-    choices = [param.choices for param in function.operator.scalars]
+    choices = [param.choices for param in function.scalars]
     defaults = function.defaults
 
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -194,7 +196,7 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
                 scalars[place] = _chosen(names[place], allowed, scalars[place])
         return op(*operands, *scalars, _compute(given[-1]))
 
-    names = [param.name for param in function.operator.scalars]
+    names = [param.name for param in function.scalars]
     call.__name__ = call.__qualname__ = function.name
     call.__module__ = f"{__package__}.ops"  # where they are found
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -214,11 +216,18 @@ def _chosen(name: str, choices: dict[str, int], value: Any) -> int:
 def _doc(function: Function) -> str:
     operator = function.operator
     operands = ("x", *function.operands[1:])
-    tensors = ["torch.tensor(1.0)"] * len(operator.tensors)
+    numbers, one = [f"{0.25 * (k + 1)}" for k in range(len(operands))], "torch.tensor(1.0)"
+    if function.takes_halves:
+        numbers, one = ["[0.25, 0.5]"], "torch.ones(1)"
+    tensors = [one] * len(operator.tensors)
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = f"{name}.detach()"
-    scalars = ", ".join([param.name for param in operator.scalars])
-    described = f"{scalars} : optional\n    As for `ascendref.{operator.name}`.\n"
+    scalars = ", ".join([param.name for param in function.scalars])
+    needed = as_arguments(function.needed(function.declared))
+    described = (
+        f"{scalars} : {'real number' if needed else 'optional'}\n"
+        f"    As for `ascendref.{function.declared.name}`.\n"
+    )
     is_value = function.gradient is None
     return _DOC.format(
         name=function.name,
@@ -226,12 +235,11 @@ def _doc(function: Function) -> str:
         operands=", ".join([FIRST, *operands[1:]]),
         scalars=described if scalars else "",
         text=function.forward.text,
-        example=", ".join(operands),
-        numbers=", ".join(
-            [f"torch.tensor({0.25 * (k + 1)}, requires_grad=True)" for k in range(len(operands))]
-        ),
+        names=", ".join(operands),
+        example=", ".join(operands) + needed,
+        numbers=", ".join([f"torch.tensor({number}, requires_grad=True)" for number in numbers]),
         compared="value.detach()" if is_value else "x.grad",
         operator=operator.name,
-        tensors=", ".join(tensors),
+        tensors=", ".join(tensors) + as_arguments(function.needed(operator)),
         first_result="[0]" if operator.per_channel else "",
     )

@@ -21,6 +21,12 @@ def gelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def glu(
+    input: Tensor,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def hardshrink(
     input: Tensor,
     lambd: RealNumber = 0.5,
@@ -43,6 +49,11 @@ def logit(
 def prelu(
     input: Tensor,
     weight: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def relu(
+    input: Tensor,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -69,6 +80,13 @@ def softplus(
 def softshrink(
     input: Tensor,
     lambd: RealNumber = 0.5,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def threshold(
+    input: Tensor,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

@@ -17,6 +17,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from torch.library import Library, get_kernel
@@ -26,6 +27,7 @@ from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
 from ..core.fork_safety import run_to_end
 from ..core.scopes import Scope
+from ..declaration.operator import Operator
 from ..device.lock_free import AtomicReference
 from ..functional.differentiable import Function, differentiable_functions
 from .override import Override
@@ -34,7 +36,13 @@ from .prelu import PreluOverride
 
 def _overrides(function: Function) -> tuple[Override, ...]:
     """Return the overrides of a function: of its gradient, then of its value."""
-    return tuple([(PreluOverride if op.per_channel else Override)(op) for op in function.in_torch])
+    return tuple(map(_override, function.in_torch))
+
+
+@cache
+def _override(operator: Operator) -> Override:
+    """Return the override of an operator, which may belong to several functions."""
+    return (PreluOverride if operator.per_channel else Override)(operator)
 
 
 _ALL: Final = differentiable_functions(operators)
@@ -81,7 +89,7 @@ class _State:
 
     def __init__(self) -> None:
         self._lasting = AtomicReference(_Lasting())
-        self._libraries: dict[str, Any] = {}
+        self._libraries: dict[Override, Any] = {}
         self._held: deque[Any] = deque(maxlen=_HELD)
         self._applies = False
 
@@ -125,22 +133,21 @@ class _State:
             self._applies = False
 
     def _switch(self, setting: Setting) -> None:
-        for name in [name for name in self._libraries if name not in setting.ops]:
-            self._libraries.pop(name)._destroy()
-        for name in setting.ops:
-            for override in OVERRIDES[name]:
-                override.compute_type = setting.compute
-            if name not in self._libraries:
-                self._libraries[name] = self._register(OVERRIDES[name])
+        wanted = dict.fromkeys([each for name in setting.ops for each in OVERRIDES[name]])
+        for override in [override for override in self._libraries if override not in wanted]:
+            self._libraries.pop(override)._destroy()
+        for override in wanted:
+            override.compute_type = setting.compute
+            if override not in self._libraries:
+                self._libraries[override] = self._register(override)
 
-    def _register(self, overrides: tuple[Override, ...]) -> Any:
+    def _register(self, override: Override) -> Any:
         library = Library("aten", "IMPL")
         with warnings.catch_warnings():  # PyTorch warns at the first override in a process
             warnings.simplefilter("ignore")
-            for override in overrides:
-                for name, kernel in override.kernels().items():
-                    library.impl(name, kernel, "CPU")
-                    self._held.append(get_kernel(f"aten::{name}", "CPU"))
+            for name, kernel in override.kernels().items():
+                library.impl(name, kernel, "CPU")
+                self._held.append(get_kernel(f"aten::{name}", "CPU"))
         return library
 
 
@@ -252,7 +259,8 @@ def statistics() -> dict[str, OperatorStatistics]:
     Returns
     -------
     dict of str to OperatorStatistics
-        For every operator, by the name of its forward function.
+        For every operator, by the name of its forward function. The operator of the gradients of
+        relu and threshold counts for both.
 
     Examples
     --------

@@ -13,6 +13,7 @@ import ascendref as ar
 from ascendref.cann.functions import operator_functions
 from ascendref.core.dtypes import ELEMENT_TYPES
 
+from ..device.calls import content
 from ..operators.edges import ENTRIES
 from ..support.two_phase import DECLARED, phase_1, phase_2, plain
 from .outputs import NUMBERS, Caller
@@ -32,7 +33,8 @@ def operands(operator, kind, layout, scalars, generator):
         shapes[-1] = (4,)
     for shape in (*shapes, *operator.result_shapes(tuple(shapes), scalars)):
         strides, offset, start = LAYOUTS[layout] if len(shape) == 2 else ((1,) * len(shape), 0, 16)
-        values = generator.uniform(0, 1, 40).astype(ELEMENT_TYPES[kind].numpy)
+        numbers = generator.uniform(0, 1, 40) * (1 if ELEMENT_TYPES[kind].floating else 100)
+        values = numbers.astype(ELEMENT_TYPES[kind].numpy)
         data = np.frombuffer(bytes(start) + values.tobytes(), np.uint8)
         yield data, shape, kind, strides, offset, start
 
@@ -49,11 +51,7 @@ def in_python(operator, scalars, tensors):
     size, executor = phase_1(operator.name, *described[:inputs], *scalars, *described[inputs:])
     phase_2(operator.name, dev.malloc(size) if size else None, size, executor, None)
     dev.synchronize()
-    results = []
-    for result in described[inputs:]:
-        results.append(np.empty(result.memory.nbytes, np.uint8))
-        dev.memcpy(results[-1], result.memory)
-    return [result.tobytes() for result in results]
+    return [content(result.memory).tobytes() for result in described[inputs:]]
 
 
 def tensor(caller, address, data, shape, kind, strides, offset, start):
@@ -105,8 +103,12 @@ def in_c(caller, operator, scalars, tensors):
 def main():
     """Compare all calls."""
     caller, generator, count = Caller(sys.argv[1]), np.random.default_rng(7), 0
-    for name, kind, layout in product(DECLARED, ("float32", "float16", "bfloat16"), LAYOUTS):
-        operator = ar.OPERATORS[name]
+    rows = [
+        (ar.OPERATORS[name], kind)
+        for name in DECLARED
+        for kind in ("float32", "float16", "bfloat16", *ENTRIES[name].integers)
+    ]
+    for (operator, kind), layout in product(rows, LAYOUTS):
         scalars = plain(operator.name, ENTRIES[operator.name].scalars[0])
         tensors = list(operands(operator, kind, layout, scalars, generator))
         found = in_c(caller, operator, scalars, tensors)

@@ -42,6 +42,10 @@ class Entry(NamedTuple):
     edges: list[Edge]
     #: further scalars, for tests of values
     more: list[tuple[Any, ...]] = []  # noqa: RUF012 - never changed
+    #: integer types of all tensors, results included
+    integers: tuple[str, ...] = ()
+    #: the result for such tensors, from numbers of Python: of tensors and scalars
+    of_integers: Callable[..., float] | None = None
 
 
 def tiniest(kind: str) -> float:
