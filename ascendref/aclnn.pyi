@@ -126,6 +126,26 @@ def aclnnGeluBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnGluGetWorkspaceSize(
+    self: Tensor, dim: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGlu; nothing is computed yet."""
+
+def aclnnGlu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGluBackwardGetWorkspaceSize(
+    gradOut: Tensor, self: Tensor, dim: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGluBackward; nothing is computed yet."""
+
+def aclnnGluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnHardshrinkGetWorkspaceSize(
     self: Tensor, lambd: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
@@ -330,12 +350,28 @@ def aclnnMishBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnPreluGetWorkspaceSize(self: Tensor, weight: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnPrelu; nothing is computed yet."""
+
+def aclnnPrelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnPreluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, weight: Tensor, gradInput: Tensor, gradWeight: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call of aclnnPreluBackward; nothing is computed yet."""
 
 def aclnnPreluBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRelu; nothing is computed yet."""
+
+def aclnnRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -478,6 +514,46 @@ def aclnnSquaredReluGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, E
     """Check and plan a call of aclnnSquaredRelu; nothing is computed yet."""
 
 def aclnnSquaredRelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSwiGluGetWorkspaceSize(
+    x: Tensor, dim: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSwiGlu; nothing is computed yet."""
+
+def aclnnSwiGlu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSwiGluGradGetWorkspaceSize(
+    yGrad: Tensor, x: Tensor, dim: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSwiGluGrad; nothing is computed yet."""
+
+def aclnnSwiGluGrad(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnThresholdGetWorkspaceSize(
+    self: Tensor, threshold: Scalar | RealNumber, value: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnThreshold; nothing is computed yet."""
+
+def aclnnThreshold(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnThresholdBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, threshold: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnThresholdBackward; nothing is computed yet."""
+
+def aclnnThresholdBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -1,7 +1,5 @@
 """Calls of the array functions: seconds, and ratios that mean the same on any machine."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import ascendref as ar

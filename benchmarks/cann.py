@@ -5,8 +5,6 @@ microseconds of calls in C beside the same two-phase call in Python, and the mil
 program with one operator beside those of Python importing NumPy and Numba.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -6,8 +6,6 @@ the memory of a queued call, the time per call in a program of many calls, part 
 time of allocating and freeing beside many allocations.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import tracemalloc

@@ -6,8 +6,6 @@ turns, and the least of many turns counts. Ratios are XLA's time over ascendref'
 ascendref is faster.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from typing import Any

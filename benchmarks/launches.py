@@ -7,8 +7,6 @@ needs a new plan, and the peer's. Then: how much of the host's work is hidden be
 and what an idle device costs.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import time

@@ -5,8 +5,6 @@
 Needs the extra ``npu``. Each figure is the least of all turns, in which the two sides take turns.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from importlib import import_module

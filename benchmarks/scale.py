@@ -8,8 +8,6 @@ take turns in one run; the best of a few turns counts. Ratios are the time of th
 by ours. It runs on Linux, and the folder for the stores must have room for three of them.
 """
 
-from __future__ import annotations
-
 import argparse
 import pickle
 import shutil

@@ -65,13 +65,11 @@ def compiler(variable: str) -> list[str]:
     return command
 
 
-def default_root() -> Path:
-    """Return the folder in the user's cache for this version, Python and compiler."""
-    return cached_root("cann")
-
-
 def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({})) -> Path:
-    """Return the folder in the user's cache for a build from all sources and some more."""
+    """Return the folder in the user's cache for a build from all sources and some more.
+
+    There is one for each version of the package, Python and compiler.
+    """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     digest = hashlib.sha256()
     texts = {**_sources(find_libpython()), **headers(), **more_sources}
@@ -89,7 +87,7 @@ def compile_command() -> list[str]:
 def install(root: Path | None = None) -> Path:
     """Write an install root, or None for one in the user's cache unless it exists; return it."""
     if root is None:
-        root = default_root()
+        root = cached_root("cann")
         if (root / "set_env.sh").is_file():
             return root
     root = root.absolute()

@@ -83,7 +83,8 @@ def _ratios(title: str, rows: Sequence[Row]) -> Table:
     lines: dict[tuple[str, str], dict[str, list[str]]] = {}
     for row in rows:
         line = lines.setdefault((row.job.case.operator, row.job.case.kind), {})
-        line.setdefault(row.column, []).append(_ratio(row))
+        text = "–" if row.ratio is None else _bold(row.ratio, row.below_goal)
+        line.setdefault(row.column, []).append(text)
     found = [
         (*key, *[" / ".join(line.get(name, ())) for name in columns]) for key, line in lines.items()
     ]
@@ -93,10 +94,6 @@ def _ratios(title: str, rows: Sequence[Row]) -> Table:
     if len(columns) == 1:  # one column of ratios comes first, several are a matrix
         headings, found = headings[2:] + headings[:2], [row[2:] + row[:2] for row in found]
     return Table(title, headings, found)
-
-
-def _ratio(row: Row) -> str:
-    return "–" if row.ratio is None else _bold(row.ratio, row.below_goal)
 
 
 def _bold(number: float, below: bool) -> str:

@@ -73,7 +73,7 @@ def check_operator(name: str) -> dict[str, Any]:
     """Check one operator; one that cannot run fails."""
     exact, same, error = {}, False, None
     try:
-        exact = check_truth(name)
+        exact = {kind.name: is_exact(name, kind.name) for kind in (FLOAT16, BFLOAT16, FLOAT32)}
         same = check_threads(name)
     except Exception as problem:  # a report on what is broken must not break by it
         error = f"{type(problem).__name__}: {problem}"
@@ -86,12 +86,8 @@ def check_operator(name: str) -> dict[str, Any]:
     }
 
 
-def check_truth(name: str) -> dict[str, bool]:
-    """Tell, per element type, whether an operator's correctly rounded mode gives the exact bits."""
-    return {kind.name: _is_exact(name, kind.name) for kind in (FLOAT16, BFLOAT16, FLOAT32)}
-
-
-def _is_exact(name: str, kind: str) -> bool:
+def is_exact(name: str, kind: str) -> bool:
+    """Tell whether an operator's correctly rounded mode gives the exact bits of a type."""
     setting = settings(name)[0]  # of losses, that without a sum
     tensors = _example(setting, ELEMENT_TYPES[kind].numpy)
     found = setting.results("float64", tensors)

@@ -28,6 +28,24 @@ class Lasting(Protocol):
         """Undo the setting, even if ``begin`` was interrupted; repeated if interrupted itself."""
 
 
+class Replaced:
+    """A value that a scope replaces by another one and puts back."""
+
+    def __init__(self, get: Callable[[], Any], put: Callable[[Any], object], value: object) -> None:
+        self._get, self._put, self._value = get, put, value
+        self._before: Any = None
+
+    def begin(self) -> None:
+        """Keep the value that there is, which is not None, and put the other one in its place."""
+        self._before = self._get()
+        self._put(self._value)
+
+    def end(self) -> None:
+        """Put the value back."""
+        if self._before is not None:
+            self._put(self._before)
+
+
 class _Entry:
     """One entry into a scope."""
 

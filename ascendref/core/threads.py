@@ -6,12 +6,13 @@ import ctypes
 import os
 import sys
 from array import array
+from functools import partial
 from operator import index
 from typing import Any, Final
 
 from .errors import ArgumentTypeError, ArgumentValueError, shown
 from .fork_safety import import_to_end
-from .scopes import Scope
+from .scopes import Replaced, Scope
 
 #: elements per thread from which another thread is worthwhile (measured: see benchmarks/)
 ELEMENTS_PER_THREAD: Final = 16 * 1024
@@ -127,22 +128,6 @@ def set_num_threads(count: int) -> None:
     _LIMIT[0] = min(_checked("count", count), _ALL)
 
 
-class _Number:
-    """A number of threads that lasts for a block."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._before: int | None = None
-
-    def begin(self) -> None:
-        self._before = _LIMIT[0]
-        _LIMIT[0] = self._count
-
-    def end(self) -> None:
-        if self._before is not None:
-            _LIMIT[0] = self._before
-
-
 def num_threads(count: int) -> Scope:
     """Set how many threads a call may use, for the duration of a block, in the whole process.
 
@@ -171,4 +156,5 @@ def num_threads(count: int) -> Scope:
     1
     """
     number = min(_checked("count", count), _ALL)
-    return Scope(lambda: _Number(number))
+    get, put = partial(_LIMIT.__getitem__, 0), partial(_LIMIT.__setitem__, 0)
+    return Scope(lambda: Replaced(get, put, number))

@@ -70,6 +70,33 @@ def relative(ulp: float, factor: Callable[..., Any] | None = None) -> Accuracy:
     return accuracy
 
 
+def where_normal(accuracy: Accuracy, value: Callable[..., Any], words: str) -> Accuracy:
+    """Return an accuracy that is stated where a number which a formula computes is normal.
+
+    Parameters
+    ----------
+    accuracy : Accuracy
+        The accuracy there.
+    value : callable
+        The number, a formula of the tensors without the gradient.
+    words : str
+        The number in words.
+    """
+
+    def stated(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+        bound = accuracy(kind, scalars, size)
+        form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
+
+        def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
+            found = abs(evaluate(value, np, tensors))
+            stated = (found >= form.normal) & (found < 0.999 * form.largest)
+            return np.where(stated, bound.more(*tensors) if bound.more else 0.0, np.inf)
+
+        return bound._replace(more=more, words=f"{bound.words} where {words} is normal".strip())
+
+    return stated
+
+
 def by_choice(name: str, **bounds: Accuracy) -> Accuracy:
     """Return the accuracy of an operator that a scalar decides, by the names of its choices."""
     choices: dict[Any, Accuracy] = {**bounds, **dict(enumerate(bounds.values()))}

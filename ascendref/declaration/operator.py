@@ -9,13 +9,14 @@ from functools import cache, cached_property
 from inspect import unwrap
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from ..core.dtypes import BFLOAT16, FLOAT64, FLOATS, ElementType, names, promote
+from ..core.dtypes import BFLOAT16, FLOAT32, FLOAT64, FLOATS, ElementType, names, promote
 from ..core.errors import ArgumentTypeError, OptionError, did_you_mean
 from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
 from .scalars import ScalarParam
-from .shapes import Shape as Shape
 from .shapes import broadcast_shapes
+from .views import PER_CHANNEL, View
+from .views import Shape as Shape
 
 if TYPE_CHECKING:  # not needed at run time by the array functions
     from ..core.products import Product
@@ -34,6 +35,8 @@ class TensorParam(NamedTuple):
     vendor: str | None = None
     #: the number that all elements are if the tensor is omitted; None if it must be given
     default: float | None = None
+    #: how the formula sees it; None if it is one of the tensors that broadcast
+    view: View | None = None
 
 
 #: sets of product families
@@ -105,6 +108,15 @@ class Forward(NamedTuple):
     of_result: bool = False
 
 
+class Gradient(NamedTuple):
+    """The operator that computes a function's gradient, and that of another function as well."""
+
+    #: its name
+    operator: str
+    #: its scalars that the function does not have
+    scalars: Mapping[str, float]
+
+
 #: what is done with the terms of a reduction
 Mode = Literal["none", "sum", "mean"]
 
@@ -115,13 +127,13 @@ def always_sum(scalars: Sequence[float]) -> Mode:
 
 
 class Reduction(NamedTuple):
-    """What an operator sums."""
+    """What an operator sums: a single result in place of an elementwise one.
+
+    If the last tensor is a weight per channel, the sums are a second result of its shape.
+    """
 
     #: formula of the terms; it takes the first tensors, and all scalars
     term: Formula
-    #: "all" for a single result in place of an elementwise one; "channel" for a second result that
-    #: has one element per index of axis 1, as the last tensor, or one element
-    axes: Literal["all", "channel"] = "all"
     #: how they are reduced, from the scalars; "none" leaves the operator's elementwise formula
     mode: Callable[[Sequence[float]], Mode] = always_sum
     #: error bound of a sum in F32 arithmetic, relative to the sum of the terms' magnitudes, from
@@ -156,13 +168,21 @@ class Operator:
     check_scalars: Callable[..., None] | None = None
     #: names of the results
     outputs: tuple[str, ...] = ("grad_input",)
-    #: shapes of the results, from the operator and the shapes of its tensors; that of the terms in
-    #: place of a single sum
-    shapes: Callable[[Operator, tuple[Shape, ...]], tuple[Shape, ...]] = broadcast_shapes
+    #: how the first result consists of several that broadcast; the formula is then one of several
+    #: forms, and its last scalar is the number of the part
+    result_view: View | None = None
+    #: shapes of the results, from the operator, the shapes of its tensors and the scalars; that of
+    #: the terms in place of a single sum
+    shapes: Callable[[Operator, tuple[Shape, ...], Sequence[float]], tuple[Shape, ...]] = (
+        broadcast_shapes
+    )
     #: type to which the formula's value is rounded, from the types of the tensors
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
+    #: how a result of integer type is computed, if all tensors have one: "exact" in integer
+    #: arithmetic, "truncated" from a float; None if there is none
+    integers: Literal["exact", "truncated"] | None = None
     #: how accurate the first result is in the default compute type; None where nothing is stated
     accuracy: Accuracy | None = None
     #: what is summed; all tensors have one type then
@@ -171,9 +191,11 @@ class Operator:
     torch: TorchOperator | None = None
     #: the function that it is the gradient of; None if it is a function itself
     forward: Forward | None = None
+    #: what computes its gradient, unless that operator names this one in ``forward``
+    gradient: Gradient | None = None
     #: what accuracy is measured with, one mapping for each setting: values by name of scalars, and
     #: of tensors besides data and gradient (``"self"`` and ``"-self"`` mean the datum); defaults
-    #: are those of the function
+    #: are those of the function, which the first setting completes
     settings: tuple[Mapping[str, float | str], ...] = ({},)
     #: the interval of data in which there is something to compute, for measuring speed
     interval: tuple[float, float] = (-3.0, 3.0)
@@ -227,6 +249,8 @@ class Operator:
         for param in self.scalars:
             if param.choices and param.name in placed:
                 placed[param.name] = param.choices.get(placed[param.name], placed[param.name])
+            elif param.is_axis:
+                placed[param.name] = int(placed[param.name])
         order = self.torch.order or tuple(placed)
         return self.torch.arguments(**{name: placed[name] for name in order}), named
 
@@ -243,7 +267,68 @@ class Operator:
     @property
     def per_channel(self) -> bool:
         """Whether the last tensor is a weight per channel, and the second result has its shape."""
-        return self.reduction is not None and self.reduction.axes == "channel"
+        return self.reduction is not None and self.tensors[-1].view is PER_CHANNEL
+
+    @property
+    def is_viewed(self) -> bool:
+        """Whether the formula sees a tensor or the result by a view."""
+        return self.result_view is not None or any([p.view is not None for p in self.tensors])
+
+    @property
+    def operand_names(self) -> tuple[str, ...]:
+        """The names of what the formula takes: tensors, or arrays that they consist of."""
+        if not self.is_viewed:
+            return tuple([param.name for param in self.tensors])
+        code = unwrap(self.formula.function).__code__
+        return tuple(code.co_varnames[: self.formula.tensors])
+
+    def axis(self, scalars: Sequence[float]) -> int:
+        """Return the axis along which the arrays of views lie."""
+        pairs = zip(self.scalars, scalars, strict=True)
+        return next((int(value) for param, value in pairs if param.is_axis), 1)
+
+    def each_operand(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """Return what is known of each tensor for each array that it consists of."""
+        pairs = zip(self.tensors, tensors, strict=True)
+        return tuple([x for p, x in pairs for _ in range(1 if p.view is None else p.view.parts)])
+
+    def operands(self, tensors: tuple[Any, ...], scalars: Sequence[float]) -> tuple[Any, ...]:
+        """Return what the formula takes, from the tensors as arrays of any library."""
+        if not self.is_viewed:
+            return tensors
+        names, axis = [param.name for param in self.tensors], self.axis(scalars)
+        rank = tensors[names.index("self")].ndim
+        found: list[Any] = []
+        for param, tensor in zip(self.tensors, tensors, strict=True):
+            found += [tensor] if param.view is None else param.view.split(tensor, rank, axis)
+        return tuple(found)
+
+    def joined(
+        self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]
+    ) -> tuple[Any, ...]:
+        """Return the tensors that consist of arrays of a library."""
+        rest, found = [*operands], []
+        for param in self.tensors:
+            if param.view is None:
+                found.append(rest.pop(0))
+            else:
+                arrays, rest = rest[: param.view.parts], rest[param.view.parts :]
+                found.append(param.view.join(namespace, arrays, self.axis(scalars)))
+        return tuple(found)
+
+    def parts(self, result: Any, scalars: Sequence[float]) -> tuple[Any, ...]:
+        """Return the arrays that the first result consists of."""
+        if self.result_view is None:
+            return (result,)
+        return self.result_view.split(result, result.ndim, self.axis(scalars))
+
+    def part_scalars(self, scalars: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+        """Return what the formula takes as scalars, for each part of the result."""
+        pairs = zip(self.scalars, scalars, strict=True)
+        given = tuple([value for param, value in pairs if not param.is_axis])
+        if self.result_view is None:
+            return (given,)
+        return tuple([(*given, float(part)) for part in range(self.result_view.parts)])
 
     def given(self, tensors: tuple[Any, ...]) -> tuple[Operator, tuple[Any, ...]]:
         """Return the operator of those tensors that are given, and these: None omits a tensor.
@@ -272,7 +357,7 @@ class Operator:
         self, tensors: tuple[Shape, ...], scalars: Sequence[float]
     ) -> tuple[Shape, ...]:
         """Return the shapes of the results, or raise ArgumentValueError."""
-        shapes = self.shapes(self, tensors)
+        shapes = self.shapes(self, tensors, scalars)
         alone = self.mode(scalars) != "none" and not self.per_channel
         return ((),) if alone else shapes
 
@@ -323,6 +408,28 @@ class Operator:
         name = self.api.removeprefix("aclnn").removeprefix("Inplace")
         return self.device.header or "aclnn" + re.sub("([A-Z])", "_\\1", name).lower() + ".h"
 
+    def is_exact(self, types: Types) -> bool:
+        """Tell whether the result is computed in integer arithmetic, by default."""
+        return self.integers == "exact" and not any([kind.floating for kind in types])
+
+    def truncates(self, types: Types) -> bool:
+        """Tell whether the result is always a truncated float."""
+        return self.integers == "truncated" and not any([kind.floating for kind in types])
+
+    def compute_type(self, types: Types) -> str:
+        """Return the compute type of array functions, by default, for tensors of these types."""
+        if self.is_exact(types):
+            return "exact"
+        return FLOAT64.name if FLOAT64 in types else FLOAT32.name
+
+    def result_types(self, promoted: ElementType | None = None) -> Types:
+        """Return the types that results may have, in all or for tensors of a promoted type."""
+        if promoted is not None and self.same_type:
+            return (promoted,)
+        if self.integers is None or (promoted is not None and promoted.floating):
+            return FLOATS
+        return FLOATS + tuple([kind for kind in self.tensors[0].types if not kind.floating])
+
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
         """Return tensors and results with a product's types; None if it lacks the operator."""
         if product.name not in self.device.products:
@@ -354,10 +461,11 @@ class Operator:
                     f"has type {kind.name}, {params[0].name} has {types[0].name}; {self.name} takes"
                     " tensors of one type",
                 )
-        if rule == "promoted":
+        if results and not self.same_type:
             expected = promoted(types[: len(self.tensors)])
+            allowed = (expected,) if rule == "promoted" else self.result_types(expected)
             for name, kind in zip(self.outputs, results, strict=True):
-                if kind is not expected:
+                if kind not in allowed:
                     raise ArgumentTypeError(
                         name, f"has type {kind.name}; the inputs' promoted type is {expected.name}"
                     )
@@ -369,7 +477,8 @@ def _params_on_device(operator: Operator, product: Product) -> tuple[TensorParam
     lacking = set() if product.has_bfloat16 else {BFLOAT16}
     if product.name not in operator.device.float64:
         lacking.add(FLOAT64)
-    params = operator.tensors + tuple([TensorParam(name) for name in operator.outputs])
+    results = operator.result_types()
+    params = operator.tensors + tuple([TensorParam(name, results) for name in operator.outputs])
     return tuple(
         [
             TensorParam(param.name, tuple([kind for kind in param.types if kind not in lacking]))
@@ -391,7 +500,8 @@ def declare(operator: Operator, **changes: Any) -> Operator:
     """
     operator = replace(operator, **changes) if changes else operator
     formula = operator.formula
-    declared = len(operator.tensors), len(operator.scalars)
+    scalars = operator.part_scalars([0.0] * len(operator.scalars))[0]
+    declared = len(operator.each_operand(operator.tensors)), len(scalars)
     if (formula.tensors, formula.scalars) != declared:
         raise ValueError(
             f"the formula of {operator.name} takes {formula.tensors} tensors and {formula.scalars}"

@@ -46,6 +46,11 @@ class ScalarParam(NamedTuple):
         return self.c_type == "const char *"
 
     @property
+    def is_axis(self) -> bool:
+        """Whether it is the number of an axis, which no formula takes."""
+        return self.c_type == "int64_t" and self.choices is None
+
+    @property
     def python_type(self) -> str:
         """What the two-phase functions take in Python."""
         if self.is_flag:
@@ -58,7 +63,7 @@ class ScalarParam(NamedTuple):
         if self.is_flag:
             return "allowed are True and False"
         if self.choices is None:
-            return "a real number is expected"
+            return f"{'an integer' if self.is_axis else 'a real number'} is expected"
         return "allowed are " + ", ".join(f"{n} ({name!r})" for name, n in self.choices.items())
 
 
@@ -98,6 +103,8 @@ def _check_number(param: ScalarParam, argument: object) -> float:
     if param.is_flag and value not in (0.0, 1.0):
         raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
     if param.choices is not None and value not in param.choices.values():
+        raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
+    if param.is_axis and not value.is_integer():
         raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
     if param.least is not None and (isnan(value) or value < param.least):
         raise ArgumentValueError(param.name, f"is {value!r}; it must be at least {param.least:g}")

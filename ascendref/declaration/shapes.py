@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.errors import ArgumentValueError
 from ..core.layout import MAX_RANK
+from .views import Shape
 
 if TYPE_CHECKING:
     from .operator import Operator
-
-Shape = tuple[int, ...]
 
 
 def check_rank(argument: str, rank: int, least: int = 0) -> None:
@@ -23,7 +23,9 @@ def check_rank(argument: str, rank: int, least: int = 0) -> None:
         )
 
 
-def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+def broadcast_shapes(
+    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
     """Return the shape of the result of tensors that broadcast as in NumPy."""
     if len(set(shapes)) == 1:
         return shapes[:1]
@@ -45,7 +47,9 @@ def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Sha
         ) from None
 
 
-def equal_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+def equal_shapes(
+    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
     """Return the shape of the result of tensors that must have equal shapes."""
     for tensor, shape in zip(operator.tensors[1:], shapes[1:], strict=True):
         if shape != shapes[0]:
@@ -57,7 +61,9 @@ def equal_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, 
     return (shapes[0],)
 
 
-def shape_of_self(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+def shape_of_self(
+    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
     """Return the shape of ``self``, to which the other tensors broadcast."""
     named = dict(zip([tensor.name for tensor in operator.tensors], shapes, strict=True))
     for name, shape in named.items():
@@ -70,3 +76,37 @@ def shape_of_self(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape,
                 name, f"has shape {shape}, which does not broadcast to {named['self']} of self"
             )
     return (named["self"],)
+
+
+def half_shape(
+    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
+    """Return the shape of each half of ``self`` along an axis."""
+    shape, axis = shapes[-1], operator.axis(scalars)
+    if not shape:
+        raise ArgumentValueError("self", f"has rank 0; ranks 1 to {MAX_RANK} are allowed")
+    if not -len(shape) <= axis < len(shape):
+        name = next(param.name for param in operator.scalars if param.is_axis)
+        raise ArgumentValueError(
+            name, f"is {axis}; {-len(shape)} to {len(shape) - 1} are allowed for shape {shape}"
+        )
+    if shape[axis] % 2:
+        raise ArgumentValueError(
+            "self", f"has shape {shape}; its length on axis {axis} must be even"
+        )
+    halved = list(shape)
+    halved[axis] //= 2
+    return (tuple(halved),)
+
+
+def shape_of_halves(
+    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
+    """Return the shape of ``self``; the first tensor has that of its halves."""
+    (half,) = half_shape(operator, shapes, scalars)
+    if shapes[0] != half:
+        raise ArgumentValueError(
+            operator.tensors[0].name,
+            f"has shape {shapes[0]}; {half}, the shape of a half of self, is expected",
+        )
+    return shapes[-1:]

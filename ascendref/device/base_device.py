@@ -115,10 +115,10 @@ class BaseDevice(Handle):
             reached += checker.knowledge_of_ended()
         tasks = self.scheduler.last_tasks()
         if not self.scheduler.wait(tasks, deadline):
+            left = sum(len(stream.queue) for stream in list(self.scheduler.streams.values()))
             fail(
                 Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                f"{self!r} was not done within {shown(timeout)} ms; {self._queued()} tasks are"
-                " left",
+                f"{self!r} was not done within {shown(timeout)} ms; {left} tasks are left",
             )
         if checker is not None:
             for clock in reached:
@@ -177,9 +177,6 @@ class BaseDevice(Handle):
                 f"stream is {stream!r}, which does not belong to {self!r}",
             )
         return stream
-
-    def _queued(self) -> int:
-        return sum(len(stream.queue) for stream in list(self.scheduler.streams.values()))
 
 
 class DeviceObject(Handle):

@@ -24,6 +24,7 @@ from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.operator import Mode, Operator, Shape, operator_with
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
+from ..declaration.views import HALVES, PER_CHANNEL
 from .call import array_call, call_on_part, compute_type, of_no_terms
 from .call_cache import Call
 from .dask_chunks import (
@@ -34,6 +35,7 @@ from .dask_chunks import (
     check_known,
     chunk_starts,
     in_blocks_of,
+    in_chunks_for_views,
     in_term_order,
     places_of,
     result_shapes,
@@ -98,9 +100,11 @@ def _check(call: Call) -> _Checked:
     if mode != "none":
         check_known(operator, tensors, "terms are counted")
     unknown = unknown_axes(tensors)
-    shapes = result_shapes(operator, tensors, unknown)
+    if operator.is_viewed:
+        tensors = in_chunks_for_views(operator, tensors, operator.axis(scalars))
+    shapes = result_shapes(operator, tensors, scalars, unknown)
     check_cuts(operator, tensors, unknown)
-    compute = compute_type(call.compute_dtype, types)
+    compute = compute_type(operator, call.compute_dtype, types)
     return _Checked(tensors, types, scalars, shapes, compute, unknown, mode)
 
 
@@ -123,12 +127,23 @@ def _blockwise(operator: Operator, checked: _Checked, size: int | None) -> Any:
     shape, dtype = checked.shapes[0], promote(*checked.types).numpy
     axes = tuple(range(len(shape)))[::-1]
     pairs: list[Any] = []
-    for tensor in checked.tensors:
-        pairs += [without_empty_chunks(tensor), axes[len(shape) - tensor.ndim :]]
+    halved = [param.view is HALVES for param in operator.tensors]
+    whole = operator.axis(checked.scalars) % len(shape) if any(halved) else None
+    for number, (param, tensor) in enumerate(zip(operator.tensors, checked.tensors, strict=True)):
+        tensor = without_empty_chunks(tensor)
+        own = [*axes[len(shape) - tensor.ndim :]]
+        if param.view is PER_CHANNEL:  # next to the channels, or one for all
+            own = [] if tensor.size == 1 else [axes[1]]
+            tensor = tensor.reshape([tensor.size] * len(own))
+        elif whole is not None:  # an axis of its own, in one chunk
+            own[whole] = len(shape) + number
+        pairs += [tensor, tuple(own)]
     return da.blockwise(
         _element_block,
         axes,
         *pairs,
+        new_axes={} if whole is None else {axes[whole]: shape[whole]},
+        concatenate=True,
         token=operator.name,
         dtype=dtype,
         meta=np.empty((0,) * len(shape), dtype),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from itertools import zip_longest
-from math import prod
 from typing import Any, Final
 
 from ..core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
@@ -32,6 +31,8 @@ class Function:
     value: Operator | None
     #: the operator that computes the gradient; None if only the value has one
     gradient: Operator | None
+    #: scalars of the gradient's operator that the function does not have
+    fixed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -56,18 +57,23 @@ class Function:
         return self.declared.scalars
 
     def kernel_scalars(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the scalars of the gradient's operator, from the function's.
-
-        Flags that the function does not have are false.
-        """
+        """Return the gradient's scalars, from the function's; flags that this lacks are false."""
         flags = {param.name: False for param in self.operator.scalars if param.is_flag}
         names = [param.name for param in self.scalars]
-        values = flags | dict(zip(names, scalars, strict=True))
+        values = {**flags, **dict(zip(names, scalars, strict=True)), **self.fixed}
         return tuple([values[param.name] for param in self.operator.scalars])
+
+    def needed(self, operator: Operator) -> dict[str, Any]:
+        """Return an example's values for those scalars of an operator that have no defaults."""
+        function = getattr(self.array_functions, operator.name)
+        known = {**needed_scalars(self.declared, self.array_function), **self.fixed}
+        return {name: known[name] for name in needed_scalars(operator, function)}
 
     @property
     def operands(self) -> tuple[str, ...]:
         """The operator's names of the operands, or of its result in place of the only one."""
+        if self.value is not None and self.value.is_viewed:
+            return tuple([param.name for param in self.value.tensors])
         names = [param.name for param in self.operator.tensors]
         others = [name for name in self._taken[1:] if name in names]
         first = self._taken[0] if self._taken[0] in names else self.operator.data
@@ -94,6 +100,11 @@ class Function:
     def defaults(self) -> tuple[float | None, ...]:
         """The number that an operand is if it is omitted; None if it must be given."""
         return tuple([self.operator.tensors[place].default for place in self.places])
+
+    @property
+    def takes_halves(self) -> bool:
+        """Whether the operand consists of several arrays, so that its shape is not the value's."""
+        return len(self.operator.each_operand(self.operator.tensors)) > len(self.operator.tensors)
 
     @property
     def _taken(self) -> tuple[str, ...]:
@@ -128,15 +139,13 @@ class Function:
     def evaluate(self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]) -> Any:
         """Return the value, computed and differentiable in an array library.
 
-        The namespace is ``jax.numpy`` or ``torch``, and the operands are its arrays. The weights of
-        channels are contiguous.
+        The namespace is ``jax.numpy`` or ``torch``, and the operands are its arrays.
         """
         names = [param.name for param in self.scalars]
         values = dict(zip(names, scalars, strict=True))
         taken = [values[name] for name in self._taken if name in names]
-        if self.operator.per_channel:
-            data, weight = operands
-            operands = data, weight.reshape(channel_shape(data.ndim, prod(weight.shape)))
+        if self.value is not None:
+            operands = self.value.operands(tuple(operands), scalars)
         result = evaluate(self.forward.formula, namespace, operands, taken)
         reduction = self.reduction(scalars)
         return result if reduction == _NONE else getattr(namespace, reduction)(result)
@@ -159,10 +168,21 @@ class Function:
                 return next(name for name, number in param.choices.items() if number == value)
         return _NONE
 
-    def without_reduction(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the scalars with which the function keeps the values of elements."""
-        params = zip(self.scalars, scalars, strict=True)
-        return tuple([(p.choices or {})[_NONE] if p.name == _REDUCTION else v for p, v in params])
+    def for_batches(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the scalars for operands with one more axis, the first, without a reduction."""
+        found = []
+        for param, value in zip(self.scalars, scalars, strict=True):
+            if param.name == _REDUCTION:
+                value = (param.choices or {})[_NONE]
+            elif param.is_axis and value >= 0:
+                value += 1
+            found.append(value)
+        return tuple(found)
+
+
+def as_arguments(scalars: Mapping[str, Any]) -> str:
+    """Return scalars as what follows the tensors in the text of a call."""
+    return "".join([f", {name}={value}" for name, value in scalars.items()])
 
 
 def scalar_numbers(
@@ -178,14 +198,21 @@ def scalar_numbers(
 
 
 def default_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
-    """Return an operator's scalars by name, as its array function's signature has them."""
+    """Return an operator's scalars by name, as its array function's signature has them.
+
+    Those without a default there are as in the operator's first setting.
+    """
     parameters = inspect.signature(array_function).parameters
-    return {param.name: parameters[param.name].default for param in operator.scalars}
+    found = {param.name: parameters[param.name].default for param in operator.scalars}
+    known = operator.settings[0]
+    return {n: known[n] if value is Parameter.empty else value for n, value in found.items()}
 
 
-def channel_shape(rank: int, count: int) -> tuple[int, ...]:
-    """Return the shape in which weights of channels, or one of all, broadcast to their data."""
-    return () if count == 1 else (count,) + (1,) * (rank - 2)
+def needed_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
+    """Return those of `default_scalars` that its array function has no defaults for."""
+    parameters = inspect.signature(array_function).parameters
+    found = default_scalars(operator, array_function)
+    return {n: v for n, v in found.items() if parameters[n].default is Parameter.empty}
 
 
 def differentiable_functions(array_functions: Any) -> dict[str, Function]:
@@ -199,7 +226,10 @@ def differentiable_functions(array_functions: Any) -> dict[str, Function]:
             found[name] = Function(operator.forward, array_functions, value, operator)
     for name, operator in values.items():
         forward = Forward(name, operator.formula.function, f"the value of `ascendref.{name}`")
-        found[name] = Function(forward, array_functions, operator, None)
+        by = operator.gradient
+        gradient = by and OPERATORS[by.operator]
+        fixed = by.scalars if by else {}
+        found[name] = Function(forward, array_functions, operator, gradient, fixed)
     return dict(sorted(found.items()))
 
 

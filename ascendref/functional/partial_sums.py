@@ -231,7 +231,7 @@ def partial_call(
     """
     checked = check_call(Call(operator, tensors, scalars, None, compute_dtype))
     position = _position(first)
-    *results, sums = empty_outputs(checked)
+    *results, sums = empty_outputs(operator, checked)
     mode, compute = operator.mode(checked.values), checked.compute
     exact = compute in ROUNDED_ONCE
     if not exact:

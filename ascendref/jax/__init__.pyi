@@ -41,6 +41,12 @@ def gelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def glu(
+    x: ArrayLike,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def hardshrink(
     x: ArrayLike,
     lambd: RealNumber = 0.5,
@@ -92,6 +98,11 @@ def prelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def relu(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def selu(
     x: ArrayLike,
     *,
@@ -133,9 +144,22 @@ def squared_relu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def swiglu(
+    x: ArrayLike,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def swish(
     x: ArrayLike,
     beta: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def threshold(
+    x: ArrayLike,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

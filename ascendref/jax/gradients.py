@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -37,6 +38,11 @@ class Call(NamedTuple):
     def operator(self) -> Operator:
         """The operator whose kernel is called for the gradient."""
         return self.function.operator
+
+    @property
+    def kernel_scalars(self) -> tuple[float, ...]:
+        """The scalars of that operator."""
+        return self.function.kernel_scalars(self.scalars)
 
     def formula(self, *operands: Any) -> Any:
         """Return the value, in JAX's arithmetic."""
@@ -123,14 +129,15 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     first = operands[0]
     if not prod(first.shape):
         return tuple([jnp.zeros_like(operand) for operand in operands])
-    tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(call.operator.tensors)
+    viewed = call.operator.is_viewed and not call.operator.per_channel
+    grad = grad if viewed else jnp.broadcast_to(grad, first.shape)
+    tensors: list[Any] = [grad] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
     if call.operator.per_channel:
         gradients = _call_with_sums(call, tensors)
     else:
-        scalars = call.function.kernel_scalars(call.scalars)
-        gradients = _elementwise_call(call.operator, scalars, call.compute, tensors, first)
+        gradients = _elementwise_call(call.operator, call.kernel_scalars, call.compute, tensors)
     if call.function.forward.of_difference:
         gradients = *gradients, -gradients[0]
     if len(gradients) < len(operands):  # JAX's own, of the function's formula
@@ -149,10 +156,10 @@ def _second_derivatives(
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _value(call: Call, *operands: Any) -> Any:
     """Return the value of a function, computed by a kernel."""
-    if not prod(operands[0].shape):
-        return jnp.zeros_like(operands[0])
-    operator = call.function.declared
-    return _elementwise_call(operator, call.scalars, call.compute, list(operands), operands[0])[0]
+    value = jax.eval_shape(call.formula, *operands)
+    if not prod(value.shape):
+        return jnp.zeros(value.shape, value.dtype)
+    return _elementwise_call(call.function.declared, call.scalars, call.compute, operands)[0]
 
 
 @_value.defjvp
@@ -162,11 +169,19 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
 
 
 def _elementwise_call(
-    operator: Operator, scalars: tuple[float, ...], compute: str, tensors: list[Any], data: Any
+    operator: Operator, scalars: tuple[float, ...], compute: str, tensors: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """Return the result of an elementwise kernel, which is like the data."""
-    key = _elementwise_key(operator, scalars, compute, ELEMENT_TYPES[data.dtype.name])
-    return _call(key, scalars, (prod(data.shape),), tensors, (data,))
+    """Return the result of elementwise kernels, one for each of its parts."""
+    operands = jnp.broadcast_arrays(*operator.operands(tuple(tensors), scalars))
+    like = operands[0]
+    parts: list[Any] = []
+    for numbers in operator.part_scalars(scalars):
+        key = _elementwise_key(operator, numbers, compute, ELEMENT_TYPES[like.dtype.name])
+        parts += _call(key, numbers, (prod(like.shape),), operands, (like,))
+    view = operator.result_view
+    if view is None:
+        return tuple(parts)
+    return (view.join(jnp, parts, operator.axis(scalars)),)
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:

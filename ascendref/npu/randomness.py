@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..core.scopes import Scope
+from ..core.scopes import Replaced, Scope
 
 #: increment of the offset per call, a multiple of 4
 _STEP = 4
@@ -30,22 +30,7 @@ def host_generator(generator: torch.Generator | None, device: torch.device) -> t
     return torch.Generator().manual_seed(mixed)
 
 
-class _Drawing:
-    """The host's default generator in the state of another one."""
-
-    def __init__(self, generator: torch.Generator) -> None:
-        self._generator = generator
-        self._before: torch.Tensor | None = None
-
-    def begin(self) -> None:
-        self._before = torch.default_generator.get_state()
-        torch.default_generator.set_state(self._generator.get_state())
-
-    def end(self) -> None:
-        if self._before is not None:
-            torch.default_generator.set_state(self._before)
-
-
 def drawing_from(generator: torch.Generator) -> Scope:
     """Give the host's default generator the state of another one, and restore it afterwards."""
-    return Scope(lambda: _Drawing(generator))
+    own = torch.default_generator
+    return Scope(lambda: Replaced(own.get_state, own.set_state, generator.get_state()))

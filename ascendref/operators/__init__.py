@@ -6,6 +6,7 @@ from ..declaration.operator import OPERATORS
 from .activation.elu import celu, elu, elu_backward
 from .activation.fast_gelu import fast_gelu, fast_gelu_backward
 from .activation.gelu import gelu, gelu_backward
+from .activation.glu import glu, glu_backward
 from .activation.hardshrink import hardshrink, hardshrink_backward
 from .activation.hardsigmoid import hardsigmoid, hardsigmoid_backward
 from .activation.hardswish import hardswish, hardswish_backward
@@ -14,13 +15,16 @@ from .activation.leaky_relu import leaky_relu, leaky_relu_backward
 from .activation.log_sigmoid import log_sigmoid, log_sigmoid_backward
 from .activation.logit import logit, logit_grad
 from .activation.mish import mish, mish_backward
-from .activation.prelu import prelu_backward, prelu_partial
+from .activation.prelu import prelu, prelu_backward, prelu_partial
+from .activation.relu import relu
 from .activation.selu import selu, selu_backward
 from .activation.sigmoid import sigmoid, sigmoid_backward
 from .activation.silu import silu, silu_backward, swish, swish_backward
 from .activation.softplus import softplus, softplus_backward
 from .activation.softshrink import softshrink, softshrink_backward
 from .activation.squared_relu import squared_relu
+from .activation.swiglu import swiglu, swiglu_backward
+from .activation.threshold import threshold, threshold_backward
 from .loss.binary_cross_entropy import binary_cross_entropy, binary_cross_entropy_backward
 from .loss.smooth_l1 import smooth_l1_loss_backward
 
@@ -35,6 +39,8 @@ __all__ = [
     "fast_gelu_backward",
     "gelu",
     "gelu_backward",
+    "glu",
+    "glu_backward",
     "hardshrink",
     "hardshrink_backward",
     "hardsigmoid",
@@ -51,8 +57,10 @@ __all__ = [
     "logit_grad",
     "mish",
     "mish_backward",
+    "prelu",
     "prelu_backward",
     "prelu_partial",
+    "relu",
     "selu",
     "selu_backward",
     "sigmoid",
@@ -65,6 +73,10 @@ __all__ = [
     "softshrink",
     "softshrink_backward",
     "squared_relu",
+    "swiglu",
+    "swiglu_backward",
     "swish",
     "swish_backward",
+    "threshold",
+    "threshold_backward",
 ]

@@ -10,7 +10,7 @@ from torch.library import CustomOpDef, custom_op
 
 from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentValueError, shown
-from ..functional.differentiable import Function
+from ..functional.differentiable import Function, as_arguments
 from . import autocast
 from .batches import vmap_rule
 from .derivatives import gradients, second_derivatives
@@ -43,11 +43,11 @@ Examples
 --------
 >>> import torch
 >>> import ascendref as ar, ascendref.torch as at
->>> {example} = {numbers}
+>>> {names} = {numbers}
 >>> value = at.ops.{name}({example})
 >>> value.backward()
->>> {compared} == ar.{operator}({tensors}){first_result}
-tensor(True)
+>>> torch.equal({compared}, ar.{operator}({tensors}){first_result})
+True
 """
 
 
@@ -131,7 +131,7 @@ def _scalar_schemas(function: Function) -> list[str]:
     parameters = function.signature(FIRST).parameters
     return [
         f"int {param.name}"
-        if param.choices
+        if param.choices or param.is_axis
         else f"float{'?' if 'None' in parameters[param.name].annotation else ''} {param.name}"
         for param in function.scalars
     ]
@@ -224,11 +224,18 @@ def _chosen(name: str, choices: dict[str, int], value: Any) -> int:
 def _doc(function: Function) -> str:
     operator = function.operator
     operands = ("x", *function.operands[1:])
-    tensors = ["torch.tensor(1.0)"] * len(operator.tensors)
+    numbers, one = [f"{0.25 * (k + 1)}" for k in range(len(operands))], "torch.tensor(1.0)"
+    if function.takes_halves:
+        numbers, one = ["[0.25, 0.5]"], "torch.ones(1)"
+    tensors = [one] * len(operator.tensors)
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = f"{'value' if function.forward.of_result else name}.detach()"
     scalars = ", ".join([param.name for param in function.scalars])
-    described = f"{scalars} : optional\n    As for `ascendref.{function.declared.name}`.\n"
+    needed = as_arguments(function.needed(function.declared))
+    described = (
+        f"{scalars} : {'real number' if needed else 'optional'}\n"
+        f"    As for `ascendref.{function.declared.name}`.\n"
+    )
     is_value = function.gradient is None
     return _DOC.format(
         name=function.name,
@@ -236,12 +243,11 @@ def _doc(function: Function) -> str:
         operands=", ".join([FIRST, *operands[1:]]),
         scalars=described if scalars else "",
         text=function.forward.text,
-        example=", ".join(operands),
-        numbers=", ".join(
-            [f"torch.tensor({0.25 * (k + 1)}, requires_grad=True)" for k in range(len(operands))]
-        ),
+        names=", ".join(operands),
+        example=", ".join(operands) + needed,
+        numbers=", ".join([f"torch.tensor({number}, requires_grad=True)" for number in numbers]),
         compared="value.detach()" if is_value else "x.grad",
         operator=operator.name,
-        tensors=", ".join(tensors),
+        tensors=", ".join(tensors) + as_arguments(function.needed(operator)),
         first_result="[0]" if operator.per_channel else "",
     )

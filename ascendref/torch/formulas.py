@@ -91,6 +91,21 @@ def logit_variant(compute: str, rounded: str, *scalars: float) -> Callable[..., 
     return logit_float32 if compute == FLOAT32.name else None
 
 
+def relu(self: Number) -> Number:
+    """PyTorch keeps -0."""
+    return select(~(self < 0.0), self, 0.0)
+
+
+def threshold(self: Number, threshold: Number, value: Number) -> Number:
+    """Every number is kept if the threshold is NaN."""
+    return select(~(self <= threshold), self, value)
+
+
+def threshold_backward(grad_output: Number, self: Number, threshold: Number) -> Number:
+    """The gradient passes where ``self`` or the threshold is NaN."""
+    return select(~(self <= threshold), grad_output, 0.0)
+
+
 HARDSHRINK_VALUE: Final = Formula(
     "torch_hardshrink", hardshrink_value, tensors=1, scalars=1, selects=True
 )
@@ -133,3 +148,8 @@ SIGN: Final = Formula("torch_l1_loss_backward", sign, tensors=3, scalars=2, size
 LOGIT: Final = Formula("torch_logit_backward", logit, tensors=2, scalars=3, variant=logit_variant)
 HARDSWISH: Final = Formula("torch_hardswish", hardswish, tensors=1, scalars=0)
 ELU: Final = Formula.of_forms(elu_of_data, elu_of_result, scalars=3, compute_bound=True)
+RELU: Final = Formula("torch_relu", relu, tensors=1, scalars=0, selects=True)
+THRESHOLD: Final = Formula("torch_threshold", threshold, tensors=1, scalars=2, selects=True)
+THRESHOLD_BACKWARD: Final = Formula(
+    "torch_threshold_backward", threshold_backward, tensors=2, scalars=1, selects=True
+)

@@ -40,6 +40,12 @@ def gelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def glu(
+    input: Tensor,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def hardshrink(
     input: Tensor,
     lambd: RealNumber = 0.5,
@@ -91,6 +97,11 @@ def prelu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def relu(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def selu(
     input: Tensor,
     *,
@@ -132,9 +143,22 @@ def squared_relu(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def swiglu(
+    input: Tensor,
+    dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def swish(
     input: Tensor,
     beta: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def threshold(
+    input: Tensor,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

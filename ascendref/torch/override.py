@@ -13,8 +13,9 @@ import torch
 from torch.library import get_kernel
 
 from ..core.dtypes import FLOAT64, ElementType
+from ..core.errors import ArgumentValueError
 from ..declaration.operator import Mode, Operator
-from ..functional.call import formula_kernel, of_no_terms, reduction_kernel
+from ..functional.call import compute_parts, formula_kernel, of_no_terms, reduction_kernel
 from ..functional.differentiable import suited_formula
 from ..functional.torch_calls import elementwise_run
 from ..kernels.arithmetic.formula import Formula
@@ -41,6 +42,8 @@ class OwnKernel:
         self._format = None
         if operator.torch is not None and operator.torch.format:
             self._format = getattr(torch, f"{operator.torch.format}_format")
+        elif operator.result_view is not None:
+            self._format = torch.contiguous_format
         self._chosen = lru_cache(1024)(self._choose)
         self._choice = choice(operator)
 
@@ -59,10 +62,10 @@ class OwnKernel:
         """Return the result of a call, in ``out`` if given; raise Refused if it is PyTorch's."""
         kind = element_type(tensors if out is None else (*tensors, out))
         compute = compute or ("float64" if kind is FLOAT64 else "float32")
-        kernel, values, mode, run = self._chosen(kind, compute, scalars)
+        kernels, values, mode, run = self._chosen(kind, compute, scalars)
         if run is not None and out is None and (result := run(tensors)) is not None:
             return result
-        model = self._like(tensors) if mode == "none" else tensors[0].new_empty(())
+        model = self._like(tensors, values) if mode == "none" else tensors[0].new_empty(())
         arrays, in_place = [numpy_view(tensor) for tensor in tensors], False
         if out is None:
             out = model
@@ -72,32 +75,47 @@ class OwnKernel:
             raise Refused("the result must be resized")
         if mode != "none" and not tensors[0].numel():
             return out.fill_(of_no_terms(mode))
-        kernel((*arrays, numpy_view(out)), values, in_place)
+        if mode != "none":
+            kernels[0]((*arrays, numpy_view(out)), values, in_place)
+        else:
+            compute_parts(self.operator, kernels, (*arrays, numpy_view(out)), values, in_place)
         return out
 
     def _choose(
         self, kind: ElementType, compute: str, scalars: tuple[Any, ...]
-    ) -> tuple[Any, tuple[float, ...], Mode, Callable[..., Any] | None]:
-        """Return the kernel for a type and scalars, its own scalars, and how it reduces.
+    ) -> tuple[tuple[Any, ...], tuple[float, ...], Mode, Callable[..., Any] | None]:
+        """Return the kernels for a type and scalars, their own scalars, and how they reduce.
 
         The last is a function of contiguous tensors that returns None for others.
         """
         formula, values = self._choice(kind, compute, *scalars)
         mode = self.operator.mode(values)
         if mode != "none":
-            return reduction_kernel(self.operator, kind, compute, mode), values, mode, None
+            return (reduction_kernel(self.operator, kind, compute, mode),), values, mode, None
+        if self.operator.is_viewed:
+            parts = self.operator.part_scalars(values)
+            found = tuple([kernel_of(formula, kind, compute, numbers) for numbers in parts])
+            return found, values, mode, None
         kernel = kernel_of(formula, kind, compute, values)
         run = elementwise_run(kernel.bind_memory(), getattr(torch, kind.name))
         numbers = struct.pack(f"{len(values)}d", *values)
-        return kernel, values, mode, lambda tensors: run(tensors, numbers, None)
+        return (kernel,), values, mode, lambda tensors: run(tensors, numbers, None)
 
-    def _like(self, tensors: tuple[Any, ...]) -> Any:
+    def _like(self, tensors: tuple[Any, ...], values: tuple[float, ...]) -> Any:
         """Return a tensor for an elementwise result, as PyTorch makes it."""
+        viewed = self.operator.is_viewed
+        if viewed:
+            shapes = tuple([tuple(tensor.shape) for tensor in tensors])
+            try:
+                self.operator.result_shapes(shapes, values)
+            except ArgumentValueError as error:
+                raise Refused("the operator does not take such shapes") from error
         if self._format is None:
-            return empty_result(tensors)
+            return empty_result(self.operator.operands(tensors, values))
         data = tensors[[param.name for param in self.operator.tensors].index("self")]
         try:
-            shape = torch.broadcast_shapes(*[tensor.shape for tensor in tensors])
+            full = tensors[-1:] if viewed else tensors
+            shape = torch.broadcast_shapes(*[tensor.shape for tensor in full])
         except RuntimeError as error:
             raise Refused("shapes do not broadcast") from error
         if shape != data.shape:

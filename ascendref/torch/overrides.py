@@ -17,7 +17,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -57,12 +57,18 @@ def _kernels(function: Function) -> Kernels:
             return None
         if operator.torch is None:
             return OwnKernel(operator, theirs)
-        return (PreluOverride if operator.per_channel else Override)(operator)
+        return _override(operator)
 
     return Kernels(
         made(function.gradient, partial(gradient_by_pytorch, function)),
         made(function.value, partial(value_by_pytorch, function)),
     )
+
+
+@cache
+def _override(operator: Operator) -> Override:
+    """Return the override of an operator, which may belong to several functions."""
+    return (PreluOverride if operator.per_channel else Override)(operator)
 
 
 def value_by_pytorch(function: Function, tensors: Any, scalars: Any) -> Any:
@@ -123,7 +129,7 @@ class _State:
 
     def __init__(self) -> None:
         self._lasting = AtomicReference(_Lasting())
-        self._libraries: dict[str, Any] = {}
+        self._libraries: dict[Override, Any] = {}
         self._held: deque[Any] = deque(maxlen=_HELD)
         self._applies = False
 
@@ -167,22 +173,21 @@ class _State:
             self._applies = False
 
     def _switch(self, setting: Setting) -> None:
-        for name in [name for name in self._libraries if name not in setting.ops]:
-            self._libraries.pop(name)._destroy()
-        for name in setting.ops:
-            for override in OVERRIDES[name]:
-                override.compute_type = setting.compute
-            if name not in self._libraries:
-                self._libraries[name] = self._register(OVERRIDES[name])
+        wanted = dict.fromkeys([each for name in setting.ops for each in OVERRIDES[name]])
+        for override in [override for override in self._libraries if override not in wanted]:
+            self._libraries.pop(override)._destroy()
+        for override in wanted:
+            override.compute_type = setting.compute
+            if override not in self._libraries:
+                self._libraries[override] = self._register(override)
 
-    def _register(self, overrides: tuple[Override, ...]) -> Any:
+    def _register(self, override: Override) -> Any:
         library = Library("aten", "IMPL")
         with warnings.catch_warnings():  # PyTorch warns at the first override in a process
             warnings.simplefilter("ignore")
-            for override in overrides:
-                for name, kernel in override.kernels().items():
-                    library.impl(name, kernel, "CPU")
-                    self._held.append(get_kernel(f"aten::{name}", "CPU"))
+            for name, kernel in override.kernels().items():
+                library.impl(name, kernel, "CPU")
+                self._held.append(get_kernel(f"aten::{name}", "CPU"))
         return library
 
 
@@ -294,7 +299,8 @@ def statistics() -> dict[str, OperatorStatistics]:
     Returns
     -------
     dict of str to OperatorStatistics
-        For every operator, by the name of its forward function.
+        For every operator, by the name of its forward function. The operator of the gradients of
+        relu and threshold counts for both.
 
     Examples
     --------

@@ -29,10 +29,13 @@ from .formulas import (
     HARDSWISH,
     HARDTANH,
     LOGIT,
+    RELU,
     SIGN,
     SOFTPLUS,
     SOFTPLUS_VALUE,
     SOFTSHRINK,
+    THRESHOLD,
+    THRESHOLD_BACKWARD,
 )
 from .tensors import Refused
 
@@ -86,8 +89,7 @@ def hardshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
 
 def softshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
     """Return the formula for softshrink."""
-    rounded(lambd, kind)  # λ has the width of the arithmetic, but must be in the data's range
-    (value,) = wide(kind, lambd)
+    value = in_range(lambd, kind)
     if not 0 <= value < math.inf:
         raise Refused("lambd is not in the range of the data's type")
     return Chosen(SOFTSHRINK, (value,))
@@ -145,6 +147,27 @@ def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
     return Chosen(LOGIT, (low, high, 0.0))
 
 
+def relu(kind: ElementType, compute: str) -> Chosen:
+    """Return the formula for relu."""
+    return Chosen(RELU, ())
+
+
+def threshold(kind: ElementType, compute: str, threshold: Any, value: Any) -> Chosen:
+    """Return the formula for threshold."""
+    return Chosen(THRESHOLD, (in_range(threshold, kind), in_range(value, kind)))
+
+
+def threshold_backward(kind: ElementType, compute: str, threshold: Any) -> Chosen:
+    """Return the formula for the gradient of threshold and of relu."""
+    return Chosen(THRESHOLD_BACKWARD, (in_range(threshold, kind),))
+
+
+def in_range(value: Any, kind: ElementType) -> float:
+    """Round a scalar to F32, or F64 for F64 data; raise Refused if it is beyond the data's type."""
+    rounded(value, kind)
+    return wide(kind, value)[0]
+
+
 #: operator -> its choice, where PyTorch's formula or scalars are not the device's
 _OTHERS: Final[dict[str, Choice]] = {
     "hardshrink": hardshrink_value,
@@ -157,6 +180,9 @@ _OTHERS: Final[dict[str, Choice]] = {
     "softshrink_backward": hardshrink,
     "smooth_l1_loss_backward": smooth_l1_loss,
     "logit_grad": logit,
+    "relu": relu,
+    "threshold": threshold,
+    "threshold_backward": threshold_backward,
 }
 #: operator -> PyTorch's formula, where it takes the same scalars
 _FORMULAS: Final = {"elu_backward": ELU, "hardswish": HARDSWISH}

@@ -7,7 +7,7 @@ from math import ceil, prod
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType
 from ..declaration.operator import Mode
 from ..device.checker.shadow import Span
-from ..functional.call import of_no_terms, reduction_kernel
+from ..functional.call import compute_parts, of_no_terms, reduction_kernel
 from ..kernels.loops.elementwise import elementwise
 from ..kernels.loops.reduction_plan import BLOCK
 from .plan import Compute, Description, Plan
@@ -53,14 +53,21 @@ def _computed_type(call: ValidCall) -> ElementType:
 
 
 def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
-    """Compile the kernel of an elementwise operator and bind its scalars."""
-    kinds = tuple([operand.kind for operand in call.inputs])
-    values, in_place = call.values, call.in_place
-    formula = call.operator.formula.suited("float32", computed.name, values)
+    """Compile the kernels of an elementwise operator and bind its scalars."""
+    operator, values, in_place = call.operator, call.values, call.in_place
+    given = tuple([operand.kind for operand in call.inputs])
+    compute = "exact" if operator.is_exact(given) else "float32"
+    kinds = operator.each_operand(given)
     (out,) = call.results
-    kernel = elementwise(formula, kinds, computed, out.kind, "float32")
-    kernel.make_ready(kernel.layout(call.placeholders, in_place), out.array.size)
-    return lambda arrays, scratch: kernel(arrays, values, in_place)
+    formulas = [
+        operator.formula.suited(compute, computed.name, numbers)
+        for numbers in operator.part_scalars(values)
+    ]
+    kernels = tuple([elementwise(f, kinds, computed, out.kind, compute) for f in formulas])
+    for kernel in kernels:
+        layout = "tiled" if operator.is_viewed else kernel.layout(call.placeholders, in_place)
+        kernel.make_ready(layout, out.array.size)
+    return lambda arrays, scratch: compute_parts(operator, kernels, arrays, values, in_place)
 
 
 def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[LaunchSequence, int]:
@@ -74,7 +81,11 @@ def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[Launc
         reads = [launches.contiguous(x) for x in call.inputs]
         launches.launch(kernel, tuple(reads), out.name)
         return launches, device.scratch + sum(map(reserved, launches.intermediates.values()))
-    reads = [launches.input(x, computed, out.layout.shape) for x in call.inputs]
+    viewed = call.operator.is_viewed  # the kernel takes tensors in shapes of their own
+    reads = [
+        launches.input(x, computed, x.layout.shape if viewed else out.layout.shape)
+        for x in call.inputs
+    ]
     result = launches.result(out, computed)
     launches.launch(kernel, tuple(reads), result)
     launches.output(result, out, computed)
@@ -95,7 +106,8 @@ def _reduction_kernel(call: ValidCall, mode: Mode) -> Compute:
 
 def _terms_shape(call: ValidCall) -> tuple[int, ...]:
     """Return the shape of the terms of a reduction."""
-    return call.operator.shapes(call.operator, tuple([x.layout.shape for x in call.inputs]))[0]
+    shapes = tuple([x.layout.shape for x in call.inputs])
+    return call.operator.shapes(call.operator, shapes, call.values)[0]
 
 
 def _reduction_launches(call: ValidCall) -> LaunchSequence:

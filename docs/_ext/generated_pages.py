@@ -303,6 +303,7 @@ def operator_table() -> str:
 
 
 def _table_row(operator: Operator) -> Row:
+    setting = usual_setting(operator)
     params = [params for product in ar.PRODUCTS if (params := operator.on(product))]
     types = {kind for tensors in params for tensor in tensors for kind in tensor.types}
     products = [name.removeprefix("Atlas ") for name in operator.device.products]
@@ -312,19 +313,12 @@ def _table_row(operator: Operator) -> Row:
         ", ".join(f"`{api}`" for api in apis) or "–",
         ", ".join(products) or "–",
         ", ".join(LABELS.get(x, x) for x, kind in ELEMENT_TYPES.items() if kind in types) or "–",
-        _stated(operator, FLOAT32),
+        str(setting.bound(FLOAT32.name, FLOAT32.name, 1)),
         _largest(operator, FLOAT32),
-        _stated(operator, FLOAT16),
+        str(setting.bound(FLOAT16.name, FLOAT32.name, 1)),
         _largest(operator, FLOAT16, BFLOAT16),
         f"`aten.{operator.torch.name}`" if operator.torch else "–",
     )
-
-
-def _stated(operator: Operator, kind: ElementType) -> str:
-    """Return the bound of an operator's results of a type."""
-    if operator.accuracy is None:
-        return "–"
-    return str(operator.accuracy(kind, usual_setting(operator).scalars, 1))
 
 
 def _largest(operator: Operator, *kinds: ElementType) -> str:

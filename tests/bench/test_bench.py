@@ -1,7 +1,5 @@
 """`ascendref bench`: the same work on both sides, and what it prints, draws and writes."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,7 +26,7 @@ from ascendref.bench.peers import peer_call
 from ascendref.bench.results import Row, geometric_mean
 from ascendref.bench.timing import Timing, take_turns
 
-from ..cli.command_line import assert_bad_call, call
+from ..cli.command_line import call
 from ..cli.html_pages import Page
 
 INSTALLED = [name for name in ("torch", "jax") if find_spec(name) is not None]
@@ -187,29 +185,6 @@ def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
         assert words.startswith("<b>16 elements, ")
         assert "ascendref: " in words
         assert ("ratio " in words) == bool(INSTALLED)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("nothing",), "OPERATOR: no operator 'nothing'; allowed are"),
-        (
-            ("--dtype", "float64"),
-            "--dtype: 'float64' is not allowed; allowed are float32, float16, bfloat16",
-        ),
-        (("--peer", "numpy"), "--peer: 'numpy' is not allowed; allowed are torch, jax, none"),
-        (("--seconds", 0), "--seconds: 0.0 is not a positive number"),
-        (("--seconds", "nan"), "--seconds: nan is not a positive number"),
-        (("--size", 10**20), "--size: 100000000000000000000 is too large; at most"),
-        (("--threads", 4096), "--threads: 4096 is too many; at most"),
-        (("--report", "no/such/folder.md"), "the folder no/such does not exist"),
-        (("--html", "no/such/folder.html"), "the folder no/such does not exist"),
-        (("--plot", "picture.xyz"), "--plot: the name of picture.xyz must end in one of"),
-    ],
-    ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else None,
-)
-def test_bad_calls_are_one_line_and_status_2(arguments: tuple[object, ...], words: str) -> None:
-    assert_bad_call(call("bench", *arguments), words)
 
 
 def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """Programs in C and C++, compiled once per session with a root of the working tree."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

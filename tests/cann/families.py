@@ -3,8 +3,6 @@
 ``python -m tests.cann.families`` prints the tables; ``--write`` puts them into the page.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

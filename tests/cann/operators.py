@@ -16,6 +16,7 @@ from ascendref.cann.functions import operator_functions
 from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.declaration.operator import APIS
 
+from ..device.calls import content
 from ..operators.edges import ENTRIES
 from ..support.two_phase import scalars_of
 from .outputs import NUMBERS, Caller
@@ -47,7 +48,8 @@ def operands(operator, kind, layout, scalars, generator):
             continue  # a scalar
         shape = named.get(name, (3, 4))  # an unused tensor
         strides, offset, start = LAYOUTS[layout] if len(shape) == 2 else ((1,) * len(shape), 0, 16)
-        values = generator.uniform(0, 1, 40).astype(ELEMENT_TYPES[kind].numpy)
+        numbers = generator.uniform(0, 1, 40) * (1 if ELEMENT_TYPES[kind].floating else 100)
+        values = numbers.astype(ELEMENT_TYPES[kind].numpy)
         data = np.frombuffer(bytes(start) + values.tobytes(), np.uint8)
         found[name] = data, shape, kind, strides, offset, start
     return found
@@ -66,11 +68,7 @@ def in_python(operator, scalars, tensors, null):
     size, executor = first(*[arguments[name] for name in operator.arguments])
     getattr(aclnn, operator.api)(dev.malloc(size) if size else None, size, executor, None)
     dev.synchronize()
-    found = []
-    for tensor in described.values():
-        found.append(np.empty(tensor.memory.nbytes, np.uint8))
-        dev.memcpy(found[-1], tensor.memory)
-    return [array.tobytes() for array in found]
+    return [content(tensor.memory).tobytes() for tensor in described.values()]
 
 
 def tensor(caller, address, data, shape, kind, strides, offset, start):
@@ -123,9 +121,12 @@ def in_c(caller, operator, scalars, tensors, null):
 def main():
     """Compare all calls."""
     caller, generator, count = Caller(sys.argv[1]), np.random.default_rng(7), 0
-    for operator, kind, layout in product(
-        APIS.values(), ("float32", "float16", "bfloat16"), LAYOUTS
-    ):
+    types = [
+        (operator, kind)
+        for operator in APIS.values()
+        for kind in ("float32", "float16", "bfloat16", *ENTRIES[operator.name].integers)
+    ]
+    for (operator, kind), layout in product(types, LAYOUTS):
         rows = ENTRIES[operator.name].scalars[: None if layout == "contiguous" else 1]
         for row, null in product(rows, (None, *operator.nullable)):
             values = scalars_of(operator, row)

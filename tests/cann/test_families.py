@@ -1,20 +1,10 @@
-"""Families of functions beside memory, streams and events: a program in C++ for each."""
+"""Copies between devices, and memory that processes share."""
 
 from pathlib import Path
 
 import pytest
 
 from .test_programs import TWO_DEVICES
-
-
-def test_versions_cores_errors_reductions_and_random_numbers(programs):
-    assert programs.run("resources.cpp", **TWO_DEVICES) == ("", "")
-
-
-@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
-def test_notifies(programs, execution):
-    settings = {"ASCENDREF_EXECUTION": execution, "ASCENDREF_CHECK": "1"}
-    assert programs.run("notifies.cpp", **TWO_DEVICES, **settings) == ("", "")
 
 
 @pytest.mark.parametrize("check", ["0", "report"])
@@ -37,8 +27,3 @@ def test_processes_share_memory(programs, check):
     assert out == ""
     assert errors.count("use-after-free: ") == errors.count("fix:") == int(check)
     assert set(Path("/dev/shm").glob("ascendref-*")) <= before
-
-
-@pytest.mark.parametrize("check", ["0", "1"])
-def test_physical_memory_at_reserved_addresses(programs, check):
-    assert programs.run("mappings.cpp", ASCENDREF_CHECK=check, **TWO_DEVICES) == ("", "")

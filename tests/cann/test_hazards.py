@@ -1,7 +1,5 @@
 """What the checker tells of programs in C++, with their lines, in the words of C."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -11,6 +11,7 @@ import pytest
 from ascendref.cann.root import install
 from ascendref.declaration.operator import APIS
 
+from ..operators.edges import ENTRIES
 from ..support.processes import run
 from ..support.readme import shown_output
 from .conftest import PROGRAMS, Programs, captured, output_of
@@ -27,17 +28,25 @@ def test_the_sample_prints_its_result(programs):
     assert errors == ""
 
 
-def test_bad_calls_get_their_codes(programs):
-    assert programs.run("errors.c") == ("", "")
-
-
-def test_streams_events_callbacks_and_contexts(programs):
-    assert programs.run("streams.cpp", **TWO_DEVICES) == ("", "")
-
-
-@pytest.mark.parametrize("part", ["threads", "forks", "signals"])
-def test_the_process(programs, part):
-    assert programs.run("process.cpp", part) == ("", "")
+@pytest.mark.parametrize(
+    ("program", "environment"),
+    [
+        (("errors.c",), {}),
+        (("streams.cpp",), TWO_DEVICES),
+        (("process.cpp", "threads"), {}),
+        (("process.cpp", "forks"), {}),
+        (("process.cpp", "signals"), {}),
+        (("resources.cpp",), TWO_DEVICES),
+        *[
+            (("notifies.cpp",), {**TWO_DEVICES, "ASCENDREF_EXECUTION": x, "ASCENDREF_CHECK": "1"})
+            for x in ("eager", "lazy", "random")
+        ],
+        *[(("mappings.cpp",), {**TWO_DEVICES, "ASCENDREF_CHECK": check}) for check in "01"],
+    ],
+    ids=lambda value: " ".join(value.values() if isinstance(value, dict) else value),
+)
+def test_a_program_that_checks_all_itself_prints_nothing(programs, program, environment):
+    assert programs.run(*program, **environment) == ("", "")
 
 
 def test_static_objects_call_after_the_end(programs):
@@ -76,8 +85,11 @@ def test_an_exception_in_python_is_no_success(programs, tmp_path):
 
 def test_every_function_in_every_type_and_layout(root):
     library = root / "lib64" / "libopapi.so"
-    calls = sum([1 + len(operator.nullable) for operator in APIS.values()])
-    assert int(run("-m", "tests.cann.operators", library)) == 9 * calls
+    calls = sum(
+        (3 + len(ENTRIES[operator.name].integers)) * (1 + len(operator.nullable))
+        for operator in APIS.values()
+    )
+    assert int(run("-m", "tests.cann.operators", library)) == 3 * calls
 
 
 # ---- settings

@@ -1,7 +1,5 @@
 """Reading pages with plots."""
 
-from __future__ import annotations
-
 import base64
 import json
 from html.parser import HTMLParser

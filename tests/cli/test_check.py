@@ -1,18 +1,13 @@
 """``ascendref check``: programs that run in processes of their own."""
 
-from __future__ import annotations
-
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from .command_line import assert_bad_call, call
+from .command_line import assert_bad_call, call, python
 
 BEGINNING = """
 import sys
@@ -33,25 +28,8 @@ def check(tmp_path: Path, program: str, *options: Any, columns: int = 100) -> An
     """Run the command on a program in a process, whose output is all that there is."""
     file = tmp_path / "program.py"
     file.write_text(BEGINNING + program)
-    command = [
-        sys.executable,
-        "-m",
-        "ascendref",
-        "check",
-        *map(str, options),
-        str(file),
-        "--x",
-        "1",
-    ]
-    return subprocess.run(
-        command,
-        cwd=tmp_path,
-        env=os.environ | {"COLUMNS": str(columns)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    words = ("-m", "ascendref", "check", *options, file, "--x", "1")
+    return python(*words, cwd=tmp_path, COLUMNS=str(columns))
 
 
 def test_a_race_is_printed_with_its_places(tmp_path: Path) -> None:

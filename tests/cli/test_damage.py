@@ -1,7 +1,5 @@
 """Whatever a file of arrays holds, the command line ends well or with one line and status 2."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections import Counter

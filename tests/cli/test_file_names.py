@@ -1,7 +1,5 @@
 """Names of files that cannot be used: one line about the option, and exit status 2."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

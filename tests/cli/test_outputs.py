@@ -1,7 +1,5 @@
 """What is written where: regular files, links, FIFOs, devices, and streams that are in trouble."""
 
-from __future__ import annotations
-
 import io
 import os
 import stat
@@ -20,12 +18,10 @@ import ascendref as ar
 from ascendref.core.output_files import output_file
 from ascendref.verify.accuracy.checkpoint import check_state
 
-from .command_line import call
+from .command_line import G, X, call
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="FIFOs, devices and links are POSIX's")
 
-X = np.array([[-2.0, -0.5, 0.25], [0.75, 3.0, -0.125]], np.float32)
-G = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32)
 EXPECTED = ar.hardshrink_backward(G, X)
 PNG = b"\x89PNG"
 VERIFY = ("verify", "hardshrink_backward", "--dtype", "float16", "--compute", "float32",
@@ -71,14 +67,6 @@ LONG = ("bench --html", "bench --plot", "bench --report", "verify --plot")
 ROWS = [
     pytest.param(name, marks=[pytest.mark.exhaustive] if name in LONG else []) for name in WRITERS
 ]
-
-
-@pytest.fixture
-def inputs(tmp_path: Path) -> Path:
-    """A file with the two tensors of most operators."""
-    path = tmp_path / "in.npz"
-    np.savez(path, grad_output=G, self=X)
-    return path
 
 
 @contextmanager

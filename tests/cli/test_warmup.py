@@ -1,11 +1,6 @@
 """`ascendref warmup`: what it compiles, and that later calls find it."""
 
-from __future__ import annotations
-
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +10,8 @@ from ascendref.kernels.loops.elementwise import ElementwiseKernel
 from ascendref.kernels.loops.reduction_kernel import ReductionKernel
 from ascendref.kernels.runtime.kernel import Kernel
 
-from .command_line import assert_bad_call, call
+from ..support.processes import run
+from .command_line import call
 
 PROGRAM = """
 import sys
@@ -47,14 +43,8 @@ def test_calls_after_it_compile_nothing(
     command = ("warmup", ar.OPERATORS[operator].api, "--dtype", "float16", "--json")
     found = []
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, *command],
-            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        rows, _, rest = done.stdout.rpartition("]")
+        out = run("-c", PROGRAM, *command, NUMBA_CACHE_DIR=str(tmp_path))
+        rows, _, rest = out.rpartition("]")
         assert rest.strip() == "0"
         found += json.loads(rows + "]")
     first, second = found
@@ -73,18 +63,3 @@ def test_a_table() -> None:
     assert done.exit_code == 0
     for text in ("logit_grad", "float32", "compiled"):
         assert text in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("relu",), "OPERATOR: no operator 'relu'; allowed are"),
-        (("--dtype", "int8"), "--dtype: 'int8' is not allowed"),
-        (("--compute", "int8"), "--compute: 'int8' is not allowed"),
-        (("--attr", "beta=1"), "--attr: needs exactly one OPERATOR"),
-        (("logit_grad", "--attr", "beta=1"), "logit_grad has no attribute 'beta'"),
-        (("smooth_l1_loss_backward", "--attr", "beta=-1"), "beta is -1.0; it must be"),
-    ],
-)
-def test_bad_calls_are_one_line_and_status_2(arguments: tuple[str, ...], words: str) -> None:
-    assert_bad_call(call("warmup", *arguments), words)

@@ -1,7 +1,5 @@
 """Shapes and strides: overlap within an array, merging of axes, tiles."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import prod
 from typing import Any

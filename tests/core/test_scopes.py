@@ -1,7 +1,5 @@
 """What lasts for a block ends with it, whatever interrupts it."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -12,7 +10,7 @@ import pytest
 import ascendref as ar
 from ascendref.core.scopes import Scope
 
-from ..device.fault_injection import inject, instructions, interrupt
+from ..device.fault_injection import instructions, interrupt
 
 
 class Pair:
@@ -50,16 +48,13 @@ def test_a_scope_ends_wherever_it_is_interrupted() -> None:
             assert not lasting
 
         with Scope(lambda outer=outer: Pair(outer)):
-            reached = inject(
+            instruction.inject(
                 lambda lasting=lasting, check=check: left_with(Scope(lambda: Pair(lasting)), check),
-                instruction,
                 interrupt,
             )
             assert not lasting, instruction
             assert len(outer) == 2
         assert not outer
-        if not reached:
-            break
     assert instruction > 50
 
 
@@ -120,8 +115,6 @@ def test_an_interrupted_num_threads_leaves_the_number_as_it_was() -> None:
 
     ar.num_threads(1)
     for instruction in instructions():
-        reached = inject(lambda: left_with(ar.num_threads(1), check), instruction, interrupt)
+        instruction.inject(lambda: left_with(ar.num_threads(1), check), interrupt)
         assert ar.get_num_threads() == before, instruction
-        if not reached:
-            break
     assert instruction > 50

@@ -1,7 +1,5 @@
 """The number of threads: set by a call or the environment, and at most what the work needs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

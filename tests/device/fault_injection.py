@@ -1,7 +1,5 @@
 """Fault injection: an action, such as an interrupt, before the n-th instruction of the library."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Callable, Iterator
@@ -60,6 +58,22 @@ def inject(call: Callable[[], object], instruction: int, action: Callable[[], ob
     return left < 0
 
 
-def instructions(step: int = 1) -> Iterator[int]:
-    """Count instructions, for a loop that ends when `inject` returns False."""
-    return iter(range(0, 1_000_000, step))
+class Instruction(int):
+    """The number of an instruction of a call."""
+
+    #: whether the call had so many, if anything was injected
+    reached = True
+
+    def inject(self, call: Callable[[], object], action: Callable[[], object]) -> bool:
+        """Make a call, and an action before this instruction of it; False if it has fewer."""
+        self.reached = inject(call, self, action)
+        return self.reached
+
+
+def instructions(step: int = 1) -> Iterator[Instruction]:
+    """Count instructions until a call has fewer."""
+    for number in range(0, 1_000_000, step):
+        instruction = Instruction(number)
+        yield instruction
+        if not instruction.reached:
+            return

@@ -6,8 +6,6 @@ processes share one by different first numbers. A program that fails ends the se
 runs the first program alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 from time import perf_counter

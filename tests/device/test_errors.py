@@ -147,6 +147,7 @@ def test_impossible_values_have_a_code_and_are_value_errors(dev, call, status, a
     [
         (lambda dev: ar.Device("Atlas A2", memory=1.5), "memory"),
         (lambda dev: dev.malloc("8"), "nbytes"),
+        (lambda dev: dev.malloc(1.5), "nbytes"),
         (lambda dev: dev.memcpy(dev.malloc(8), dev.malloc(8), 1.5), "nbytes"),
         (lambda dev: dev.memset(dev.malloc(8), 1.5), "value"),
         (lambda dev: dev.create_stream("high"), "priority"),

@@ -90,17 +90,6 @@ def test_a_wait_is_for_the_latest_record_at_that_time(gate):
     assert event.query()
 
 
-def test_waits_hold_in_every_order(any_dev):
-    seen = []
-    a, b, event = any_dev.create_stream(), any_dev.create_stream(), any_dev.create_event()
-    work(any_dev, a, lambda: seen.append("a"))
-    event.record(a)
-    b.wait_event(event)
-    work(any_dev, b, lambda: seen.append("b"))
-    b.synchronize()
-    assert seen == ["a", "b"]
-
-
 def test_polling_an_event_ends(any_dev):
     event = any_dev.create_event()
     work(any_dev, None, lambda: None)

@@ -75,13 +75,6 @@ def test_other_streams_do_not_report_it(any_dev):
     assert code(a.synchronize) == 507015
 
 
-def test_destroying_a_stream_reports_too(any_dev):
-    stream = any_dev.create_stream()
-    work(any_dev, stream, boom)
-    assert code(stream.destroy) == 507015
-    assert code(stream.query) == 107017
-
-
 def test_destroying_a_stream_reports_once(any_dev):
     stream, event = any_dev.create_stream(), any_dev.create_event()
     work(any_dev, stream, boom)

@@ -1,13 +1,8 @@
 """In a forked child, every call of what the parent made has the same answer."""
 
-from __future__ import annotations
-
 import json
 import os
-import subprocess
-import sys
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +12,8 @@ from ascendref.device.memory.address_space import Memory
 from ascendref.device.streams.event import Event
 from ascendref.device.streams.notify import Notify
 from ascendref.device.streams.stream import Stream
+
+from .test_process import run
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
@@ -170,16 +167,9 @@ assert dev.hazards == []
 @cache
 def answers(check: Any) -> Any:
     """Return what the child of a program was told by each call."""
-    program = f"CHECK, DOORS = {check!r}, {DOORS!r}\n{PROGRAM}"
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
+    status, out, errors = run(f"CHECK, DOORS = {check!r}, {DOORS!r}\n{PROGRAM}")
+    assert (status, errors) == (0, "")
+    return json.loads(out)
 
 
 @pytest.mark.parametrize("check", [True, False])

@@ -7,8 +7,6 @@ the host waits. ``pytest tests/device/test_fuzz.py --hypothesis-profile=fuzz`` r
 them, different ones each time; the summary tells how many calls that were. `fuzz` makes millions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import nan
@@ -29,6 +27,7 @@ from hypothesis.stateful import (
 import ascendref as ar
 
 from ..support.two_phase import phase_1, phase_2
+from .calls import EXECUTIONS, content
 from .device_model import (
     INVALID,
     KINDS,
@@ -520,20 +519,18 @@ def check_that_threads_live() -> None:
     dev.default_stream.launch_host_func(lambda: seen.append(1))
     dev.memset_async(memory, 7)
     dev.synchronize(60_000)
-    found = np.zeros(1, np.uint8)
-    dev.memcpy(found, memory)
     assert seen == [1]
-    assert found == [7]
+    assert content(memory) == [7]
 
 
-@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+@pytest.mark.parametrize("execution", EXECUTIONS)
 def test_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
     # the profile for a search has more than Hypothesis' usual hundred
     record(record_property, *run_programs(execution, max(settings().max_examples - 100, 12)))
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+@pytest.mark.parametrize("execution", EXECUTIONS)
 def test_more_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
     record(record_property, *run_programs(execution, 100))
 

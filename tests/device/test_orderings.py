@@ -5,8 +5,6 @@ Events link them, recorded again for every batch. Workspaces serve one operator 
 executors are used for every batch, with new addresses.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any
 

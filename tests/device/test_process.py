@@ -1,13 +1,12 @@
 """Signals, exit, and forks, each in a process of its own."""
 
 import signal
-import subprocess
-import sys
 import textwrap
 import time
-from pathlib import Path
 
 import pytest
+
+from ..support import processes
 
 HANG = 60  # seconds after which a child counts as hanging
 #: a shell lets what it runs in the background ignore interrupts
@@ -15,13 +14,7 @@ LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler
 
 
 def start(program):
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", LISTEN + textwrap.dedent(program)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
+    return processes.start("-c", LISTEN + textwrap.dedent(program))
 
 
 def run(program):
@@ -113,47 +106,35 @@ def test_exit_lets_eager_work_end():
     assert (code, out.split(), err) == (0, ["0", "1", "2"], "")
 
 
-def test_exit_does_not_wait_for_ever_and_tells_what_was_lost():
-    code, _, err = run(
-        """
-        import threading, warnings, ascendref as ar
-        warnings.simplefilter("always")
-        dev = ar.Device("Atlas A2")
-        dev.default_stream.launch_host_func(threading.Event().wait)
-        dev.launch(None, print, (), (), "behind it")
-        """
-    )
-    assert code == 0
-    assert "LostWorkWarning: 2 tasks" in err
-    assert "behind it" in err
-
-
-def test_exit_does_not_run_lazy_work_but_reports_it():
+@pytest.mark.parametrize(
+    ("execution", "work", "words"),
+    [
+        (
+            "eager",  # exit does not wait for ever
+            "dev.default_stream.launch_host_func(threading.Event().wait)\n"
+            "dev.launch(None, print, (), (), 'behind it')",
+            ("LostWorkWarning: 2 tasks", "behind it"),
+        ),
+        (
+            "lazy",
+            "dev.launch(None, lambda: print('ran'), (), (), 'forgotten')",
+            ("LostWorkWarning: 1 tasks", "forgotten"),
+        ),
+        (
+            "eager",
+            "dev.launch(None, lambda: 1 / 0, (), (), 'division')",
+            ("'division'", "ZeroDivisionError"),
+        ),
+    ],
+)
+def test_exit_tells_what_was_lost_or_failed_unseen(execution, work, words):
     code, out, err = run(
-        """
-        import warnings, ascendref as ar
-        warnings.simplefilter("always")
-        dev = ar.Device("Atlas A2", execution="lazy")
-        dev.launch(None, lambda: print("ran"), (), (), "forgotten")
-        """
+        "import threading, warnings, ascendref as ar\n"
+        "warnings.simplefilter('always')\n"
+        f"dev = ar.Device('Atlas A2', execution='{execution}')\n{work}"
     )
     assert (code, out) == (0, "")
-    assert "LostWorkWarning: 1 tasks" in err
-    assert "forgotten" in err
-
-
-def test_exit_reports_failures_that_nobody_saw():
-    code, _, err = run(
-        """
-        import warnings, ascendref as ar
-        warnings.simplefilter("always")
-        dev = ar.Device("Atlas A2")
-        dev.launch(None, lambda: 1 / 0, (), (), "division")
-        """
-    )
-    assert code == 0
-    assert "'division'" in err
-    assert "ZeroDivisionError" in err
+    assert [word for word in words if word not in err] == []
 
 
 def test_importing_leaves_no_thread():

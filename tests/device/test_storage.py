@@ -6,6 +6,7 @@ The devices do not check: most tests look at bytes that nothing wrote.
 import random
 import sys
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,15 +14,10 @@ import pytest
 import ascendref as ar
 
 from ..support.two_phase import queue
+from .calls import content, in_threads
 from .test_process import run
 
 MANY = 3 * 2**18 + 1000  # bytes in several chunks, the last of them not whole
-
-
-def content(dev, memory):
-    out = np.zeros(memory.nbytes, np.uint8)
-    dev.memcpy(out, memory)
-    return out
 
 
 @pytest.mark.daily(3)
@@ -68,14 +64,14 @@ def test_storage_takes_host_memory_where_it_is_accessed(touch):
 @pytest.mark.parametrize("nbytes", [1, 63, 64, 1000, 2**18, 2**18 + 1, MANY])
 def test_every_byte_is_poison_until_it_is_written(nbytes):
     dev = ar.Device("Atlas A2", check=False)
-    assert (content(dev, dev.malloc(nbytes)) == 0xFF).all()
+    assert (content(dev.malloc(nbytes)) == 0xFF).all()
     assert (dev.malloc_host(nbytes).numpy() == 0xFF).all()
     for start in {0, nbytes // 3, nbytes // 2, nbytes - 1}:
         memory = dev.malloc(nbytes)
         dev.memset(memory.address + start, 7, 1)
         expected = np.full(nbytes, 0xFF, np.uint8)
         expected[start] = 7
-        assert (content(dev, memory) == expected).all()
+        assert (content(memory) == expected).all()
 
 
 @pytest.mark.parametrize("programs", [20, pytest.param(500, marks=pytest.mark.exhaustive)])
@@ -113,7 +109,7 @@ def test_random_copies_fills_and_views_of_large_memory(programs):
                 dev.memcpy(out, address)
                 assert (out == expected[k][part]).all()
         for memory, values in zip(memories, expected, strict=True):
-            assert (content(dev, memory) == values).all()
+            assert (content(memory) == values).all()
 
 
 @pytest.mark.parametrize("strides", [None, (3,), (1,)])
@@ -131,7 +127,7 @@ def test_kernels_leave_poison_around_their_results(strides, in_place):
     words = expected[: memory.nbytes // 4 * 4].view(np.float32)
     # what is poison is NaN, whose size exceeds nothing
     words[offset : offset + step * size : step] = 0 if in_place else 2
-    assert (content(dev, memory) == expected).all()
+    assert (content(memory) == expected).all()
 
 
 def test_threads_that_touch_one_chunk_first_do_not_disturb_one_another():
@@ -148,12 +144,8 @@ def test_threads_that_touch_one_chunk_first_do_not_disturb_one_another():
                 for place in range(number, 2000, 4):
                     dev.memset(memory.address + place, 1, 1)
 
-            threads = [threading.Thread(target=touch, args=(number,)) for number in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            assert (content(dev, memory)[:2000] == 1).all()
-            assert (content(dev, memory)[2000:] == 0xFF).all()
+            in_threads(partial(touch, number) for number in range(4))
+            assert (content(memory)[:2000] == 1).all()
+            assert (content(memory)[2000:] == 0xFF).all()
     finally:
         sys.setswitchinterval(interval)

@@ -3,6 +3,7 @@
 import contextlib
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,15 +12,7 @@ import ascendref as ar
 from ascendref.device.checker.shadow import Span
 from ascendref.device.streams.stream import StreamFlag
 
-from .calls import code, work
-
-
-def test_tasks_of_a_stream_run_in_order(any_dev):
-    stream, seen = any_dev.create_stream(), []
-    for k in range(100):
-        work(any_dev, stream, lambda k=k: seen.append(k))
-    stream.synchronize()
-    assert seen == list(range(100))
+from .calls import code, content, in_threads, work
 
 
 def test_no_stream_means_the_default_stream(any_dev):
@@ -29,14 +22,6 @@ def test_no_stream_means_the_default_stream(any_dev):
     assert seen == [1]
     assert any_dev.default_stream is any_dev.default_stream
     assert code(any_dev.default_stream.destroy) == 100000
-
-
-def test_the_device_waits_for_all_streams(any_dev):
-    streams, seen = [any_dev.create_stream() for _ in range(5)], []
-    for k, stream in enumerate(streams):
-        work(any_dev, stream, lambda k=k: seen.append(k))
-    any_dev.synchronize()
-    assert sorted(seen) == [0, 1, 2, 3, 4]
 
 
 def test_polling_a_stream_ends(any_dev):
@@ -302,9 +287,7 @@ def test_what_is_queued_while_a_stream_is_destroyed_is_done_too(any_dev, gate):
     gate.open()
     thread.join(60)
     assert code(any_dev.memset_async, memory, 2, stream=stream) == 107017
-    after = np.zeros(4, np.uint8)
-    any_dev.memcpy(after, memory)
-    assert after.tolist() == [1] * 4
+    assert content(memory).tolist() == [1] * 4
 
 
 def test_abort_of_a_stream_that_waits_for_another(gate):
@@ -338,11 +321,7 @@ def test_many_threads_on_one_device(any_dev):
         results[k] = True
 
     results = [False] * 8
-    threads = [threading.Thread(target=host, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    in_threads(partial(host, k) for k in range(8))
     any_dev.synchronize()
     assert all(results)
     assert len(counts) == 400
@@ -365,11 +344,7 @@ def test_one_kernel_at_a_time_in_the_process():
             work(dev, None, kernel)
         dev.synchronize()
 
-    threads = [threading.Thread(target=host, args=(dev,)) for dev in devices]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    in_threads(partial(host, dev) for dev in devices)
     assert worst == [1]
 
 

@@ -85,14 +85,10 @@ def test_every_format_is_accepted(value):
 def test_what_describes_no_tensor(dev):
     memory = dev.malloc(8)
     assert refusal(ar.Tensor, memory, None, np.float32)[0] == 161001
-    with pytest.raises(ValueError, match="format is 'XYZ'"):
-        ar.Tensor(memory, (1,), np.float32, format="XYZ")
     with pytest.raises(TypeError, match="memory is a ndarray"):
         ar.Tensor(np.zeros(2), (2,), np.float32)
     with pytest.raises(TypeError, match="shape is"):
         ar.Tensor(memory, (1.5,), np.float32)
-    with pytest.raises(ValueError, match="strides has 1 entries"):
-        ar.Tensor(memory, (1, 2), np.float32, strides=(1,))
 
 
 def test_impossible_views_are_refused_when_used(dev):
@@ -201,6 +197,8 @@ def test_which_types_a_scalar_can_have(kind):
         (np.float32(2.5), np.float64, 2.5),
         (ml_dtypes.bfloat16(0.5), np.float32, 0.5),
         (np.array([7]), np.int64, 7),
+        (np.array(2**62 + 1), np.int64, 2**62 + 1),
+        (np.array([2**64 - 1], np.uint64), np.uint64, 2**64 - 1),
         (2, bool, True),
         (1 + 2j, np.complex64, 1 + 2j),
     ],
@@ -234,12 +232,6 @@ def test_what_is_no_number(value):
 
 def test_none_is_null():
     assert refusal(ar.Scalar, None, np.float32)[0] == 161001
-
-
-def test_scalars_of_arrays_keep_every_bit():
-    assert ar.Scalar(np.array(2**62 + 1), "int64").value == 2**62 + 1
-    assert ar.Scalar(ml_dtypes.bfloat16(1.5), "float32").value == 1.5
-    assert ar.Scalar(np.array([2**64 - 1], np.uint64), "uint64").value == 2**64 - 1
 
 
 # ---- addresses inside of memory

@@ -21,7 +21,7 @@ def traced(any_dev):
     return any_dev.trace(), a, b
 
 
-def test_rows(traced):
+def test_rows(traced, any_dev):
     trace, a, b = traced
     kernels = [row for row in trace if row.kind == "kernel"]
     assert [(row.stream, row.label) for row in kernels] == [
@@ -33,9 +33,9 @@ def test_rows(traced):
     for row in trace:
         assert 0 <= row.submitted <= row.started <= row.ended
     (record,) = (row for row in trace if row.kind == "record")
-    for row in trace:
-        if row.kind == "wait":
-            assert row.after == (a.number, record.started)
+    waits = [row for row in trace if row.kind == "wait"]
+    assert waits or any_dev.execution == "eager"  # then the record may have been quicker
+    assert all(row.after == (a.number, record.started) for row in waits)
 
 
 def test_table(traced):
@@ -76,16 +76,6 @@ def test_chrome_file(traced, tmp_path):
             )
 
 
-def test_arrows_follow_waits():
-    dev = ar.Device("Atlas A2", execution="lazy")
-    a, b, event = dev.create_stream(), dev.create_stream(), dev.create_event()
-    event.record(a)
-    b.wait_event(event)
-    dev.synchronize()
-    (wait,) = (row for row in dev.trace() if row.kind == "wait")
-    assert wait.after[0] == a.number
-
-
 def test_the_trace_is_bounded():
     dev = ar.Device("Atlas A2", trace_length=10)
     for k in range(25):
@@ -99,6 +89,8 @@ def test_an_empty_trace(dev, tmp_path):
     assert len(trace) == 0
     assert len(trace.table().splitlines()) == 1
     trace.to_chrome(tmp_path / "empty.json")
+    trace.plot(tmp_path / "empty.png")
+    assert (tmp_path / "empty.png").exists()
 
 
 def test_the_timelines_of_two_devices_are_two_processes(tmp_path):
@@ -130,8 +122,3 @@ def test_the_picture_is_of_the_kind_that_its_name_says(dev, tmp_path):
     assert "<svg" in picture
     for text in (f"stream {a.number}", f"stream {b.number}", "memset_async", dev.soc_name):
         assert f"<!-- {text} -->" in picture
-
-
-def test_a_picture_of_nothing(dev, tmp_path):
-    dev.trace().plot(tmp_path / "nothing.png")
-    assert (tmp_path / "nothing.png").exists()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ascendref as ar
 
-from ..support.cases import BROADCASTING, ELEMENTWISE, ENGINES, SCALARS, TENSORS, numbers
+from ..support.cases import BROADCASTING, ELEMENTWISE, ENGINES, HALVED, SCALARS, TENSORS, numbers
 from ..support.correctness import assert_right, is_gradient
 from ..support.rounding import FORMATS, assert_bits, assert_same_bits, bits_of
 
@@ -118,7 +118,9 @@ def test_the_layout_of_prelu_does_not_change_the_bits(data: Any) -> None:
 
 
 @pytest.mark.daily(2)
-@pytest.mark.parametrize("operator", [name for name in ELEMENTWISE if SCALARS[name][0]])
+@pytest.mark.parametrize(
+    "operator", [name for name in ELEMENTWISE if SCALARS[name][0] and name not in HALVED]
+)
 @settings(max_examples=150)
 @given(data=st.data())
 def test_random_scalars(operator: str, data: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -38,41 +37,41 @@ def _with_float64() -> Any:
 
 
 class Function(NamedTuple):
-    """A function, the operator that is its gradient, and how to call both."""
+    """A function and the operator that is its gradient, and how to call both."""
 
-    function: Callable[..., Any]
-    operator: str
-    #: places of its operands among the operator's tensors
-    places: tuple[int, ...]
-    #: the number of its scalars: the operator may have flags after them
-    scalars: int
-    #: what computes the result that its gradient is computed from; None if that is the operand
-    value: Callable[..., Any] | None
+    declared: Any
 
     @property
     def operands(self) -> int:
         """Number of operands."""
-        return len(self.places)
+        return len(self.declared.places)
+
+    @property
+    def scalars(self) -> list[tuple[Any, ...]]:
+        """The function's scalars in all tables, the defaults first."""
+        return SCALARS[self.declared.declared.name]
+
+    def function(self, *arguments: Any, **options: Any) -> Any:
+        """Call the function, with the first of these unless scalars are given."""
+        given = () if len(arguments) > self.operands else self.scalars[0]
+        return getattr(aj, self.declared.name)(*arguments, *given, **options)
 
     def gradients(self, grad: Any, *operands: Any, scalars: Any = (), **options: Any) -> Any:
         """Return what the operator returns for the same arguments."""
-        if self.value is not None:
-            operands = (self.value(*operands, *scalars, **options),)
-        tensors = [grad] * len(ar.OPERATORS[self.operator].tensors)
-        for place, operand in zip(self.places, operands, strict=True):
+        operator = self.declared.operator
+        if self.declared.forward.of_result:
+            value = getattr(ar, self.declared.declared.name)
+            operands = (value(*operands, *(scalars or self.scalars[0]), **options),)
+        tensors = [grad] * len(operator.tensors)
+        for place, operand in zip(self.declared.places, operands, strict=True):
             tensors[place] = operand
-        got = getattr(ar, self.operator)(*tensors, *scalars, **options)
+        numbers = self.declared.kernel_scalars(scalars or self.scalars[0])
+        got = getattr(ar, operator.name)(*tensors, *numbers, **options)
         return got if isinstance(got, tuple) else (got,)
 
 
 FUNCTIONS = {
-    name: Function(
-        getattr(aj, name),
-        function.gradient.name,
-        function.places,
-        len(function.scalars),
-        getattr(ar, name) if function.forward.of_result else None,
-    )
+    name: Function(function)
     for name, function in differentiable_functions(operators).items()
     if function.gradient is not None
 }
@@ -111,10 +110,10 @@ def test_gradients_have_the_bits_of_the_array_functions(name: str, kind: str) ->
     for compute in (None, *FLOATS):
         for shape in SHAPES if compute is None else SHAPES[2:5]:
             operands = operands_of(name, kind, shape)
-            for scalars in SCALARS[case.operator][: 2 if compute is None else 1]:
+            for scalars in case.scalars[: 2 if compute is None else 1]:
                 # JAX keeps F64's scalars, the operators narrow them
                 scalars = tuple([single(s) if isinstance(s, float) else s for s in scalars])
-                function = partial(_call, case.function, scalars[: case.scalars], compute)
+                function = partial(_call, case.function, scalars, compute)
                 grad = result_grad(function, operands, kind)
                 want = case.gradients(grad, *operands, scalars=scalars, compute_dtype=compute)
                 calls = [jax.jit(partial(pullback, function))]

@@ -3,8 +3,6 @@
 ``python -m tests.npu.cases`` runs all and prints the table; ``--write`` puts it into the page.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -8,8 +8,6 @@ missing. The site fails if a search does not find the right page first.
 Chromium and its driver come from the system (Debian: ``apt install chromium chromium-driver``).
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import threading

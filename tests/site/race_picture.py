@@ -3,8 +3,6 @@
 ``python -m tests.site.race_picture`` writes docs/race.svg.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

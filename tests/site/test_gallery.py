@@ -1,7 +1,5 @@
 """What the gallery needs of the examples."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The reference of the documentation lists every public name."""
 
-from __future__ import annotations
-
 import ast
 import re
 

@@ -8,6 +8,7 @@ import numpy as np
 
 import ascendref as ar
 from ascendref import aclnn
+from ascendref.core.dtypes import BY_NUMPY
 from ascendref.declaration.operator import APIS, Operator
 
 from .calls import call
@@ -52,10 +53,11 @@ def from_device(
     declared = ar.OPERATORS[operator]
     arrays = [array.copy() for array in arrays]
     numbers = [getattr(scalar, "value", scalar) for scalar in scalars]
-    shapes = declared.shapes(declared, tuple(array.shape for array in arrays))
+    shapes = declared.shapes(declared, tuple(array.shape for array in arrays), numbers)
     outs = tuple([np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)])
     out: Any = outs if len(outs) > 1 else outs[0]
-    call(operator, *arrays, *numbers, out=out, compute_dtype="float32")
+    compute = "float32" if any(BY_NUMPY[array.dtype].floating for array in arrays) else None
+    call(operator, *arrays, *numbers, out=out, compute_dtype=compute)
     if declared.per_channel:
         from .correctness import sums_of  # `tests.portability` needs nothing but the package
 

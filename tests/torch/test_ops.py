@@ -31,6 +31,7 @@ SCALARS: dict[str, tuple[Any, ...]] = {
     "smooth_l1_loss": (1, 0.5),
     "logit": (0.1,),
     "swish": (0.7,),
+    "threshold": (0.25, 0.5),
 }
 #: functions of probabilities
 PROBABILITIES = ("binary_cross_entropy", "logit")
@@ -162,6 +163,7 @@ def test_gradients_have_the_bits_of_the_array_functions(compute: str) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_compiled_programs_have_no_graph_break(name: str) -> None:
+    torch.compiler.reset()  # it compiles a program for a few functions only
     scalars = scalars_of(name)
     op = getattr(torch.ops.ascendref, name)
     given = tensors(name, dtype=torch.float32)
@@ -260,4 +262,4 @@ def test_options_of_pytorchs_operators(approximate: str) -> None:
     for value in found:
         torch.testing.assert_close(value, expected, rtol=0, atol=1e-15)
     after = at.statistics()["gelu"]
-    assert (after.taken, after.fell_back) == (before.taken + 2, before.fell_back)
+    assert (after.taken, after.fell_back) == (before.taken + 4, before.fell_back)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from random import Random
 from typing import Any
@@ -51,6 +52,7 @@ SCALARS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
         3,
         [(r, beta) for r in (0, 2) for beta in (0.0, 1.0, 0.5, 0.3, 2.5, inf, 1 + 1e-9)],
     ),
+    "threshold_backward": (2, [(value,) for value in (0.5, 0, -0.5, 0.3, inf, -inf, nan)]),
     "logit_backward": (
         2,
         [(eps,) for eps in (None, -1.0, 0.0, 0.3, 0.5, 1.0, 2.0, inf, -inf, 1e-6)],
@@ -121,6 +123,28 @@ def check_edges(
         zeros = (found == 0) & (expected == 0)
         assert torch.equal(found.signbit()[zeros], expected.signbit()[zeros]), scalars
     assert fell_back(function) == before
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_edges_of_values_are_those_of_pytorch(dtype: Any) -> None:
+    x = torch.tensor(EDGES * 5, dtype=dtype)
+    limits = (0.5, 0, -0.5, 0.3, inf, -inf, nan)
+    calls = [aten.relu, aten.relu_]
+    calls += [partial(aten.threshold, threshold=t, value=v) for t, v in product(limits, limits)]
+    for call in calls:
+        want, before = call(x.clone()), (fell_back("relu"), fell_back("threshold"))
+        with at.use("all"):
+            got = call(x.clone())
+        assert (fell_back("relu"), fell_back("threshold")) == before
+        assert torch.equal(got.isnan(), want.isnan())
+        assert torch.equal(got.nan_to_num(3), want.nan_to_num(3))
+        assert torch.equal(got.signbit() & ~got.isnan(), want.signbit() & ~want.isnan())
+
+
+def test_a_value_beyond_the_type_is_left_to_pytorch() -> None:
+    x = torch.ones(3, dtype=torch.float16)
+    with at.use("threshold"), pytest.raises(RuntimeError, match="without overflow"):
+        aten.threshold(x, 0.5, 1e6)
 
 
 @pytest.mark.parametrize("dtype", FLOATS[1:], ids=str)
@@ -462,7 +486,7 @@ def test_interrupts_at_any_time_leave_nothing_behind() -> None:
     assert hits > 50
 
 
-@pytest.mark.parametrize("ops", ["relu", ("prelu", "relu"), (1,)])
+@pytest.mark.parametrize("ops", ["swish", ("prelu", "swish"), (1,)])
 def test_unknown_operators_are_refused(ops: Any) -> None:
     with pytest.raises(
         ar.ArgumentValueError, match=r"^ops has .*; allowed are 'all', 'binary_cross_entropy'"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import combinations
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from ascendref.declaration.shapes import equal_shapes
 from ascendref.twophase.phase_1 import plan_call
 
 from ..operators.edges import ENTRIES
+from ..support.cases import whole_shapes
 from ..support.two_phase import DECLARED, phase_1, plain, refusal
 
 NULL, INVALID, MISSING = 161001, 161002, 561003
@@ -41,14 +43,11 @@ def good_call(operator: str, product: str = "Atlas A2", shape: Any = SHAPE) -> C
     declared = ar.OPERATORS[operator]
     given = plain(operator, ENTRIES[operator].scalars[0])
     scalars = dict(zip(scalar_names(operator), given, strict=True))
-    arguments: dict[str, Any] = {}
-    for name in declared.arguments:
-        if name in scalars:
-            arguments[name] = scalars[name]
-        elif declared.per_channel and name in ("weight", "gradWeight"):
-            arguments[name] = dev.empty(3, "float32")
-        else:
-            arguments[name] = dev.empty(shape, "float32")
+    inputs, first = whole_shapes(operator, shape)
+    shapes = zip(declared.tensor_names, [*inputs, first, (3,)], strict=False)
+    tensors = {name: dev.empty(size, "float32") for name, size in shapes}
+    known = tensors | scalars
+    arguments = {name: known[name] for name in declared.arguments}
     return Call(operator, dev, arguments)
 
 
@@ -142,7 +141,7 @@ def test_types_per_product(operator: str, name: str, result: bool, product: str)
     bf16 = {"bfloat16"} if product in ("Atlas A2", "Atlas A3") else set()
     f64 = {"float64"} if product in ENTRIES[operator].float64 else set()
     others = integers if (operator, name) == ("softplus_backward", "self") else set()
-    assert taken == f32_f16 | bf16 | f64 | others
+    assert taken == f32_f16 | bf16 | f64 | others | set(ENTRIES[operator].integers)
     call = good_call(operator, product)
     for kind in {"float32", "float16", "bfloat16", "float64", *integers} - taken:
         tensor = call.dev.empty(call.arguments[name].shape, kind)
@@ -183,7 +182,13 @@ def test_faults_of_scalars(operator: str, name: str) -> None:
     declared, results = ar.OPERATORS[operator], {}
     if name == "reduction" and declared.reduction is not None:
         results = {declared.tensor_names[-1]: call.dev.empty((), "float32")}  # 1 is the mean
-    for value in (1, True, 1.0, np.float16(1), np.int8(1), ar.Scalar(1, "int64")):
+    good: tuple[Any, ...] = (1, True, 1.0, np.float16(1), np.int8(1), ar.Scalar(1, "int64"))
+    if name == "dim":  # the last axis
+        good = (2, -1, 2.0, np.float16(-1), np.int8(2), ar.Scalar(-1, "int64"))
+        for value in (3, -4, 0.5, float("nan"), float("inf"), 2**70):
+            status, message = call.refusal(dim=value)
+            assert (status, message.startswith("dim is")) == (INVALID, True)
+    for value in good:
         assert call.refusal(**{name: value}, **results)[0] == 0
 
 
@@ -271,22 +276,28 @@ def test_results_must_own_their_elements(operator: str, name: str) -> None:
 @pytest.mark.parametrize("operator", DECLARED)
 def test_overlaps(operator: str) -> None:
     call = good_call(operator)
-    memory = call.dev.malloc(4 * 48)
-    names = ar.OPERATORS[operator].tensor_names
-    inputs = len(ar.OPERATORS[operator].tensors)
+    declared = ar.OPERATORS[operator]
+    names, inputs = declared.tensor_names, len(declared.tensors)
     out = names[inputs]
-    for name in names[: min(inputs, 2)]:
-        here, shifted = (ar.Tensor(memory, SHAPE, "float32", None, k) for k in (0, 8))
+    shape = call.arguments[out].shape
+    size = prod(shape)
+    memory = call.dev.malloc(4 * 2 * size + 64)
+    for name, param in list(zip(names, declared.tensors, strict=False))[:2]:
+        here = ar.Tensor(memory, call.arguments[name].shape, "float32")
+        shifted = ar.Tensor(memory, shape, "float32", None, 2)
         status, message = call.refusal(**{name: here, out: shifted})
         assert status == INVALID
         assert f"{out} overlaps {name}" in message
+        if param.view is not declared.result_view:
+            continue  # the result has another shape
         assert call.refusal(**{name: here, out: here})[0] == 0
-        again = ar.Tensor(memory, SHAPE, "float32")
+        again = ar.Tensor(memory, shape, "float32")
         assert call.refusal(**{name: here, out: again})[0] == 0  # the same view, described twice
-        apart = ar.Tensor(memory, SHAPE, "float32", None, 24)
+        apart = ar.Tensor(memory, shape, "float32", None, size)
         assert call.refusal(**{name: here, out: apart})[0] == 0
         # columns that take turns share no element
-        even, odd = (ar.Tensor(memory, SHAPE, "float32", (24, 8, 2), k) for k in (0, 1))
+        strides = (6 * shape[2], 2 * shape[2], 2)
+        even, odd = (ar.Tensor(memory, shape, "float32", strides, k) for k in (0, 1))
         assert call.refusal(**{name: even, out: odd})[0] == 0
 
 

@@ -1,7 +1,5 @@
 """Comparisons and the acceptance rule, against exact fractions."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from math import inf, isinf, isnan, nan

@@ -1,7 +1,5 @@
 """What `ascendref verify` measures with: golden values, their rounding, classes of results."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

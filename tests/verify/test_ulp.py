@@ -1,7 +1,5 @@
 """Distances in representable numbers, against whole numbers that count the numbers of a type."""
 
-from __future__ import annotations
-
 from math import inf, nan
 from typing import Any
 

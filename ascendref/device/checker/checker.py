@@ -277,15 +277,11 @@ class Checker(Order):
 
     def check_free(self, shadow: Shadow, call: str) -> None:
         """Report work that needs memory which is about to be freed, and note the call."""
-        shadow.freed = self._check_done(shadow, shadow.all_segments, call)
+        shadow.freed = self.check_done(shadow, shadow.all_segments, call)
         shadow.forget()
         self._freed.append(shadow)
 
-    def check_unmap(self, shadow: Shadow, span: Span, call: str) -> None:
-        """Report work that needs bytes which are about to be unmapped."""
-        self._check_done(shadow, shadow.segments(span), call)
-
-    def _check_done(self, shadow: Shadow, segments: Iterable[Segment], call: str) -> Operation:
+    def check_done(self, shadow: Shadow, segments: Iterable[Segment], call: str) -> Operation:
         """Begin a call that takes memory away, and report work that may still need it."""
         operation = self.begin_on_host(call)
         for use in [use for segment in segments for use in segment.uses()]:
@@ -341,17 +337,3 @@ class Checker(Order):
         """
         for wait in self._waits.never_recorded(timeline, self.host.clock):
             self.reports.wait_without_effect(wait, self.begin_on_host("synchronize"))
-
-    # ---- waits that never end
-
-    def find_wait_in_task(self, status: Status, problem: str) -> None:
-        """Report a host function that waits for the device, which the runtime refuses."""
-        self.reports.wait_in_task(status, problem, self.running, self.begin_on_host("wait"))
-
-    def find_lost_wait(self, record: str) -> None:
-        """Report a wait for a record that nobody submits."""
-        self.reports.lost_wait(record, self.begin_on_host("wait"))
-
-    def find_deadlock(self, cycle: Sequence[Operation]) -> None:
-        """Report a wait for tasks that run only after it."""
-        self.reports.deadlock(cycle, self.begin_on_host("wait"))

@@ -174,7 +174,8 @@ class ReservedMemory(Memory):
             start, stop, physical = mapping
             checker = self.device.checker
             if checker is not None:
-                checker.check_unmap(self.shadow, Span(start, stop - start, "mapping"), "unmap")
+                segments = self.shadow.segments(Span(start, stop - start, "mapping"))
+                checker.check_done(self.shadow, segments, "unmap")
             if physical.alive:
                 kept = physical.backing.content(overwrite=True)
                 self._sparse.touch(start, stop)

@@ -46,12 +46,12 @@ def begin_wait(checker: Checker, tasks: Sequence[Task]) -> Task | None:
     thread = get_ident()
     cycle = _cycle(tasks, thread, {thread})
     if cycle:
-        checker.find_deadlock(cycle)
+        checker.reports.deadlock(cycle, checker.begin_on_host("wait"))
     _waits[thread] = tasks
     needed = prerequisites(tasks)
     promise = next((task for task in needed if task.promised), None)
     if promise is not None and not _may_be_kept(promise, needed):
-        checker.find_lost_wait(promise.label)
+        checker.reports.lost_wait(promise.label, checker.begin_on_host("wait"))
     return promise
 
 

@@ -134,7 +134,7 @@ class Scheduler:
                 promise = begin_wait(checker, tasks)
                 if promise is not None and not self._wait(tasks, monotonic() + PATIENCE):
                     if promise.promised:
-                        checker.find_lost_wait(promise.label)
+                        checker.reports.lost_wait(promise.label, checker.begin_on_host("wait"))
             return self._wait(tasks, deadline)
         finally:
             end_wait()

@@ -39,5 +39,6 @@ def refuse_in_task(checker: Checker | None) -> None:
         " finalizers that run within them must not synchronize"
     )
     if checker is not None:
-        checker.find_wait_in_task(status, problem)
+        wait = checker.begin_on_host("wait")
+        checker.reports.wait_in_task(status, problem, checker.running, wait)
     fail(status, problem)

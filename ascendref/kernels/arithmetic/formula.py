@@ -9,11 +9,12 @@ computed:
 ``steps.py``       float16 or bfloat16: every operation is rounded
 ``ball.py``        float64 with a rigorous error bound, for correctly rounded results
 ``pair.py``        sums of two doubles, for float64 results
+``integer.py``     integers of 64 bits
 ``exact.py``       Python's fractions, and intervals of any precision
 ``arrays.py``      arrays of NumPy, JAX and PyTorch
 =================  =============================================================================
 
-The first four emit LLVM instructions.
+The first five emit LLVM instructions.
 """
 
 from __future__ import annotations
@@ -52,8 +53,7 @@ class Formula(NamedTuple):
     narrows: bool = True
     #: the function for scalars that are not narrowed, if it is another one
     wide: Callable[..., Any] | None = None
-    #: whether the function returns one of its tensors or scalars, 0, infinity or NaN, and so never
-    #: rounds
+    #: whether the function returns one of its tensors or scalars, 0, infinity or NaN
     selects: bool = False
     #: whether the formula is compute-bound rather than memory-bound
     compute_bound: bool = False

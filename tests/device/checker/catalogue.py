@@ -5,8 +5,6 @@ mark the two places that the report must name; or a program has parameters of th
 functions of a line that it calls there.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from itertools import product

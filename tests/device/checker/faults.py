@@ -1,7 +1,5 @@
 """Programs with lifetime errors, uninitialized reads, waits without effect, and deadlocks."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ascendref.aclnn import (

@@ -1,7 +1,5 @@
 """Programs with bugs about host functions, and streams that are destroyed."""
 
-from __future__ import annotations
-
 from .catalogue import bug, link
 
 # ---- accesses that are seen when the function runs

@@ -1,7 +1,5 @@
 """Random programs with host functions that access memory, and runs of them."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Programs with races."""
 
-from __future__ import annotations
-
 from ascendref.aclnn import aclnnHardshrinkBackward, aclnnPreluBackward
 
 from .catalogue import (

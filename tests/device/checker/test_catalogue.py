@@ -1,7 +1,5 @@
 """Every program of the catalogue is found, with both places; its fixed variant raises no alarm."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any
 

@@ -5,8 +5,6 @@ held to bytes: programs run in random orders that are legal, and all end with th
 the oracle finds accesses that nothing orders.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

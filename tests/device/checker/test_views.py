@@ -1,7 +1,5 @@
 """Which bytes a view touches: those of its elements, whatever its strides, and no others."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Waits before their record: what is said of them, what is not blamed on them, what they cost."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

@@ -1,0 +1,57 @@
+"""Bad calls of the commands: one line about the option or argument, and exit status 2."""
+
+import pytest
+
+from .command_line import assert_bad_call, call
+
+ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("verify", "tan"), "OPERATOR: no operator 'tan'; "),
+        (("study", "tan"), "OPERATOR: no operator 'tan'; "),
+        (("bench", "nothing"), "OPERATOR: no operator 'nothing'; allowed are"),
+        (("warmup", "relu"), "OPERATOR: no operator 'relu'; allowed are"),
+        (("verify", "--dtype", "float8"), "--dtype: 'float8' is not allowed; allowed are float16"),
+        (
+            ("bench", "--dtype", "float64"),
+            "--dtype: 'float64' is not allowed; allowed are float32, float16, bfloat16",
+        ),
+        (("warmup", "--dtype", "int8"), "--dtype: 'int8' is not allowed"),
+        (("verify", "--compute", "int8"), "--compute: 'int8' is not allowed; allowed are"),
+        (("warmup", "--compute", "int8"), "--compute: 'int8' is not allowed"),
+        (("verify", "--attr", "beta=1"), "--attr: needs an OPERATOR"),
+        (("study", "--attr", "beta=1"), "--attr: needs an OPERATOR"),
+        (("warmup", "--attr", "beta=1"), "--attr: needs exactly one OPERATOR"),
+        ((*ONE, "--attr", "beta=1"), "hardshrink_backward has no attribute 'beta'"),
+        (("warmup", "logit_grad", "--attr", "beta=1"), "logit_grad has no attribute 'beta'"),
+        (("verify", "smooth_l1_loss_backward", "--attr", "beta=-1"), "beta is -1.0; it must be"),
+        (("warmup", "smooth_l1_loss_backward", "--attr", "beta=-1"), "beta is -1.0; it must be"),
+        (
+            ("verify", "smooth_l1_loss_backward", "--attr", "reduction=3"),
+            "reduction is 3.0; allowed",
+        ),
+        (("study", "logit_grad", "--attr", "eps=nan"), "results of logit_grad are not finite"),
+        ((*ONE, "--plot", "errors.txt"), "--plot: the name of errors.txt must end in"),
+        (("bench", "--plot", "picture.xyz"), "--plot: the name of picture.xyz must end in one of"),
+        (("verify", "--dtype", "float64", "--plot", "x.png"), "--plot: nothing to draw"),
+        ((*ONE, "--plot", "no/such/errors.png"), "the folder no/such does not exist"),
+        (
+            (*ONE, "--resume", "--state", "no-such.json"),
+            "--resume: cannot resume from no-such.json",
+        ),
+        (
+            ("bench", "--peer", "numpy"),
+            "--peer: 'numpy' is not allowed; allowed are torch, jax, none",
+        ),
+        (("bench", "--seconds", 0), "--seconds: 0.0 is not a positive number"),
+        (("bench", "--seconds", "nan"), "--seconds: nan is not a positive number"),
+        (("bench", "--size", 10**20), "--size: 100000000000000000000 is too large; at most"),
+        (("bench", "--threads", 4096), "--threads: 4096 is too many; at most"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else "",
+)
+def test_a_bad_call_is_one_line_and_status_2(arguments: tuple[object, ...], words: str) -> None:
+    assert_bad_call(call(*arguments), words)
