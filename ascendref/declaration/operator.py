@@ -99,13 +99,15 @@ class Forward(NamedTuple):
     #: its name there
     name: str
     #: its value for each element, a formula; its parameters are parameters of the operator, by
-    #: name: its operands, then scalars
+    #: name: its operands, then scalars. The first one may have another name than the tensor
     formula: Callable[..., Any]
     #: what it returns, in terms of its operands, of which the first is ``x``
     text: str
     #: whether it depends only on the difference of its operands, so that the gradient for the
     #: second is the negative of that for the first
     of_difference: bool = False
+    #: whether the operator takes the function's value in place of its operand
+    of_result: bool = False
 
 
 class Gradient(NamedTuple):
@@ -152,14 +154,14 @@ class Operator:
 
     #: name of the array function
     name: str
-    #: name in the vendor's API
-    api: str
     #: the results in LaTeX, with the parameters' names in ``\text``
     latex: str
     #: formula of the first result
     formula: Formula
+    #: name in the vendor's API; empty if the vendor has no such function
+    api: str = ""
     #: how it runs on the device
-    device: OnDevice
+    device: OnDevice = OnDevice(products=(), kernels=())  # noqa: RUF009 - a tuple
     #: tensor parameters, in order; by default, those of the formula's function
     tensors: tuple[TensorParam, ...] = ()
     #: scalar parameters, in order
@@ -219,7 +221,27 @@ class Operator:
         return operator_with, (self.key,)  # a copy is the operator itself
 
     def __repr__(self) -> str:
-        return f"<Operator {self.name} ({self.api})>"
+        return f"<Operator {self.title}>"
+
+    @property
+    def title(self) -> str:
+        """Its name, with the vendor's if there is one."""
+        return f"{self.name} ({self.api})" if self.api else self.name
+
+    @property
+    def family(self) -> str:
+        """The file of its formula: a function's, with that of its gradient."""
+        return self._module[-1]
+
+    @property
+    def group(self) -> str:
+        """The kind of its family: activation or loss."""
+        return self._module[-2]
+
+    @property
+    def _module(self) -> list[str]:
+        module: str = unwrap(self.formula.function).__module__
+        return module.split(".")
 
     def for_torch(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments and keywords of PyTorch's operator, from tensors and scalars."""
@@ -236,8 +258,13 @@ class Operator:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The vendor's name and the omitted tensors, from which `operator_with` finds it."""
-        return (self.api, *self.omitted)
+        """The vendor's name, or its own, and omitted tensors; `operator_with` finds it by these."""
+        return (self.api or self.name, *self.omitted)
+
+    @property
+    def data(self) -> str:
+        """The name of the tensor of data: the first one that is not the gradient of a result."""
+        return next(param.name for param in self.tensors if not param.name.startswith("grad"))
 
     @property
     def per_channel(self) -> bool:
@@ -493,14 +520,16 @@ def declare(operator: Operator, **changes: Any) -> Operator:
             f" scalars; the operator has {declared[0]} and {declared[1]}"
         )
     OPERATORS.setdefault(operator.name, operator)
-    APIS[operator.api] = operator
+    if operator.api:
+        APIS[operator.api] = operator
     return operator
 
 
 def operator_with(key: tuple[str, ...]) -> Operator:
     """Return the operator with a `key`."""
-    api, *omitted = key
-    return _without(APIS[api], *omitted) if omitted else APIS[api]
+    name, *omitted = key
+    operator = APIS.get(name) or OPERATORS[name]
+    return _without(operator, *omitted) if omitted else operator
 
 
 @cache
@@ -523,13 +552,13 @@ def _without(operator: Operator, *omitted: str) -> Operator:
 
 def find_operator(name: str) -> Operator:
     """Return an operator by its function's or the vendor's name, or raise OptionError."""
-    for operator in OPERATORS.values():
-        if name in (operator.name, operator.api):
-            return operator
-    allowed = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
-    names = [text for operator in OPERATORS.values() for text in (operator.name, operator.api)]
+    named = {operator.name: operator for operator in OPERATORS.values()}
+    named |= {operator.api: operator for operator in OPERATORS.values() if operator.api}
+    if name in named:
+        return named[name]
+    allowed = ", ".join(operator.title for operator in OPERATORS.values())
     raise OptionError(
-        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, names)}allowed are {allowed}"
+        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, [*named])}allowed are {allowed}"
     )
 
 

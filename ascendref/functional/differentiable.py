@@ -53,7 +53,7 @@ class Function:
 
     @property
     def operator(self) -> Operator:
-        """The operator whose kernel is called."""
+        """The operator whose kernel is called for the gradient, or for the value if it has none."""
         operator = self.gradient or self.value
         assert operator is not None
         return operator
@@ -69,9 +69,10 @@ class Function:
         return self.declared.scalars
 
     def kernel_scalars(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the scalars of the operator whose kernel is called, from the function's."""
+        """Return the gradient's scalars, from the function's; flags that this lacks are false."""
+        flags = {param.name: False for param in self.operator.scalars if param.is_flag}
         names = [param.name for param in self.scalars]
-        values = {**dict(zip(names, scalars, strict=True)), **self.fixed}
+        values = {**flags, **dict(zip(names, scalars, strict=True)), **self.fixed}
         return tuple([values[param.name] for param in self.operator.scalars])
 
     def needed(self, operator: Operator) -> dict[str, Any]:
@@ -82,11 +83,30 @@ class Function:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The operator's names of the operands."""
+        """The operator's names of the operands, or of its result in place of the only one."""
         if self.value is not None and self.value.is_viewed:
             return tuple([param.name for param in self.value.tensors])
         names = [param.name for param in self.operator.tensors]
-        return tuple([name for name in self._taken if name in names])
+        others = [name for name in self._taken[1:] if name in names]
+        first = self._taken[0] if self._taken[0] in names else self.operator.data
+        return (first, *others)
+
+    @property
+    def computes_value(self) -> bool:
+        """Whether an operator computes the value for each element."""
+        return self.value is not None and self.value.reduction is None
+
+    @property
+    def computing(self) -> dict[str, str]:
+        """Names of the operators that compute elements, and what they compute."""
+        value = self.value if self.computes_value else None
+        pairs = (value, "value"), (self.gradient, "gradient")
+        return {operator.name: what for operator, what in pairs if operator is not None}
+
+    @property
+    def computed(self) -> str:
+        """What operators compute, in words."""
+        return " and ".join(self.computing.values())
 
     @property
     def defaults(self) -> tuple[float | None, ...]:
@@ -143,6 +163,13 @@ class Function:
         if reduction == _BATCHMEAN:
             return result.sum() / prod(result.shape[:1])
         return result if reduction == _NONE else getattr(namespace, reduction)(result)
+
+    def evaluate_gradient(
+        self, namespace: Any, tensors: Sequence[Any], scalars: Sequence[float]
+    ) -> Any:
+        """Return what the gradient's operator computes, as `evaluate` does."""
+        given = self.kernel_scalars(scalars)
+        return evaluate(self.operator.formula.function, namespace, tensors, given)
 
     def numbers(self, scalars: Sequence[Any]) -> tuple[float, ...]:
         """Return the scalars as numbers, with the defaults for None and for those at the end."""

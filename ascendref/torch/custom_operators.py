@@ -14,26 +14,25 @@ from ..functional.differentiable import Function, as_arguments
 from . import autocast
 from .batches import vmap_rule
 from .derivatives import gradients, second_derivatives
-from .overrides import FUNCTIONS, OVERRIDES
-from .scalars import call_theirs
+from .overrides import FUNCTIONS, KERNELS, value_by_pytorch
 
 #: name of the first operand in the functions that users call
 FIRST: Final = "input"
 
-_DOC: Final = """Return PyTorch's ``{name}`` with ascendref's {computed}.
+_DOC: Final = """Return ``{name}``, as PyTorch does, with ascendref's {computed}.
 
 Parameters
 ----------
 {operands} : Tensor
     F16, BF16, F32 or F64, as for PyTorch's function.
 {scalars}compute_dtype : dtype, optional
-    Type in which the {computed} is evaluated, in any form that `ascendref.cast` accepts, or
+    Type of the arithmetic for the {computed}, in any form that `ascendref.cast` accepts, or
     "exact"; None means F64 for F64 data, else F32.
 
 Returns
 -------
 Tensor
-    PyTorch's result: {text}, where ``x`` is the input.
+    The result: {text}, where ``x`` is the input.
 
 Raises
 ------
@@ -54,26 +53,26 @@ True
 
 def public_functions() -> dict[str, Callable[..., Any]]:
     """Define all custom operators; return what users call, by name."""
-    return {name: _public(FUNCTIONS[name], _define(FUNCTIONS[name])) for name in OVERRIDES}
+    return {name: _public(function, _define(function)) for name, function in FUNCTIONS.items()}
 
 
 def _define(function: Function) -> CustomOpDef:
     """Define the operators of a function; return the one that computes its value."""
     name, count = function.name, len(function.operands)
-    override = OVERRIDES[name][0]
+    value = KERNELS[name].value
     tensors = ", ".join(f"Tensor {operand}" for operand in ("self", *function.operands[1:]))
     rest = ", ".join([*_scalar_schemas(function), "str? compute_dtype"])
 
     def theirs(*args: Any) -> Any:
-        return call_theirs(name, function.declared, args[:count], args[count:-1])
+        return value_by_pytorch(function, args[:count], args[count:-1])
 
     def ours(*args: Any) -> Any:
-        scalars = function.kernel_scalars(args[count:-1])
-        return override.compute(args[:count], scalars, args[-1])
+        assert value is not None
+        return value.compute(args[:count], args[count:-1], args[-1])
 
     op = custom_op(
         f"ascendref::{name}",
-        ours if function.gradient is None else theirs,
+        ours if function.computes_value else theirs,
         mutates_args=(),
         schema=f"({tensors}, {rest}) -> Tensor",
     )
@@ -82,24 +81,28 @@ def _define(function: Function) -> CustomOpDef:
     gradient = _differentiated
     if function.gradient is not None:
         gradient = _gradient_by(_define_backward(function, tensors, rest))
-    op.register_autograd(lambda ctx, grad: gradient(function, ctx, grad), setup_context=_save)
+    op.register_autograd(
+        lambda ctx, grad: gradient(function, ctx, grad),
+        setup_context=_save_result if function.forward.of_result else _save,
+    )
     autocast.follow(name, op)
     return op
 
 
 def _define_backward(function: Function, tensors: str, rest: str) -> CustomOpDef:
     """Define the operator that computes a function's gradient."""
-    override, count = OVERRIDES[function.name][0], len(function.operands) + 1
+    kernel, count = KERNELS[function.name].gradient, len(function.operands) + 1
+    assert kernel is not None
 
     def backward(*args: Any) -> Any:
         scalars = function.kernel_scalars(args[count:-1])
-        return override.compute(args[:count], scalars, args[-1])
+        return kernel.compute(args[:count], scalars, args[-1])
 
     def fake(*args: Any) -> Any:
         # rules that support symbolic sizes, which not all of PyTorch's own do
         contiguous = torch.contiguous_format
         if function.operator.per_channel:
-            terms = override.theirs(args[:count], args[count:-1])
+            terms = kernel.theirs(args[:count], args[count:-1])
             return terms[0], torch.empty_like(args[2], memory_format=contiguous)
         if count == 2:
             return torch.empty_like(args[1], memory_format=contiguous)
@@ -138,6 +141,11 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     saved = sum([isinstance(value, torch.Tensor) for value in inputs])
     ctx.save_for_backward(*inputs[:saved])
     ctx.scalars = inputs[saved:]
+
+
+def _save_result(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    ctx.save_for_backward(output)
+    ctx.scalars = inputs[1:]
 
 
 def _gradient_by(backward: CustomOpDef) -> Callable[..., tuple[Any, ...]]:
@@ -221,7 +229,7 @@ def _doc(function: Function) -> str:
         numbers, one = ["[0.25, 0.5]"], "torch.ones(1)"
     tensors = [one] * len(operator.tensors)
     for place, name in zip(function.places, operands, strict=True):
-        tensors[place] = f"{name}.detach()"
+        tensors[place] = f"{'value' if function.forward.of_result else name}.detach()"
     scalars = ", ".join([param.name for param in function.scalars])
     needed = as_arguments(function.needed(function.declared))
     described = (
@@ -231,7 +239,7 @@ def _doc(function: Function) -> str:
     is_value = function.gradient is None
     return _DOC.format(
         name=function.name,
-        computed="value" if is_value else "gradient",
+        computed=function.computed,
         operands=", ".join([FIRST, *operands[1:]]),
         scalars=described if scalars else "",
         text=function.forward.text,

@@ -17,9 +17,10 @@ from __future__ import annotations
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
+import torch
 from torch.library import Library, get_kernel
 
 from .. import operators
@@ -30,13 +31,38 @@ from ..core.scopes import Scope
 from ..declaration.operator import Operator
 from ..device.lock_free import AtomicReference
 from ..functional.differentiable import Function, differentiable_functions
-from .override import Override
+from .derivatives import gradients, value
+from .override import Override, OwnKernel
 from .prelu import PreluOverride
+from .scalars import call_theirs
 
 
-def _overrides(function: Function) -> tuple[Override, ...]:
-    """Return the overrides of a function: of its gradient, then of its value."""
-    return tuple([_override(operator) for operator in function.in_torch])
+class Kernels(NamedTuple):
+    """The kernels of a function, of those operators that it has."""
+
+    gradient: OwnKernel | None
+    value: OwnKernel | None
+
+    @property
+    def overrides(self) -> tuple[Override, ...]:
+        """Those that PyTorch has operators for."""
+        return tuple([kernel for kernel in self if isinstance(kernel, Override)])
+
+
+def _kernels(function: Function) -> Kernels:
+    """Make the kernels of a function."""
+
+    def made(operator: Operator | None, theirs: Callable[..., Any]) -> OwnKernel | None:
+        if operator is None:
+            return None
+        if operator.torch is None:
+            return OwnKernel(operator, theirs)
+        return _override(operator)
+
+    return Kernels(
+        made(function.gradient, partial(gradient_by_pytorch, function)),
+        made(function.value, partial(value_by_pytorch, function)),
+    )
 
 
 @cache
@@ -45,11 +71,25 @@ def _override(operator: Operator) -> Override:
     return (PreluOverride if operator.per_channel else Override)(operator)
 
 
-_ALL: Final = differentiable_functions(operators)
+def value_by_pytorch(function: Function, tensors: Any, scalars: Any) -> Any:
+    """Return a function's value, computed by PyTorch's function if there is one."""
+    if hasattr(torch.ops.aten, function.name):
+        return call_theirs(function.name, function.declared, tensors, scalars)
+    return value(function, tensors, scalars)
+
+
+def gradient_by_pytorch(function: Function, tensors: Any, scalars: Any) -> Any:
+    """Return a function's gradient, computed by PyTorch of the formula."""
+    grad, *data = tensors
+    return gradients(function, grad, data, scalars)[0]
+
+
+#: the functions by name
+FUNCTIONS: Final = differentiable_functions(operators)
+#: name of a function -> its kernels
+KERNELS: Final = {name: _kernels(function) for name, function in FUNCTIONS.items()}
 #: name of a function -> its overrides
-OVERRIDES: Final = {name: made for name, f in _ALL.items() if (made := _overrides(f))}
-#: the functions that PyTorch has operators for, by name
-FUNCTIONS: Final = {name: _ALL[name] for name in OVERRIDES}
+OVERRIDES: Final = {name: made for name, k in KERNELS.items() if (made := k.overrides)}
 #: kernels that are kept alive after their registration ends
 _HELD: Final = 64
 

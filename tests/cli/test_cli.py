@@ -315,8 +315,12 @@ def test_ops_lists_every_operator() -> None:
         ("beta", 1.0),
     ]
     assert smooth["scalars"][0]["choices"] == ["none", "mean", "sum"]
+    assert (smooth["group"], smooth["family"]) == ("loss", "smooth_l1")
+    assert [row["group"] for row in rows] == sorted(row["group"] for row in rows)
     table = call("ops").stdout
     assert [name for name in ar.OPERATORS if name not in table] == []
+    assert table.index("activation functions") < table.index("silu") < table.index("loss functions")
+    assert "\nhardtanh\n" in table  # the vendor has no such function
 
 
 def test_ops_has_the_matrix_of_operators_products_and_types() -> None:

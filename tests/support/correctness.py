@@ -213,7 +213,7 @@ def _bound(
     more = stated.more(*data) if stated.more is not None else 0.0
     if compute == "float64":
         wide = np.where(abs(near) < 2.0**-1018, SUBNORMAL, WIDE)
-        return np.where(more == inf, inf, wide)  # infinite where nothing is stated
+        return wide + more  # infinite where nothing is stated
     return np.broadcast_to(stated.ulp + more, near.shape)
 
 

@@ -26,6 +26,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated
 
 #: OpInfo -> function
 NAMES = {op: name for name in FUNCTIONS for op in (name, f"nn.functional.{name}")}
+NAMES["nn.functional.logsigmoid"] = "log_sigmoid"
+# PyTorch composes these of elu
+NAMES |= {"nn.functional.celu": "elu", "nn.functional.selu": "elu"}
 OPERATORS = [op for op in op_db if op.name in NAMES]
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 

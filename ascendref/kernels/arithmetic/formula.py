@@ -72,30 +72,31 @@ class Formula(NamedTuple):
         return cls(name, function, len(names) - scalars - sized, scalars, sized, **known)
 
     @classmethod
-    def of_forms(cls, *forms: Callable[..., Any], scalars: int = 0, **known: Any) -> Formula:
-        """Return the formula that is one of several functions; a last scalar has its number.
+    def of_forms(
+        cls, *forms: Callable[..., Any] | Formula, scalars: int = 0, **known: Any
+    ) -> Formula:
+        """Return the formula that is one of several; a last scalar has its number.
 
-        The functions take so many scalars besides.
+        The functions, or formulas, take so many scalars besides.
         """
-        formula = cls.of(forms[0], scalars=scalars, **known)
-        place = formula.tensors + scalars
+        formulas = [form if isinstance(form, Formula) else cls.of(form, scalars) for form in forms]
+        first, place = formulas[0].function, formulas[0].tensors + scalars
 
-        @wraps(forms[0])
+        @wraps(first)
         def chosen_form(*numbers: Any) -> Any:
             given, chosen = (*numbers[:place], *numbers[place + 1 :]), numbers[place]
-            value, *others = [form(*given) for form in forms]
+            value, *others = [form.function(*given) for form in formulas]
             for number, other in enumerate(others, 1):
                 value = select(chosen == float(number), other, value)
             return value
 
         def variant(compute: str, rounded: str, *values: float) -> Callable[..., Any]:
-            return alone[int(values[-1])]
+            form = formulas[int(values[-1])].suited(compute, rounded, values[:-1])
+            return _with_one_more(form.function, place)
 
-        alone = [wraps(form)(partial(_without_one, form, place)) for form in forms]
-        name = formula.name.removesuffix(f"_{forms[0].__name__}")
-        return formula._replace(
-            name=name, function=chosen_form, scalars=scalars + 1, variant=variant
-        )
+        formula = cls.of(first, scalars=scalars, variant=variant, **known)
+        name = formula.name.removesuffix(f"_{first.__name__}")
+        return formula._replace(name=name, function=chosen_form, scalars=scalars + 1)
 
     def suited(self, compute: str, rounded: str, scalars: tuple[float, ...]) -> Formula:
         """Return the formula for a compute type, the type of rounded results, and scalars."""
@@ -125,6 +126,12 @@ class Formula(NamedTuple):
             factors=self.factors and _with_constants(self.factors, constants),
             wide=self.wide and _with_constants(self.wide, constants),
         )
+
+
+@cache
+def _with_one_more(function: Callable[..., Any], place: int) -> Callable[..., Any]:
+    """Return a function that takes one more number at a place, which it ignores."""
+    return wraps(function)(partial(_without_one, function, place))
 
 
 def _without_one(function: Callable[..., Any], place: int, *numbers: Any) -> Any:
