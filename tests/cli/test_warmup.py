@@ -78,7 +78,7 @@ def test_a_table() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("relu",), "OPERATOR: no operator 'relu'; allowed are"),
+        (("tan",), "OPERATOR: no operator 'tan'; allowed are"),
         (("--dtype", "int8"), "--dtype: 'int8' is not allowed"),
         (("--compute", "int8"), "--compute: 'int8' is not allowed"),
         (("--attr", "beta=1"), "--attr: needs exactly one OPERATOR"),
