@@ -32,12 +32,12 @@ class OwnKernel:
     ----------
     operator : Operator
         The operator.
-    theirs : callable
+    by_pytorch : callable, optional
         Computes the same with PyTorch, of tensors on any device, from tensors and scalars.
     """
 
-    def __init__(self, operator: Operator, theirs: Callable[..., Any]) -> None:
-        self.operator, self.theirs = operator, theirs
+    def __init__(self, operator: Operator, by_pytorch: Callable[..., Any] | None = None) -> None:
+        self.operator, self._by_pytorch = operator, by_pytorch
         #: memory format of a result like ``self``; None for one of all tensors together
         self._format = None
         if operator.torch is not None and operator.torch.format:
@@ -55,6 +55,11 @@ class OwnKernel:
             with suppress(Refused):
                 return self.result(tensors, scalars, compute, None)
         return self.theirs(tensors, scalars)
+
+    def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+        """Compute with PyTorch, of tensors of any device."""
+        assert self._by_pytorch is not None
+        return self._by_pytorch(tensors, scalars)
 
     def result(
         self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None, out: Any
@@ -137,7 +142,7 @@ class Override(OwnKernel):
     def __init__(self, operator: Operator) -> None:
         assert operator.torch is not None
         self.aten = operator.torch.name
-        super().__init__(operator, self._theirs)
+        super().__init__(operator)
         self._out = operator.torch.out or ""
         names = [self.aten, f"{self.aten}.{self._out}" if self._out else "", f"{self.aten}_"]
         #: its overloads and its in-place variant -> PyTorch's kernel

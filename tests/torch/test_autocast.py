@@ -28,14 +28,17 @@ def _completed(function: Any, declared: Any) -> Any:
 
 KINDS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 REDUCED = (torch.bfloat16, torch.float16)
-#: PyTorch's function, ours, numbers of elements on axis 1 of its tensors
+#: names of PyTorch's functions that are others than ours
+NAMES = {"log_sigmoid": "logsigmoid"}
+#: PyTorch's function, if it has one, ours, numbers of elements on axis 1 of its tensors
 FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...]]] = {
     name: (
-        _completed(getattr(F, name, None) or getattr(torch, name), function),
+        _completed(theirs, function),
         _completed(getattr(at.ops, name), function),
         (2, 1) if function.operator.per_channel else (2,) * function.defaults.count(None),
     )
     for name, function in DECLARED.items()
+    if (theirs := getattr(F, NAMES.get(name, name), None) or getattr(torch, name, None))
 }
 
 
