@@ -210,10 +210,10 @@ def scalars_of_pytorch(
     operator: Operator, scalars: tuple[Any, ...]
 ) -> tuple[tuple[Any, ...], dict[str, str]]:
     """Return those that PyTorch's operator takes by place, and those that it takes as keywords."""
-    assert operator.torch is not None
+    keywords = operator.torch.keywords if operator.torch else ()
     placed, named = [], {}
     for param, value in zip(operator.scalars, scalars, strict=False):
-        if param.name in operator.torch.keywords:
+        if param.name in keywords:
             choices = (param.choices or {}).items()
             named[param.name] = next(name for name, number in choices if number == value)
         else:
