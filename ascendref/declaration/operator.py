@@ -326,6 +326,8 @@ class Operator:
 
     def part_scalars(self, scalars: Sequence[float]) -> tuple[tuple[float, ...], ...]:
         """Return what the formula takes as scalars, for each part of the result."""
+        if not self.is_viewed:  # PyTorch's formulas have scalars of their own
+            return (tuple(scalars),)
         pairs = zip(self.scalars, scalars, strict=True)
         given = tuple([value for param, value in pairs if not param.is_axis])
         if self.result_view is None:

@@ -214,7 +214,7 @@ def scalars_of_pytorch(
     operator: Operator, scalars: tuple[Any, ...]
 ) -> tuple[tuple[Any, ...], dict[str, str]]:
     """Return those that PyTorch's operator takes by place, and those that it takes as keywords."""
-    keywords = operator.torch.keywords if operator.torch is not None else ()
+    keywords = operator.torch.keywords if operator.torch else ()
     placed, named = [], {}
     for param, value in zip(operator.scalars, scalars, strict=False):
         if param.name in keywords:
