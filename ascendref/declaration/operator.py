@@ -355,7 +355,8 @@ class Operator:
 
         That is their number or, for "batchmean", the length of the first axis.
         """
-        for param, value in zip(self.scalars, scalars, strict=True):
+        # PyTorch's formulas may have more scalars
+        for param, value in zip(self.scalars, scalars, strict=False):
             choices = param.choices or {}
             if choices.get("mean") == value:
                 return prod(shape)

@@ -185,8 +185,8 @@ class Override(OwnKernel):
         args, named = self._of_pytorch(tensors, scalars)
         return self._call(self.aten, args, named, compute)
 
-    def _theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
-        """Call PyTorch's operator."""
+    def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+        """Call PyTorch's operator on tensors of any device."""
         args, named = self._of_pytorch(tensors, scalars)
         return getattr(torch.ops.aten, self.aten)(*args, **named)
 
