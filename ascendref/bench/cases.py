@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +16,7 @@ from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, promote
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.views import PER_CHANNEL, View
 from ..functional.call import compute_type, kernels_for
+from ..functional.differentiable import needed_scalars
 from ..verify.scalars import scalar_values
 from ..verify.setting import data_name
 
@@ -113,13 +114,22 @@ def _fill(
 
 def results(case: Case, arrays: Arrays, **options: Any) -> Any:
     """Return the results of ascendref's function, where later calls may write."""
-    return getattr(operators, case.operator)(*arrays, **options)
+    return _function(case.operator)(*arrays, **options)
+
+
+@cache
+def _function(operator: str) -> Callable[..., Any]:
+    """Return an array function, with values for scalars that have no defaults."""
+    function: Callable[..., Any] = getattr(operators, operator)
+    needed = needed_scalars(OPERATORS[operator], function)
+    return partial(function, **needed) if needed else function
 
 
 def kernels_of(case: Case, compute_dtype: str | None = None) -> tuple[Any, ...]:
     """Return the kernels of a call."""
     types = (ELEMENT_TYPES[case.kind],) * len(case.declared.tensors)
-    compute, values = compute_type(compute_dtype, types), scalar_values(case.operator)
+    compute = compute_type(case.declared, compute_dtype, types)
+    values = scalar_values(case.operator)
     return kernels_for(case.declared, types, promote(*types), compute, values)
 
 
@@ -133,7 +143,7 @@ def own_call(case: Case, arrays: Arrays, **options: Any) -> Call:
     results(case, arrays, **options)  # its layout comes for the second time
     if case.out:
         options |= {"out": made}
-    return partial(getattr(operators, case.operator), *arrays, **options)
+    return partial(_function(case.operator), *arrays, **options)
 
 
 def bytes_moved(case: Case) -> int:

@@ -10,7 +10,7 @@ from inspect import unwrap
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from ..core.dtypes import BFLOAT16, FLOAT64, FLOATS, ElementType, names, promote
+from ..core.dtypes import BFLOAT16, FLOAT32, FLOAT64, FLOATS, ElementType, names, promote
 from ..core.errors import ArgumentTypeError, OptionError, did_you_mean
 from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
@@ -99,13 +99,24 @@ class Forward(NamedTuple):
     #: its name there
     name: str
     #: its value for each element, a formula; its parameters are parameters of the operator, by
-    #: name: its operands, then scalars
+    #: name: its operands, then scalars. The first one may have another name than the tensor
     formula: Callable[..., Any]
     #: what it returns, in terms of its operands, of which the first is ``x``
     text: str
     #: whether it depends only on the difference of its operands, so that the gradient for the
     #: second is the negative of that for the first
     of_difference: bool = False
+    #: whether the operator takes the function's value in place of its operand
+    of_result: bool = False
+
+
+class Gradient(NamedTuple):
+    """The operator that computes a function's gradient, and that of another function as well."""
+
+    #: its name
+    operator: str
+    #: its scalars that the function does not have
+    scalars: Mapping[str, float]
 
 
 #: what is done with the terms of a reduction
@@ -143,14 +154,14 @@ class Operator:
 
     #: name of the array function
     name: str
-    #: name in the vendor's API
-    api: str
     #: the results in LaTeX, with the parameters' names in ``\text``
     latex: str
     #: formula of the first result
     formula: Formula
+    #: name in the vendor's API; empty if the vendor has no such function
+    api: str = ""
     #: how it runs on the device
-    device: OnDevice
+    device: OnDevice = OnDevice(products=(), kernels=())  # noqa: RUF009 - a tuple
     #: tensor parameters, in order; by default, those of the formula's function
     tensors: tuple[TensorParam, ...] = ()
     #: scalar parameters, in order
@@ -171,6 +182,9 @@ class Operator:
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
+    #: how a result of integer type is computed, if all tensors have one: "exact" in integer
+    #: arithmetic, "truncated" from a float; None if there is none
+    integers: Literal["exact", "truncated"] | None = None
     #: how accurate the first result is in the default compute type; None where nothing is stated
     accuracy: Accuracy | None = None
     #: what is summed; all tensors have one type then
@@ -179,9 +193,11 @@ class Operator:
     torch: TorchOperator | None = None
     #: the function that it is the gradient of; None if it is a function itself
     forward: Forward | None = None
+    #: what computes its gradient, unless that operator names this one in ``forward``
+    gradient: Gradient | None = None
     #: what accuracy is measured with, one mapping for each setting: values by name of scalars, and
     #: of tensors besides data and gradient (``"self"`` and ``"-self"`` mean the datum); defaults
-    #: are those of the function
+    #: are those of the function, which the first setting completes
     settings: tuple[Mapping[str, float | str], ...] = ({},)
     #: the interval of data in which there is something to compute, for measuring speed
     interval: tuple[float, float] = (-3.0, 3.0)
@@ -205,7 +221,27 @@ class Operator:
         return operator_with, (self.key,)  # a copy is the operator itself
 
     def __repr__(self) -> str:
-        return f"<Operator {self.name} ({self.api})>"
+        return f"<Operator {self.title}>"
+
+    @property
+    def title(self) -> str:
+        """Its name, with the vendor's if there is one."""
+        return f"{self.name} ({self.api})" if self.api else self.name
+
+    @property
+    def family(self) -> str:
+        """The file of its formula: a function's, with that of its gradient."""
+        return self._module[-1]
+
+    @property
+    def group(self) -> str:
+        """The kind of its family: activation or loss."""
+        return self._module[-2]
+
+    @property
+    def _module(self) -> list[str]:
+        module: str = unwrap(self.formula.function).__module__
+        return module.split(".")
 
     def for_torch(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments and keywords of PyTorch's operator, from tensors and scalars."""
@@ -222,8 +258,13 @@ class Operator:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The vendor's name and the omitted tensors, from which `operator_with` finds it."""
-        return (self.api, *self.omitted)
+        """The vendor's name, or its own, and omitted tensors; `operator_with` finds it by these."""
+        return (self.api or self.name, *self.omitted)
+
+    @property
+    def data(self) -> str:
+        """The name of the tensor of data: the first one that is not the gradient of a result."""
+        return next(param.name for param in self.tensors if not param.name.startswith("grad"))
 
     @property
     def per_channel(self) -> bool:
@@ -285,6 +326,8 @@ class Operator:
 
     def part_scalars(self, scalars: Sequence[float]) -> tuple[tuple[float, ...], ...]:
         """Return what the formula takes as scalars, for each part of the result."""
+        if not self.is_viewed:  # PyTorch's formulas have scalars of their own
+            return (tuple(scalars),)
         pairs = zip(self.scalars, scalars, strict=True)
         given = tuple([value for param, value in pairs if not param.is_axis])
         if self.result_view is None:
@@ -375,6 +418,28 @@ class Operator:
         name = self.api.removeprefix("aclnn").removeprefix("Inplace")
         return self.device.header or "aclnn" + re.sub("([A-Z])", "_\\1", name).lower() + ".h"
 
+    def is_exact(self, types: Types) -> bool:
+        """Tell whether the result is computed in integer arithmetic, by default."""
+        return self.integers == "exact" and not any([kind.floating for kind in types])
+
+    def truncates(self, types: Types) -> bool:
+        """Tell whether the result is always a truncated float."""
+        return self.integers == "truncated" and not any([kind.floating for kind in types])
+
+    def compute_type(self, types: Types) -> str:
+        """Return the compute type of array functions, by default, for tensors of these types."""
+        if self.is_exact(types):
+            return "exact"
+        return FLOAT64.name if FLOAT64 in types else FLOAT32.name
+
+    def result_types(self, promoted: ElementType | None = None) -> Types:
+        """Return the types that results may have, in all or for tensors of a promoted type."""
+        if promoted is not None and self.same_type:
+            return (promoted,)
+        if self.integers is None or (promoted is not None and promoted.floating):
+            return FLOATS
+        return FLOATS + tuple([kind for kind in self.tensors[0].types if not kind.floating])
+
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
         """Return tensors and results with a product's types; None if it lacks the operator."""
         if product.name not in self.device.products:
@@ -406,13 +471,15 @@ class Operator:
                     f"has type {kind.name}, {params[0].name} has {types[0].name}; {self.name} takes"
                     " tensors of one type",
                 )
-        if rule in ("promoted", "target"):
+        if results and not self.same_type:
             expected, whose = promoted(types[: len(self.tensors)]), "the inputs' promoted type"
+            allowed = (expected,) if rule == "promoted" else self.result_types(expected)
             if rule == "target":
                 place = [param.name for param in self.tensors].index("target")
                 expected, whose = types[place], "the type of target"
+                allowed = (expected,)
             for name, kind in zip(self.outputs, results, strict=True):
-                if kind is not expected:
+                if kind not in allowed:
                     raise ArgumentTypeError(
                         name, f"has type {kind.name}; {whose} is {expected.name}"
                     )
@@ -424,7 +491,8 @@ def _params_on_device(operator: Operator, product: Product) -> tuple[TensorParam
     lacking = set() if product.has_bfloat16 else {BFLOAT16}
     if product.name not in operator.device.float64:
         lacking.add(FLOAT64)
-    params = operator.tensors + tuple([TensorParam(name) for name in operator.outputs])
+    results = operator.result_types()
+    params = operator.tensors + tuple([TensorParam(name, results) for name in operator.outputs])
     return tuple(
         [
             TensorParam(param.name, tuple([kind for kind in param.types if kind not in lacking]))
@@ -454,14 +522,16 @@ def declare(operator: Operator, **changes: Any) -> Operator:
             f" scalars; the operator has {declared[0]} and {declared[1]}"
         )
     OPERATORS.setdefault(operator.name, operator)
-    APIS[operator.api] = operator
+    if operator.api:
+        APIS[operator.api] = operator
     return operator
 
 
 def operator_with(key: tuple[str, ...]) -> Operator:
     """Return the operator with a `key`."""
-    api, *omitted = key
-    return _without(APIS[api], *omitted) if omitted else APIS[api]
+    name, *omitted = key
+    operator = APIS.get(name) or OPERATORS[name]
+    return _without(operator, *omitted) if omitted else operator
 
 
 @cache
@@ -484,13 +554,13 @@ def _without(operator: Operator, *omitted: str) -> Operator:
 
 def find_operator(name: str) -> Operator:
     """Return an operator by its function's or the vendor's name, or raise OptionError."""
-    for operator in OPERATORS.values():
-        if name in (operator.name, operator.api):
-            return operator
-    allowed = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
-    names = [text for operator in OPERATORS.values() for text in (operator.name, operator.api)]
+    named = {operator.name: operator for operator in OPERATORS.values()}
+    named |= {operator.api: operator for operator in OPERATORS.values() if operator.api}
+    if name in named:
+        return named[name]
+    allowed = ", ".join(operator.title for operator in OPERATORS.values())
     raise OptionError(
-        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, names)}allowed are {allowed}"
+        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, [*named])}allowed are {allowed}"
     )
 
 

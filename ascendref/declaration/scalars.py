@@ -32,6 +32,8 @@ class ScalarParam(NamedTuple):
     vendor: str | None = None
     #: its value where the vendor's functions get none; None if they must get one
     default: float | None = None
+    #: the choice that every other number means to the vendor's functions; None if they refuse those
+    otherwise: float | None = None
 
     @property
     def is_flag(self) -> bool:
@@ -76,6 +78,9 @@ def check_scalar(param: ScalarParam, argument: object) -> float:
             allowed = ", ".join(map(repr, param.choices or ()))
             raise ArgumentValueError(param.name, f"is {shown(name)}; allowed are {allowed}")
         return float(choices[name])
+    if param.otherwise is not None:
+        value = _number(param, argument)
+        return value if value in (param.choices or {}).values() else param.otherwise
     return _check_number(param, argument)
 
 

@@ -29,6 +29,7 @@ from ..core.dtypes import (
     DTypeLike,
     ElementType,
     compute_type_of,
+    names,
     promote,
 )
 from ..core.errors import ArgumentTypeError, ArgumentValueError
@@ -120,7 +121,7 @@ def check_call(call: Call) -> CheckedCall:
     terms = operator.shapes(operator, given, values)[0]
     shapes = operator.result_shapes(given, values)
     default = types[0] if operator.same_type else promote(*types)
-    compute = compute_type(call.compute_dtype, types)
+    compute = compute_type(operator, call.compute_dtype, types)
     return CheckedCall(inputs, arrays, types, values, terms, shapes, default, compute)
 
 
@@ -203,7 +204,8 @@ def elementwise_kernels(
     """Return the kernel for each part of an elementwise result; parameters as for `kernels_for`."""
     result = operator.result(types)
     # correctly rounded results are rounded once, to the type of ``out``
-    rounded = out if compute in ROUNDED_ONCE and result is not FLOAT64 else result
+    once = compute in ROUNDED_ONCE and result.floating and result is not FLOAT64
+    rounded = out if once else result
     types = operator.each_operand(types)
     formulas = [
         operator.formula.suited(compute, rounded.name, numbers)
@@ -234,7 +236,7 @@ def formula_kernel(
 ) -> ElementwiseKernel:
     """Return the kernel of a formula whose value is rounded to one type, then cast to another."""
     kernel: ElementwiseKernel
-    if compute in ROUNDED_ONCE:
+    if compute in ROUNDED_ONCE and result.floating:
         kernel = _loop("correctly_rounded", "rounded_elementwise")(formula, types, out, compute)
     else:
         kernel = _loop("elementwise", "elementwise")(formula, types, result, out, compute)
@@ -282,11 +284,18 @@ def _loop(module: str, name: str) -> Any:
     return getattr(import_to_end(f"ascendref.kernels.loops.{module}"), name)
 
 
-def compute_type(compute_dtype: Any, types: Types) -> str:
+def compute_type(operator: Operator, compute_dtype: Any, types: Types) -> str:
     """Return the compute type of a call; None means the default for the tensors' types."""
     if compute_dtype is None:
-        return "float64" if FLOAT64 in types else "float32"
-    return compute_type_of(compute_dtype)
+        return operator.compute_type(types)
+    compute = compute_type_of(compute_dtype)
+    if compute == "exact" and operator.truncates(types):
+        raise ArgumentValueError(
+            "compute_dtype",
+            "is 'exact'; results of integer type are truncated, for which allowed are None,"
+            f" {names(FLOATS)}",
+        )
+    return compute
 
 
 def empty_outputs(operator: Operator, checked: CheckedCall) -> tuple[NDArray[Any], ...]:
@@ -341,7 +350,7 @@ def _given_outputs(call: Call, checked: CheckedCall) -> tuple[NDArray[Any], ...]
             )
         values = tuple(out)
         labels = tuple(f"out[{k}]" for k in range(len(shapes)))
-    types = (default,) if operator.same_type else FLOATS
+    types = operator.result_types(default)
     arrays = []
     for label, value, shape in zip(labels, values, shapes, strict=True):
         if problem := lazy_problem(value):

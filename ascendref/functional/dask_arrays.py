@@ -103,7 +103,7 @@ def _check(call: Call) -> _Checked:
         tensors = in_chunks_for_views(operator, tensors, operator.axis(scalars))
     shapes = result_shapes(operator, tensors, scalars, unknown)
     check_cuts(operator, tensors, unknown)
-    compute = compute_type(call.compute_dtype, types)
+    compute = compute_type(operator, call.compute_dtype, types)
     return _Checked(tensors, types, scalars, shapes, compute, unknown, mode)
 
 

@@ -25,6 +25,25 @@ def binary_cross_entropy_with_logits(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def celu(
+    x: ArrayLike,
+    alpha: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def elu(
+    x: ArrayLike,
+    alpha: RealNumber = 1.0,
+    scale: RealNumber = 1.0,
+    input_scale: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def fast_gelu(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def gelu(
     x: ArrayLike,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -43,6 +62,23 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def hardsigmoid(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def hardswish(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def hardtanh(
+    x: ArrayLike,
+    min_val: RealNumber = -1.0,
+    max_val: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def kl_div(
     x: ArrayLike,
     target: ArrayLike,
@@ -58,9 +94,25 @@ def l1_loss(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def leaky_relu(
+    x: ArrayLike,
+    negative_slope: RealNumber = 0.01,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def log_sigmoid(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def logit(
     x: ArrayLike,
     eps: RealNumber | None = -1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def mish(
+    x: ArrayLike,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
@@ -74,6 +126,21 @@ def mse_loss(
 def prelu(
     x: ArrayLike,
     weight: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def relu(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def selu(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def sigmoid(
+    x: ArrayLike,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
@@ -104,9 +171,33 @@ def softplus(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...
+def softshrink(
+    x: ArrayLike,
+    lambd: RealNumber = 0.5,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def squared_relu(
+    x: ArrayLike,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
 def swiglu(
     x: ArrayLike,
     dim: int = -1,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def swish(
+    x: ArrayLike,
+    beta: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Array: ...
+def threshold(
+    x: ArrayLike,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Array: ...

@@ -15,7 +15,7 @@ from ..core.arrays import import_array
 from ..core.dtypes import FLOATS, compute_type_of, names
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.scalars import check_array_scalar
-from ..functional.differentiable import Function, differentiable_functions
+from ..functional.differentiable import Function, as_arguments, differentiable_functions
 from .gradients import Call, differentiable
 
 _ARRAYS: Final = (jax.Array, np.generic, bool, int, float, complex)
@@ -30,7 +30,7 @@ Parameters
     {shapes} F16, BF16, F32 or F64, promoted as JAX does. Integers become JAX's default
     floating-point type.
 {scalars}compute_dtype : dtype, optional
-    Type in which the {computed} is evaluated, in any form that `ascendref.cast` accepts, or
+    Type of the arithmetic for the {computed}, in any form that `ascendref.cast` accepts, or
     "exact"; None means F64 for F64 data, else F32.
 
 Returns
@@ -48,8 +48,8 @@ ArgumentValueError
 
 Notes
 -----
-The {computed} has the same bits as `ascendref.{operator}`, except that scalars are not narrowed to
-F32 for F64 data.
+The bits are those of {operators}, except that scalars
+are not narrowed to F32 for F64 data.
 
 Examples
 --------
@@ -68,7 +68,7 @@ def public_functions() -> dict[str, Callable[..., jax.Array]]:
 
 def _public(function: Function) -> Callable[..., jax.Array]:
     signature = function.signature(FIRST)
-    params = function.operator.scalars
+    params, check = function.scalars, function.declared.check_scalars
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         bound = signature.bind(*arguments, **keywords)
@@ -91,6 +91,8 @@ def _public(function: Function) -> Callable[..., jax.Array]:
                     " an argument in static_argnames",
                 )
             values.append(check_array_scalar(param, value))
+        if check is not None:
+            check(*values)
         operands = _fitting(function, promoted, tuple(values))
         compute = "float64" if operands[0].dtype == np.float64 else "float32"
         if given[-1][1] is not None:
@@ -116,14 +118,20 @@ def _doc(function: Function) -> str:
     example = ", ".join(operands)
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = name
-    scalars = ", ".join([param.name for param in operator.scalars])
-    described = f"{scalars} : optional\n    As in `ascendref.{operator.name}`; known at tracing.\n"
-    call = f"aj.{function.name}({example})"
+    scalars = ", ".join([param.name for param in function.scalars])
+    needed = as_arguments(function.needed(function.declared))
+    described = (
+        f"{scalars} : {'real number' if needed else 'optional'}\n"
+        f"    As in `ascendref.{function.declared.name}`; known at tracing.\n"
+    )
+    call = f"aj.{function.name}({example}{needed})"
+    if function.forward.of_result:
+        tensors[function.places[0]] = call
     if function.gradient is not None:
         differentiated = f"aj.{function.name}"
         if function.takes_halves:
             differentiated = f"lambda {FIRST}: {call}[0]"
-        call = f"jax.grad({differentiated})({example})"
+        call = f"jax.grad({differentiated})({example}{needed})"
     sums = operator.per_channel
     reduces = '; of rank 0, unless ``reduction`` is "none"' if "reduction" in scalars else ""
     return _DOC.format(
@@ -131,13 +139,14 @@ def _doc(function: Function) -> str:
         operands=example,
         shapes="Any shapes that broadcast;" if view is None else view.words,
         scalars=described if scalars else "",
-        computed="value" if function.gradient is None else "gradient",
+        computed=function.computed,
+        operators=" and ".join([f"`ascendref.{name}`" for name in function.computing]),
         operator=operator.name,
         result=reduces,
         example=example,
         numbers=", ".join(numbers),
         call=call,
-        tensors=", ".join(tensors),
+        tensors=", ".join(tensors) + as_arguments(function.needed(operator)),
         first_result="[0]" if sums else "",
     )
 

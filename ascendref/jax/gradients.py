@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -35,22 +36,30 @@ class Call(NamedTuple):
 
     @property
     def operator(self) -> Operator:
-        """The operator whose kernel is called."""
+        """The operator whose kernel is called for the gradient."""
         return self.function.operator
 
-    def formula(self, *operands: Any) -> Any:
-        """Return the value, in JAX's arithmetic.
+    @property
+    def kernel_scalars(self) -> tuple[float, ...]:
+        """The scalars of that operator."""
+        return self.function.kernel_scalars(self.scalars)
 
-        Types narrower than F32 are computed in F32 and rounded once.
-        """
-        kind = operands[0].dtype
-        wide = [operand.astype(jnp.promote_types(kind, jnp.float32)) for operand in operands]
-        scalars = self.scalars if kind == np.float64 else tuple(map(single, self.scalars))
-        return self.function.evaluate(jnp, wide, scalars).astype(kind)
+    def formula(self, *operands: Any) -> Any:
+        """Return the value, in JAX's arithmetic."""
+        return self._evaluated(self.function.evaluate, operands)
 
     def gradients(self, grad: Any, *operands: Any) -> Any:
-        """Return the gradients for the operands, in JAX's arithmetic."""
-        return jax.vjp(self.formula, *operands)[1](grad)
+        """Return the gradients for the operands, or the result in place of one, in the same."""
+        if not self.function.forward.of_result:
+            return jax.vjp(self.formula, *operands)[1](grad)
+        return (self._evaluated(self.function.evaluate_gradient, (grad, *operands)),)
+
+    def _evaluated(self, evaluate: Any, arrays: tuple[Any, ...]) -> Any:
+        """Evaluate a formula; types narrower than F32 are computed in F32 and rounded once."""
+        kind = arrays[0].dtype
+        wide = [array.astype(jnp.promote_types(kind, jnp.float32)) for array in arrays]
+        scalars = self.scalars if kind == np.float64 else tuple(map(single, self.scalars))
+        return evaluate(jnp, wide, scalars).astype(kind)
 
 
 def differentiable(call: Call, *operands: Any) -> Any:
@@ -94,11 +103,16 @@ def _mapped_over(axes: frozenset[Any], array: Any) -> Any:
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _with_gradients(call: Call, *operands: Any) -> Any:
     """Return a function's result, from operands that vary along the same axes."""
-    return call.formula(*operands)
+    return _result(call, *operands)
+
+
+def _result(call: Call, *operands: Any) -> Any:
+    return (_value if call.function.computes_value else Call.formula)(call, *operands)
 
 
 def _forward(call: Call, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
-    return call.formula(*operands), operands
+    value = _result(call, *operands)
+    return value, (value,) if call.function.forward.of_result else operands
 
 
 def _backward(call: Call, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
@@ -123,8 +137,12 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     if call.operator.per_channel:
         gradients = _call_with_sums(call, tensors)
     else:
-        operators = call.function.gradients
-        gradients = tuple([_elementwise_call(call, x, tensors)[0] for x in operators])
+        gradients = tuple(
+            [
+                _elementwise_call(operator, call.kernel_scalars, call.compute, tensors)[0]
+                for operator in call.function.gradients
+            ]
+        )
     if call.function.forward.of_difference:
         gradients = *gradients, -gradients[0]
     if len(gradients) < len(operands):  # JAX's own, of the function's formula
@@ -146,7 +164,7 @@ def _value(call: Call, *operands: Any) -> Any:
     value = jax.eval_shape(call.formula, *operands)
     if not prod(value.shape):
         return jnp.zeros(value.shape, value.dtype)
-    return _elementwise_call(call, call.operator, list(operands))[0]
+    return _elementwise_call(call.function.declared, call.scalars, call.compute, operands)[0]
 
 
 @_value.defjvp
@@ -155,20 +173,22 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
     return _value(call, *primals), jax.jvp(call.formula, primals, tangents)[1]
 
 
-def _elementwise_call(call: Call, operator: Operator, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the result of an operator's elementwise kernels, one for each of its parts."""
-    operands = jnp.broadcast_arrays(*operator.operands(tuple(tensors), call.scalars))
+def _elementwise_call(
+    operator: Operator, scalars: tuple[float, ...], compute: str, tensors: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Return the result of elementwise kernels, one for each of its parts."""
+    operands = jnp.broadcast_arrays(*operator.operands(tuple(tensors), scalars))
     like = operands[0]
-    size = operator.divisor(call.scalars, like.shape)
+    size = operator.divisor(scalars, like.shape)
     plan = (prod(like.shape) if size is None else size,)
     parts: list[Any] = []
-    for scalars in operator.part_scalars(call.scalars):
-        key = _elementwise_key(call, operator, ELEMENT_TYPES[like.dtype.name], scalars)
-        parts += _call(key, scalars, plan, operands, (like,))
+    for numbers in operator.part_scalars(scalars):
+        key = _elementwise_key(operator, numbers, compute, ELEMENT_TYPES[like.dtype.name])
+        parts += _call(key, numbers, plan, operands, (like,))
     view = operator.result_view
     if view is None:
         return tuple(parts)
-    return (view.join(jnp, parts, operator.axis(call.scalars)),)
+    return (view.join(jnp, parts, operator.axis(scalars)),)
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
@@ -198,12 +218,12 @@ def _call(
 
 @runs_to_end
 def _elementwise_key(
-    call: Call, operator: Operator, kind: ElementType, scalars: tuple[float, ...]
+    operator: Operator, scalars: tuple[float, ...], compute: str, kind: ElementType
 ) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(operator.formula, kind, call.compute, scalars)
-    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
+    formula = suited_formula(operator.formula, kind, compute, scalars)
+    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)
     return handler.add(kernel.loop.name, kernel.table, task)

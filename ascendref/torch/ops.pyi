@@ -15,6 +15,14 @@ def binary_cross_entropy(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def elu(
+    input: Tensor,
+    alpha: RealNumber = 1.0,
+    scale: RealNumber = 1.0,
+    input_scale: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def gelu(
     input: Tensor,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -33,9 +41,42 @@ def hardshrink(
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
+def hardsigmoid(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def hardswish(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def hardtanh(
+    input: Tensor,
+    min_val: RealNumber = -1.0,
+    max_val: RealNumber = 1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def leaky_relu(
+    input: Tensor,
+    negative_slope: RealNumber = 0.01,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def log_sigmoid(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 def logit(
     input: Tensor,
     eps: RealNumber | None = -1.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def mish(
+    input: Tensor,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -49,6 +90,16 @@ def mse_loss(
 def prelu(
     input: Tensor,
     weight: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def relu(
+    input: Tensor,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def sigmoid(
+    input: Tensor,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -76,6 +127,19 @@ def softplus(
     input: Tensor,
     beta: RealNumber = 1.0,
     threshold: RealNumber = 20.0,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def softshrink(
+    input: Tensor,
+    lambd: RealNumber = 0.5,
+    *,
+    compute_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+def threshold(
+    input: Tensor,
+    threshold: RealNumber,
+    value: RealNumber,
     *,
     compute_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

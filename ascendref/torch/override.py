@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,110 +19,47 @@ from ..functional.call import compute_parts, formula_kernel, of_no_terms, reduct
 from ..functional.differentiable import suited_formula
 from ..functional.torch_calls import elementwise_run
 from ..kernels.arithmetic.formula import Formula
-from .scalars import call_theirs, choice, scalars_of_pytorch
+from .scalars import choice, scalars_of_pytorch
 from .tensors import Refused, check_result, element_type, empty_result, numpy_view
 
 _CPU: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 
 
-class Override:
-    """An operator of PyTorch, with its kernel and ours.
+class OwnKernel:
+    """An operator's kernel for PyTorch's CPU tensors.
 
     Parameters
     ----------
     operator : Operator
-        Our operator for it.
+        The operator.
+    by_pytorch : callable, optional
+        Computes the same with PyTorch, of tensors on any device, from tensors and scalars.
     """
 
-    def __init__(self, operator: Operator) -> None:
-        assert operator.torch is not None
-        self.operator, self.aten = operator, operator.torch.name
-        self._out = operator.torch.out or ""
-        names = [self.aten, f"{self.aten}.{self._out}" if self._out else "", f"{self.aten}_"]
-        #: its overloads and its in-place variant -> PyTorch's kernel
-        self._originals = {
-            name: get_kernel(f"aten::{name}", "CPU")
-            for name in names
-            if name and hasattr(torch.ops.aten, name.partition(".")[0])
-        }
+    def __init__(self, operator: Operator, by_pytorch: Callable[..., Any] | None = None) -> None:
+        self.operator, self._by_pytorch = operator, by_pytorch
         #: memory format of a result like ``self``; None for one of all tensors together
-        self._format = operator.torch.format and getattr(torch, f"{operator.torch.format}_format")
+        self._format = None
+        if operator.torch is not None and operator.torch.format:
+            self._format = getattr(torch, f"{operator.torch.format}_format")
+        elif operator.result_view is not None:
+            self._format = torch.contiguous_format
         self._chosen = lru_cache(1024)(self._choose)
         self._choice = choice(operator)
-        arguments = getattr(torch.ops.aten, self.aten).default._schema.arguments
-        self._defaults = [a.default_value for a in arguments if not a.kwarg_only]
-        #: PyTorch's options and their defaults
-        self._options = {a.name: a.default_value for a in arguments if a.kwarg_only}
-        self._choices = {param.name: param.choices for param in operator.scalars}
-        #: compute type of the current setting
-        self.compute_type: str | None = None
-        #: number of calls computed here; reason -> number of calls left to PyTorch
-        self.taken, self.left = 0, Counter[str]()
-
-    def kernels(self) -> dict[str, Callable[..., Any]]:
-        """Return the kernels that PyTorch calls, by name."""
-
-        def kernel(name: str) -> Callable[..., Any]:
-            def call(*args: Any, **options: Any) -> Any:
-                out = args[0] if name.endswith("_") else options.get(self._out)
-                return self._call(name, args, options, self.compute_type, out)
-
-            return call
-
-        return {name: kernel(name) for name in self._originals}
 
     def compute(
         self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
     ) -> Any:
         """Compute in a type, or leave the call to PyTorch."""
-        if any([tensor.device.type != "cpu" for tensor in tensors]):
-            return self.theirs(tensors, scalars)
-        given, named = scalars_of_pytorch(self.operator, scalars)
-        return self._call(self.aten, (*tensors, *given), named, compute)
+        if all([tensor.device.type == "cpu" for tensor in tensors]):
+            with suppress(Refused):
+                return self.result(tensors, scalars, compute, None)
+        return self.theirs(tensors, scalars)
 
     def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
-        """Call PyTorch's operator on tensors of any device."""
-        return call_theirs(self.aten, self.operator, tensors, scalars)
-
-    def _call(
-        self,
-        name: str,
-        args: tuple[Any, ...],
-        options: dict[str, Any],
-        compute: str | None,
-        out: Any = None,
-    ) -> Any:
-        """Compute a call of PyTorch's operator, or leave it to PyTorch's own kernel."""
-        try:
-            result = self.result(*self._arguments(args, options), compute, out)
-        except Refused as refusal:
-            self.left[str(refusal)] += 1
-            if name == self.aten and self._format is torch.contiguous_format:
-                # PyTorch's own function would call the other overload, which is overridden too
-                name = f"{self.aten}.{self._out}"
-                options = {self._out: torch.zeros_like(args[1], memory_format=self._format)}
-            return self._originals[name].call_boxed(_CPU, *args, **options)
-        self.taken += 1
-        return result
-
-    def _arguments(
-        self, args: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Return all tensors and scalars; options that our operator lacks must have defaults."""
-        params = self.operator.tensors
-        given = [*args, *self._defaults[len(args) :]]
-        tensors = [
-            torch.full((), param.default, dtype=args[0].dtype) if tensor is None else tensor
-            for param, tensor in zip(params, given, strict=False)
-        ]
-        scalars = given[len(params) :]
-        for name, default in self._options.items():
-            value, allowed = options.get(name, default), self._choices.get(name)
-            if value not in (allowed or (default,)):
-                raise Refused(f"{name} is {value!r}")
-            if allowed:
-                scalars.append(allowed[value])
-        return tuple(tensors), tuple(scalars)
+        """Compute with PyTorch, of tensors of any device."""
+        assert self._by_pytorch is not None
+        return self._by_pytorch(tensors, scalars)
 
     def result(
         self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None, out: Any
@@ -190,6 +128,127 @@ class Override:
         if shape != data.shape:
             raise Refused("self does not have the result's shape")
         return torch.empty_like(data, memory_format=self._format)
+
+
+class Override(OwnKernel):
+    """An operator of PyTorch, with its kernel and ours.
+
+    Parameters
+    ----------
+    operator : Operator
+        Our operator for it.
+    """
+
+    def __init__(self, operator: Operator) -> None:
+        assert operator.torch is not None
+        self.aten = operator.torch.name
+        super().__init__(operator)
+        self._out = operator.torch.out or ""
+        names = [self.aten, f"{self.aten}.{self._out}" if self._out else "", f"{self.aten}_"]
+        #: its overloads and its in-place variant -> PyTorch's kernel
+        self._originals = {
+            name: get_kernel(f"aten::{name}", "CPU")
+            for name in names
+            if name and hasattr(torch.ops.aten, name.partition(".")[0])
+        }
+        arguments = getattr(torch.ops.aten, self.aten).default._schema.arguments
+        self._defaults = [a.default_value for a in arguments if not a.kwarg_only]
+        #: PyTorch's options and their defaults
+        self._options = {a.name: a.default_value for a in arguments if a.kwarg_only}
+        self._choices = {param.name: param.choices for param in operator.scalars}
+        order, scalars = operator.torch.order, [param.name for param in operator.scalars]
+        #: where PyTorch takes tensors and scalars, if scalars come before tensors
+        self._places = sorted(range(len(order)), key=lambda k: (order[k] in scalars, k))
+        #: compute type of the current setting
+        self.compute_type: str | None = None
+        #: number of calls computed here; reason -> number of calls left to PyTorch
+        self.taken, self.left = 0, Counter[str]()
+
+    def kernels(self) -> dict[str, Callable[..., Any]]:
+        """Return the kernels that PyTorch calls, by name."""
+
+        def kernel(name: str) -> Callable[..., Any]:
+            def call(*args: Any, **options: Any) -> Any:
+                out = args[0] if name.endswith("_") else options.get(self._out)
+                return self._call(name, args, options, self.compute_type, out)
+
+            return call
+
+        return {name: kernel(name) for name in self._originals}
+
+    def compute(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
+    ) -> Any:
+        """Compute in a type, or leave the call to PyTorch."""
+        if any([tensor.device.type != "cpu" for tensor in tensors]):
+            return self.theirs(tensors, scalars)
+        args, named = self._of_pytorch(tensors, scalars)
+        return self._call(self.aten, args, named, compute)
+
+    def _theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+        """Call PyTorch's operator."""
+        args, named = self._of_pytorch(tensors, scalars)
+        return getattr(torch.ops.aten, self.aten)(*args, **named)
+
+    def _of_pytorch(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
+    ) -> tuple[tuple[Any, ...], dict[str, str]]:
+        """Return the arguments of PyTorch's operator, and its keywords."""
+        given, named = scalars_of_pytorch(self.operator, scalars)
+        args = (*tensors, *self._further(tensors), *given)
+        if self._places:
+            args = tuple([args[self._places.index(k)] for k in range(len(args))])
+        return args, named
+
+    def _further(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the tensors that PyTorch's operator takes besides, and ours ignores."""
+        if not self.operator.unused:
+            return ()
+        names = [param.name for param in self.operator.tensors]
+        taken, _ = self.operator.for_torch(dict(zip(names, tensors, strict=True)))
+        return taken[len(tensors) :]
+
+    def _call(
+        self,
+        name: str,
+        args: tuple[Any, ...],
+        options: dict[str, Any],
+        compute: str | None,
+        out: Any = None,
+    ) -> Any:
+        """Compute a call of PyTorch's operator, or leave it to PyTorch's own kernel."""
+        try:
+            result = self.result(*self._arguments(args, options), compute, out)
+        except Refused as refusal:
+            self.left[str(refusal)] += 1
+            if name == self.aten and self._format is torch.contiguous_format:
+                # PyTorch's own function would call the other overload, which is overridden too
+                name = f"{self.aten}.{self._out}"
+                options = {self._out: torch.zeros_like(args[1], memory_format=self._format)}
+            return self._originals[name].call_boxed(_CPU, *args, **options)
+        self.taken += 1
+        return result
+
+    def _arguments(
+        self, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Return all tensors and scalars; options that our operator lacks must have defaults."""
+        params = self.operator.tensors
+        given = [*args, *self._defaults[len(args) :]]
+        if self._places:
+            given = [given[place] for place in self._places]
+        tensors = [
+            torch.full((), param.default, dtype=args[0].dtype) if tensor is None else tensor
+            for param, tensor in zip(params, given, strict=False)
+        ]
+        scalars = given[len(params) + len(self.operator.unused) :]
+        for name, default in self._options.items():
+            value, allowed = options.get(name, default), self._choices.get(name)
+            if value not in (allowed or (default,)):
+                raise Refused(f"{name} is {value!r}")
+            if allowed:
+                scalars.append(allowed[value])
+        return tuple(tensors), tuple(scalars)
 
 
 def kernel_of(formula: Formula, kind: ElementType, compute: str, values: tuple[float, ...]) -> Any:

@@ -56,15 +56,15 @@ class PreluOverride(Override):
         grad_output, data, weight = tensors
         operands = grad_output, data, _beside(data, weight)
         if any([tensor.device.type != "cpu" for tensor in tensors]):
-            found = super().theirs(operands, scalars)
+            found = super()._theirs(operands, scalars)
         else:
             found = self._call(self.aten, operands, {}, compute, "summed")
         grad_input, sums = found
         return grad_input, sums.sum_to_size(operands[2].shape).reshape(weight.shape)
 
-    def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+    def _theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
         grad_output, data, weight = tensors
-        return super().theirs((grad_output, data, _beside(data, weight)), scalars)
+        return super()._theirs((grad_output, data, _beside(data, weight)), scalars)
 
     def result(
         self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None, out: Any

@@ -59,19 +59,20 @@ def _types(call: ValidCall) -> tuple[ElementType, ...]:
 def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     """Compile the kernels of an elementwise operator and bind its scalars."""
     operator, values, in_place = call.operator, call.values, call.in_place
-    kinds = operator.each_operand(_types(call))
+    given = _types(call)
+    compute = "exact" if operator.is_exact(given) else "float32"
+    kinds = operator.each_operand(given)
     (out,) = call.results
+    size = operator.divisor(values, out.layout.shape)
+    tiled = operator.is_viewed or size not in (None, out.array.size)
     formulas = [
-        operator.formula.suited("float32", computed.name, numbers)
+        operator.formula.suited(compute, computed.name, numbers)
         for numbers in operator.part_scalars(values)
     ]
-    kernels = tuple([elementwise(f, kinds, computed, out.kind, "float32") for f in formulas])
-    tiled = operator.is_viewed
-    tiled |= operator.divisor(values, out.layout.shape) not in (None, out.array.size)
+    kernels = tuple([elementwise(f, kinds, computed, out.kind, compute) for f in formulas])
     for kernel in kernels:
-        kernel.make_ready(
-            "tiled" if tiled else kernel.layout(call.placeholders, in_place), out.array.size
-        )
+        layout = "tiled" if tiled else kernel.layout(call.placeholders, in_place)
+        kernel.make_ready(layout, out.array.size)
     return lambda arrays, scratch: compute_parts(operator, kernels, arrays, values, in_place)
 
 

@@ -33,8 +33,8 @@ PART: Final = "part"
 
 def data_name(operator: Operator) -> str:
     """Return the name of the formula's tensor of which every number is tried."""
-    names = operator.operand_names
-    return next((name for name in ("self", "gate") if name in names), names[0])
+    names = [name for name in operator.operand_names if not name.startswith("grad")]
+    return "gate" if "gate" in names else names[0]
 
 
 def gradient_name(operator: Operator) -> str | None:

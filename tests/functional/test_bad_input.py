@@ -166,7 +166,13 @@ def arguments() -> dict[str, tuple[str, Callable[[Any], Any]]]:
             for param, shape in zip(operator.tensors, shapes, strict=True)
         }
         good |= {
-            p.name: list(p.choices)[-1] if p.choices else -1 if p.is_axis else 0.5
+            p.name: list(p.choices)[-1]
+            if p.choices
+            else -1
+            if p.is_axis
+            else True
+            if p.is_flag
+            else 0.5
             for p in operator.scalars
         }
         add(operator.name, good, "out", "compute_dtype")

@@ -12,7 +12,8 @@ import ascendref as ar
 from ..support.calls import call
 from ..support.correctness import HALVES
 from ..support.rounding import FORMATS, array_of, assert_bits, exact, round_to
-from .edges import ENTRIES, Edge
+from .edges.entry import Edge
+from .entries import ENTRIES
 
 COMPUTES = (None, *FORMATS, "exact")
 

@@ -29,7 +29,7 @@ from ..support.rounding import (
     round_integers,
     round_to,
 )
-from .edges import ENTRIES
+from .entries import ENTRIES
 
 HALF_SUMS = [row for row in SUM_TYPES if row[0] in HALVES]
 #: elements per call: below the size from which kernels run in parallel

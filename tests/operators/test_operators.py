@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 import ascendref as ar
+from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.calls import call
 from ..support.cases import FLOATS, HALVED, LAYOUTS, PLACED, SCALARS, SUMMING, VALUES, Case, build
 from ..support.correctness import assert_right, result_type
 from ..support.rounding import (
-    FORMATS,
     array_of,
     assert_bits,
     assert_same_bits,
     compute_type,
     exact,
 )
-from .edges import ENTRIES
+from .entries import ENTRIES
 
 #: rows whose arrays do not lie in memory one element after the other; sums have a loop for all
 STRIDED = [
@@ -59,7 +59,7 @@ def test_results_are_right(case: Case) -> None:
             given = None
             if out is not None and case.operator not in SUMMING:
                 shape = call(case.operator, *tensors, *scalars)[0].shape
-                given = np.empty(shape, FORMATS[out].dtype)
+                given = np.empty(shape, ELEMENT_TYPES[out].numpy)
             return call(case.operator, *tensors, *scalars, out=given, compute_dtype=case.compute)
 
         if case.out is not None and compute == "float64":

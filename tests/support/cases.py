@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ascendref as ar
+from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.declaration.shapes import broadcast_shapes
 from ascendref.declaration.views import HALVES, PER_CHANNEL
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from .rounding import FORMATS, array_of, compute_type
 
 FLOATS = tuple(FORMATS)
@@ -244,6 +245,11 @@ def _values() -> list[Case]:
         ]
         last = ar.OPERATORS[operator].tensors[-1].types
         integers = [kind.name for kind in last if kind.name not in FLOATS]
+        if ar.OPERATORS[operator].integers:  # results are integers, too
+            same = [(kind,) * len(names) for kind in integers]
+            rows += [Case(operator, types) for types in same]
+            rows += [Case(operator, types, compute=c) for types, c in product(same, FLOATS)]
+            continue
         rows += [Case(operator, types) for types in product(FLOATS, integers)]
         if "int64" in integers:
             rows += [
@@ -283,6 +289,14 @@ def _placed() -> list[Case]:
         for operator, names in TENSORS.items()
         for kind in FLOATS
         for layout in _layouts(operator, kind)
+    ]
+    rows += [
+        Case(operator, (kind.name,) * len(names), layout)
+        for operator, names in TENSORS.items()
+        if ar.OPERATORS[operator].integers
+        for kind in ar.OPERATORS[operator].tensors[0].types
+        if not kind.floating
+        for layout in (*SOME, "reversed", *(() if kind.numpy.itemsize == 1 else ("unaligned",)))
     ]
     rows += [
         Case("softplus_backward", ("float16", kind), layout)
@@ -422,7 +436,7 @@ def build(case: Case) -> tuple[list[Any], Any]:
             out = (out, tensors[2])  # the sums replace the weight
     elif kind is not None:
         place = ARRANGEMENTS[layout.out or "contiguous"]
-        out = place(np.full(result, 77, FORMATS[kind].dtype))
+        out = place(np.full(result, 77, ELEMENT_TYPES[kind].numpy))
         if sums:
             totals = weight if prod(weight) == 1 else (channels,)
             out = (out, _sliced(np.full(totals, 77, FORMATS[kind].dtype)))

@@ -3,6 +3,7 @@
 - In half-precision arithmetic, the bits are those of the formula's operations, rounded one by one.
 - In F64 arithmetic, results are the exact value, rounded once; F64 results are near it.
 - In F32 arithmetic, results are within the operator's stated bound of the exact value.
+- Results of integer type are those of Python, truncated.
 
 Extended precision is near the exact value. What it does not decide, FLINT does. Sums have the bits
 of the tree of their terms, and are exact in F64 arithmetic.
@@ -16,10 +17,11 @@ from typing import Any
 import numpy as np
 
 import ascendref as ar
-from ascendref.core.dtypes import ELEMENT_TYPES
+from ascendref.core.dtypes import ELEMENT_TYPES, ElementType
 from ascendref.declaration import views
 from ascendref.declaration.operator import Operator
 
+from ..operators.entries import ENTRIES
 from .judge import LIMITS, error_in_ulp, judged
 from .rounding import (
     array_of,
@@ -62,6 +64,8 @@ def assert_right(
     assert compute == "float64" or str(found.dtype) == result_type(operator, tensors)
     if found.size:
         check = _assert_stepped if compute in HALVES else _assert_near
+        if not declared.result(kinds_of(tensors)).floating:
+            check = _assert_integers
         elements = [element.ravel() for element in spread(declared, tensors, scalars)]
         for number, part in enumerate(declared.parts(results[0], numbers_for(declared, scalars))):
             check(declared, elements, scalars, np.ravel(part), compute, number)
@@ -72,8 +76,12 @@ def assert_right(
 
 def result_type(operator: str, tensors: tuple[Any, ...]) -> str:
     """Return the type to which results are rounded."""
-    kinds = tuple([ELEMENT_TYPES[str(tensor.dtype)] for tensor in tensors])
-    return ar.OPERATORS[operator].result(kinds).name
+    return ar.OPERATORS[operator].result(kinds_of(tensors)).name
+
+
+def kinds_of(tensors: tuple[Any, ...]) -> tuple[ElementType, ...]:
+    """Return the element types of tensors."""
+    return tuple([ELEMENT_TYPES[str(tensor.dtype)] for tensor in tensors])
 
 
 def spread(declared: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> list[Any]:
@@ -110,6 +118,31 @@ def numbers_of(declared: Operator, scalars: tuple[Any, ...], size: int, part: in
     """Return what the formula gets beside the tensors, for a part of so many results."""
     numbers = declared.part_scalars(numbers_for(declared, scalars))[part]
     return [*numbers, float(size)] if declared.formula.sized else numbers
+
+
+def truncated(value: float, kind: str) -> int:
+    """Return a number without its fraction, at most the nearest of an integer type; 0 for NaN."""
+    limits = np.iinfo(kind)
+    if isnan(value):
+        return 0
+    return int(min(max(value, int(limits.min)), int(limits.max)))
+
+
+def _assert_integers(
+    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str,
+    part: int,
+) -> None:  # fmt: skip
+    function, kind = ENTRIES[declared.name].of_integers, str(found.dtype)
+    assert function is not None
+    if compute == "exact":
+        numbers = [truncated(scalar, str(elements[0].dtype)) for scalar in scalars]
+        held = [element.tolist() for element in elements]
+    else:
+        numbers = [float(round_to(compute, as_float(scalar))) for scalar in scalars]
+        held = [round_integers(compute, element).tolist() for element in elements]
+    rows = list(zip(*held, strict=True))
+    want = [truncated(function(*row, *numbers), kind) for row in rows]
+    assert found.tolist() == want, (declared.name, scalars, kind, compute)
 
 
 def _assert_stepped(
@@ -180,7 +213,7 @@ def _bound(
     more = stated.more(*data) if stated.more is not None else 0.0
     if compute == "float64":
         wide = np.where(abs(near) < 2.0**-1018, SUBNORMAL, WIDE)
-        return np.where(more == inf, inf, wide)  # infinite where nothing is stated
+        return wide + more  # infinite where nothing is stated
     return np.broadcast_to(stated.ulp + more, near.shape)
 
 

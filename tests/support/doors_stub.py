@@ -61,10 +61,12 @@ def signature(door: Door, function: Function) -> str:
         if parameter.kind is Parameter.KEYWORD_ONLY:
             parameters.append("*")
         kind = parameter.annotation.replace("'", '"')
-        default = f'"{parameter.default}"'
-        if not isinstance(parameter.default, str):
-            default = repr(parameter.default)
-        parameters.append(f"{name}: {kind} = {default}")
+        default = f' = "{parameter.default}"'
+        if parameter.default is Parameter.empty:
+            default = ""
+        elif not isinstance(parameter.default, str):
+            default = f" = {parameter.default!r}"
+        parameters.append(f"{name}: {kind}{default}")
     text = "".join(f"    {parameter},\n" for parameter in parameters)
     return f"def {function.name}(\n{text}) -> {door.result}: ...\n"
 

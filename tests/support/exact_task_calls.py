@@ -16,7 +16,7 @@ import numpy as np
 import ascendref as ar
 from ascendref.core.threads import PARALLEL_FROM
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from .calls import call
 from .correctness import assert_right
 from .programs import without_copies

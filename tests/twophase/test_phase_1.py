@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import combinations
 from math import prod
@@ -15,9 +16,9 @@ from ascendref.declaration.operator import vendor_name
 from ascendref.declaration.shapes import equal_shapes
 from ascendref.twophase.phase_1 import plan_call
 
-from ..operators.edges import ENTRIES
+from ..operators.entries import ENTRIES
 from ..support.cases import whole_shapes
-from ..support.two_phase import phase_1, plain, refusal
+from ..support.two_phase import DECLARED, phase_1, plain, refusal
 
 NULL, INVALID, MISSING = 161001, 161002, 561003
 #: shape of the tensors of a good call
@@ -52,21 +53,21 @@ def good_call(operator: str, product: str = "Atlas A2", shape: Any = SHAPE) -> C
 
 def scalar_names(operator: str) -> list[str]:
     """Return what the vendor calls the scalars of an operator."""
-    return [vendor_name(param.name) for param in ar.OPERATORS[operator].scalars]
+    return [param.vendor or vendor_name(param.name) for param in ar.OPERATORS[operator].scalars]
 
 
 #: operator, name of a tensor, whether it is a result
 TENSORS = [
     (operator.name, name, number >= len(operator.tensors))
-    for operator in ar.OPERATORS.values()
+    for operator in (ar.OPERATORS[name] for name in DECLARED)
     for number, name in enumerate(operator.tensor_names)
 ]
 INPUTS = [(operator, name) for operator, name, result in TENSORS if not result]
 RESULTS = [(operator, name) for operator, name, result in TENSORS if result]
 SCALARS = [
-    (operator.name, vendor_name(param.name))
-    for operator in ar.OPERATORS.values()
-    for param in operator.scalars
+    (name, scalar)
+    for name in DECLARED
+    for scalar, param in zip(scalar_names(name), ar.OPERATORS[name].scalars, strict=True)
     if not param.is_text
 ]
 
@@ -114,13 +115,11 @@ def test_faults_of_tensors(operator: str, name: str, result: bool, fault: str) -
     assert name in message or fault == "another device"
 
 
-@pytest.mark.parametrize("operator", ar.OPERATORS)
+@pytest.mark.parametrize("operator", DECLARED)
 def test_every_argument_must_be_given(operator: str) -> None:
     call = good_call(operator)
     assert call.refusal() == (0, "")
-    declared = ar.OPERATORS[operator]
-    names = zip(declared.tensor_names, declared.tensors, strict=False)
-    optional = {name for name, param in names if param.default is not None}
+    optional = ar.OPERATORS[operator].nullable
     for name in call.arguments:
         status, message = call.refusal(**{name: None})
         assert status == (0 if name in optional else NULL)
@@ -140,10 +139,9 @@ def test_types_per_product(operator: str, name: str, result: bool, product: str)
     f32_f16 = {"float32", "float16"}
     integers = {"int8", "int16", "int32", "int64", "uint8", "bool"}
     bf16 = {"bfloat16"} if product in ("Atlas A2", "Atlas A3") else set()
-    more = {"float64"} if operator in ("softplus_backward", "glu", "glu_backward") else set()
-    if (operator, name) == ("softplus_backward", "self"):
-        more |= integers
-    assert taken == f32_f16 | bf16 | more
+    f64 = {"float64"} if product in ENTRIES[operator].float64 else set()
+    others = integers if (operator, name) == ("softplus_backward", "self") else set()
+    assert taken == f32_f16 | bf16 | f64 | others | set(ENTRIES[operator].integers)
     call = good_call(operator, product)
     for kind in {"float32", "float16", "bfloat16", "float64", *integers} - taken:
         tensor = call.dev.empty(call.arguments[name].shape, kind)
@@ -163,7 +161,7 @@ def test_tensors_of_one_type(operator: str) -> None:
 
 
 @pytest.mark.parametrize("product", [product.name for product in ar.PRODUCTS])
-@pytest.mark.parametrize("operator", ar.OPERATORS)
+@pytest.mark.parametrize("operator", DECLARED)
 def test_operators_per_product(operator: str, product: str) -> None:
     status, message = good_call(operator, product).refusal()
     if product in ENTRIES[operator].products:
@@ -192,6 +190,23 @@ def test_faults_of_scalars(operator: str, name: str) -> None:
             assert (status, message.startswith("dim is")) == (INVALID, True)
     for value in good:
         assert call.refusal(**{name: value}, **results)[0] == 0
+
+
+def test_a_lambda_of_softshrink_is_not_negative() -> None:
+    for operator in ("softshrink", "softshrink_backward"):
+        call = good_call(operator)
+        for lambd in (-0.5, -1e-300, -math.inf, math.nan, ar.Scalar(-1, "float16")):
+            status, message = call.refusal(lambd=lambd)
+            assert status == INVALID
+            assert "lambd" in message
+        for lambd in (0.0, -0.0, math.inf):
+            assert call.refusal(lambd=lambd)[0] == 0
+
+
+def test_squared_relu_does_not_take_rank_0() -> None:
+    for shape, expected in (((), INVALID), ((1,), 0), ((1,) * 8, 0)):
+        call = good_call("squared_relu", shape=shape)
+        assert call.refusal()[0] == expected
 
 
 def test_the_form_of_gelu_is_text() -> None:
@@ -258,7 +273,7 @@ def test_results_must_own_their_elements(operator: str, name: str) -> None:
     assert "one address" in message
 
 
-@pytest.mark.parametrize("operator", ar.OPERATORS)
+@pytest.mark.parametrize("operator", DECLARED)
 def test_overlaps(operator: str) -> None:
     call = good_call(operator)
     declared = ar.OPERATORS[operator]

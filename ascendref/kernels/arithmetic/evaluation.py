@@ -16,6 +16,7 @@ from .bounds import both, either
 from .codecs import REGISTER, stored_type
 from .exact import exact
 from .formula import Formula
+from .integer import Whole
 from .pair import Pair
 from .pair_ball import PairBall
 from .plain import Double, Plain
@@ -47,6 +48,22 @@ def evaluator(formula: Formula, compute: str) -> Any:
         return [elements[0].lift(formula.function(*elements, *numbers)).value]
 
     return traced(emit, (from_dtype(REGISTER[compute]),))
+
+
+@cache
+def integer_evaluator(formula: Formula, kind: str) -> Any:
+    """Return ``function(tensors, scalars)``, of tuples of int64 and of doubles.
+
+    The scalars are converted to the tensors' type, an integer type.
+    """
+    kinds = [kind] * formula.scalars + ["int64"] * formula.sized
+
+    def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
+        elements = [Whole(builder, value) for value in tensors]
+        numbers = [Whole.scalar(builder, *each) for each in zip(scalars, kinds, strict=True)]
+        return [elements[0].lift(formula.function(*elements, *numbers)).value]
+
+    return traced(emit, (types.int64,))
 
 
 @cache

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.dtypes import FLOAT64, ElementType
+from ...core.dtypes import FLOATS, ElementType
 from ...core.layout import Strides, broadcast_strides
 from ...core.packing import pack_floats, pack_words
 from ..arithmetic.formula import Formula
@@ -81,8 +81,8 @@ class ElementwiseKernel(Kernel):
         layout = self.layout(operands, in_place)
         if layout == "dense" and self._dense(operands, scalars):
             return
-        # NumPy's casts of F64 to narrower types may round twice
-        casts = self.result is self.out or self.result is not FLOAT64
+        # NumPy's casts of F64 and integers to narrower types may round twice
+        casts = self.result is self.out or self.result in FLOATS[:-1]
         if casts and self.copies_first(operands[-1].size):
             self._through_copies(operands, scalars)
         else:

@@ -59,7 +59,7 @@ FUNCTION: Final = Operator(
     """,
     formula=Formula.of(out, compute_bound=True),
     shapes=half_shape,
-    device=OnDevice(ALL_BUT_200I, ("GLU",), float64=True),
+    device=OnDevice(ALL_BUT_200I, ("GLU",), float64=ALL_BUT_200I),
     same_type=True,
     # one rounding of the exponential, one of the sum and one of the quotient
     accuracy=relative(1.75),
@@ -82,7 +82,7 @@ GRADIENT: Final = Operator(
     formula=Formula.of_forms(grad_value, grad_gate, compute_bound=True),
     result_view=HALVES,
     shapes=shape_of_halves,
-    device=OnDevice(ALL_BUT_200I, ("GLUGrad",), float64=True),
+    device=OnDevice(ALL_BUT_200I, ("GLUGrad",), float64=ALL_BUT_200I),
     same_type=True,
     accuracy=by_choice(
         "part",

@@ -66,7 +66,8 @@ def rounded(
     near, far = 1.0 / (1.0 + odds), odds / (1.0 + odds)
     miss = (1.0 - target) * np.where(self < 0, far, near)
     hit = pos_weight * target * np.where(self < 0, near, far)
-    return cancelled(3.0, np.minimum(miss, hit), miss - hit)
+    rest: NDArray[np.float64] = cancelled(3.0, np.minimum(miss, hit), miss - hit)
+    return rest
 
 
 TENSORS: Final = (

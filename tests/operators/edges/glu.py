@@ -23,6 +23,7 @@ GLU = Entry(
         Edge("large gates are open", LAST, ((1, -3, 64, largest),), (1, -3)),
         Edge("NaN in either half", LAST, ((nan, 1, 0, nan),), (nan, nan)),
     ],
+    float64=EVERYWHERE,
 )  # fmt: skip
 
 GLU_BACKWARD = Entry(
@@ -46,6 +47,7 @@ GLU_BACKWARD = Entry(
         Edge("NaN in gate or gradient", LAST,
              ((1, nan), (1, 1, nan, 0)), (nan, nan, nan, nan)),
     ],
+    float64=EVERYWHERE,
 )  # fmt: skip
 
 ENTRIES = {"glu": GLU, "glu_backward": GLU_BACKWARD}
