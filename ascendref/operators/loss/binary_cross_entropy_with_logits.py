@@ -273,8 +273,8 @@ def binary_cross_entropy_with_logits_backward(
     + 1/256 ulp plus as much of an F32 ulp. This holds for targets in [0, 1], weights from 1e-6 to
     1e6 and terms of at most 2**20 times the difference, wherever the result for a gradient of 1 is
     0 or a normal float32. In F64 arithmetic F16, BF16 and F32 results are correctly rounded and F64
-    results of such inputs within 0.75 ulp, or 1 ulp where they are subnormal; with "exact" they are
-    correctly rounded, too.
+    results of such inputs within 1 ulp plus 2**-5 ulp times the same quotient; with "exact" they
+    are correctly rounded, too.
 
     Examples
     --------

@@ -273,8 +273,8 @@ def kl_div_target_backward(
     plus 2 ulp times the sum of the terms' magnitudes divided by the sum; an F16 or BF16 result is
     within 0.5 + 1/256 ulp plus as much of an F32 ulp. This holds for terms of at most 2**20 times
     the sum, wherever the result for a gradient of 1 is 0 or a normal float32. In F64 arithmetic
-    F16, BF16 and F32 results are correctly rounded, and F64 results within 0.75 ulp; with "exact"
-    they are correctly rounded, too.
+    F16, BF16 and F32 results are correctly rounded, and F64 results within 1 ulp plus 2**-6 ulp
+    times the same quotient; with "exact" they are correctly rounded, too.
 
     Examples
     --------

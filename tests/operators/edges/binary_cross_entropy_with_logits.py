@@ -18,7 +18,7 @@ BINARY_CROSS_ENTROPY_WITH_LOGITS = Entry(
              ((200, -200, 1000, -1000), (0, 1, 0.5, 0.25), (1,), (1, 2, 1, 1)),
              (200, 400, 500, 250), steps=()),
         Edge("a right prediction costs nothing", (0,),
-             ((2000, -2000), (1, 0), (1,), (1,)), (0, 0)),
+             ((2000, -2000), (1, 0), (1,), (1,)), (0, 0), steps=()),
         Edge("its loss is an exponential", ("none",),
              ((80, -80), (1, 0), (1,), (1,)), all_of(2, 1.8048513878454153e-35), kinds=WIDE,
              steps=(), ulp=2.0),
