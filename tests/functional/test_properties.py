@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import ascendref as ar
@@ -62,6 +62,8 @@ def scalars_of(operator: str, draw: Any) -> tuple[Any, ...]:
         draw(
             st.sampled_from(list(param.choices))
             if param.choices
+            else st.booleans()
+            if param.is_flag
             else st.floats(param.least, allow_nan=param.least is None)
         )
         for param in ar.OPERATORS[operator].scalars
@@ -127,6 +129,11 @@ def test_random_scalars(operator: str, data: Any) -> None:
     kind = data.draw(KINDS)
     arrays = [numbers(kind, (60,), seed) for seed in range(len(TENSORS[operator]))]
     scalars = scalars_of(operator, data.draw)
+    if (check := ar.OPERATORS[operator].check_scalars) is not None:
+        try:
+            check(*scalars)
+        except ar.ArgumentValueError:
+            reject()  # not allowed together
     # thresholds and the data meet: a scalar itself is among the values
     limit = next((float(s) for s in scalars[::-1] if not isinstance(s, str)), 0.0)
     place = next(k for k, name in enumerate(TENSORS[operator]) if not is_gradient(name))

@@ -46,10 +46,10 @@ def celu_value(self: Number, alpha: Number) -> Number:
 def of_data(
     grad_output: Number, self_or_result: Number, alpha: Number, scale: Number, input_scale: Number
 ) -> Number:
-    """The gradient from the input. An infinite one meets no exponential that underflows."""
-    z = within(input_scale * self_or_result, 2048.0, grad_output)
-    slope = input_scale * (alpha * scale) * exp(z)
-    return grad_output * select(self_or_result > 0.0, scale, slope)
+    """The gradient from the input. Infinite factors meet no exponential that underflows."""
+    factor = input_scale * (alpha * scale)
+    z = within(within(input_scale * self_or_result, 2048.0, grad_output), 2048.0, factor)
+    return grad_output * select(self_or_result > 0.0, scale, factor * exp(z))
 
 
 def of_result(
@@ -108,16 +108,17 @@ def growth(kind: ElementType, exact: bool) -> float:
 
 
 def of_value(kind: ElementType, factor: float, slope: float, exact: bool) -> Bound:
-    """The bound of elu and celu: a positive argument is amplified; one may underflow."""
+    """The bound of elu and celu: positive arguments are amplified; products may be subnormal."""
     (least, most), added = limits(kind), growth(kind, exact)
     normal = least <= abs(factor) <= most or factor == 0 or not math.isfinite(factor)
 
     def more(data: NDArray[np.float64]) -> NDArray[np.float64]:
         z = slope * data
-        lost = (data != 0) & (abs(z) < least) if normal else np.True_
+        lost = np.isfinite(data) & (np.exp(z) > most)
+        lost |= (data != 0) & (abs(z) < least) if normal else True
         return np.where(lost, np.inf, added * np.maximum(z, 0.0))
 
-    words = "where products do not underflow"
+    words = "where the exponential and products are in range"
     every = is_power(factor) and exact
     return bound(kind, 0.75, every, None if slope == 1 and normal else more, words)
 
@@ -145,7 +146,7 @@ def gradient_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) 
     def for_data(data: NDArray[np.float64]) -> NDArray[np.float64]:
         z = slope * data
         derivative = evaluate(of_data, np, (np.ones_like(data), data), given)
-        lost = np.isfinite(z) & ((np.exp(z) < least) | (np.exp(z) > most) | outside(derivative))
+        lost = np.isfinite(data) & ((np.exp(z) < least) | (np.exp(z) > most) | outside(derivative))
         return np.where(lost, np.inf, growth(kind, is_power(slope)) * abs(z))
 
     def for_results(data: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -300,11 +301,12 @@ def elu(
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 3.5 ulp of the exact value,
     within 0.75 ulp if ``alpha * scale`` and ``input_scale`` are powers of two, an F16 or BF16
-    result within 0.5 + 1/256 ulp. Unless ``input_scale`` is 1, no bound is stated where
-    a product of scalars, or of ``input_scale`` and ``self``, underflows; unless it is a power of
-    two, an exponential above 1 adds ``abs(input_scale * self)`` ulp for F32, 2**-13 of that for F16
-    and 2**-16 for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64
-    results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    result within 0.5 + 1/256 ulp. Unless ``input_scale`` is 1, no bound is stated where the
+    exponential overflows, or a product of scalars, or of ``input_scale`` and ``self``, underflows;
+    unless it is a power of two, an exponential above 1 adds ``abs(input_scale * self)`` ulp for
+    F32, 2**-13 of that for F16 and 2**-16 for BF16. In F64 arithmetic F16, BF16 and F32 results are
+    correctly rounded, and F64 results within 0.75 ulp; with "exact" they are correctly rounded,
+    too.
 
     Examples
     --------

@@ -96,6 +96,8 @@ ELU_BACKWARD = Entry(
              (-6,)),
         Edge("an infinite gradient stays that, however small the slope", (1.0, 1.0, 1.0, False),
              ((inf, -inf), (-8192, minus_largest)), (inf, -inf)),
+        Edge("so does an infinite scale", (1.0, inf, 1.0, False), ((1, -1), (-8192, minus_largest)),
+             (inf, -inf)),
         Edge("0 times infinity is NaN", (1.0, 1.0, 1.0, False), ((inf, nan), (-inf,)), (nan, nan)),
         Edge("as it is from a result", (1.0, 1.0, 1.0, True), ((inf, 0), (-1, -inf)), (nan, nan)),
         Edge("α may be negative beside inputs", (-2.0, 1.0, 1.0, False), ((3,), (0, 1)), (-6, 3)),

@@ -13,6 +13,7 @@ SELU = Entry(
     [()],
     [
         Edge("zeros keep their sign", (), ((0, -0.0),), (0, -0.0), steps=()),
+        Edge("0 stays", (), ((0,),), (0,)),
         Edge("NaN and infinity stay", (), ((nan, inf),), (nan, inf)),
         Edge("positive inputs are multiplied by scale", (), ((1, 1024),), (SCALE, 1024 * SCALE),
              steps=(), ulp=1.0),
