@@ -130,8 +130,8 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     if not prod(first.shape):
         return tuple([jnp.zeros_like(operand) for operand in operands])
     viewed = call.operator.is_viewed and not call.operator.per_channel
-    grad = grad if viewed else jnp.broadcast_to(grad, first.shape)
-    tensors: list[Any] = [grad] * len(call.operator.tensors)
+    each = grad if viewed else jnp.broadcast_to(grad, first.shape)
+    tensors: list[Any] = [each] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
     if call.operator.per_channel:
