@@ -5,6 +5,7 @@ The package itself has what an operator's file needs.
 
 from __future__ import annotations
 
+from ..core import fork_safety  # noqa: F401 - imports NumPy, which no interrupt may break
 from .accuracy import HALF_ULP, Accuracy, Bound, by_choice, near_zero, relative, rounded_once
 from .losses import REDUCTION, REDUCTIONS, count, mode, norm
 from .operator import (
