@@ -17,3 +17,4 @@ collect_ignore_glob = [
 # importing it starts torch_npu, which changes torch: its tests have processes of their own
 collect_ignore_glob += ["ascendref/npu/*", "tests/npu/namespace.py"]
 collect_ignore_glob += ["tests/npu/programs/*", "tests/npu/refused/*"]
+collect_ignore_glob += ["tests/operators/edges/*"]  # a package of tables, without tests

@@ -28,13 +28,47 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: the operators that every run tests: one for each way in which they are declared and computed
+ALWAYS = {
+    "hardshrink_backward",  # selects; broadcasts
+    "softplus_backward",  # integers beside floats, F64 on the device
+    "prelu_backward",  # sums per channel
+    "smooth_l1_loss_backward",  # three tensors, a mean
+    "logit_grad",  # tensors of one type, one kernel on the device
+    "silu",  # one tensor
+    "gelu_backward",  # forms by name
+    "binary_cross_entropy",  # optional tensors, a single sum
+    "relu",  # integer results
+    "glu_backward",  # views
+    "elu_backward",  # flags, scalars before tensors
+}
+#: the other ones take turns: a run has one of so many parts of them
+PARTS = 6
+
+
 def pytest_report_header() -> str:
-    """Print which part of the long tests this run has."""
-    return f"long tests: {VARIABLE}={SEED}"
+    """Print which part of the long tests and of the operators this run has."""
+    return f"long tests: {VARIABLE}={SEED}; operators: {len(TESTED)} of {len(ar.OPERATORS)}"
+
+
+#: the operators that this run tests
+TESTED = ALWAYS | set(todays(sorted(set(ar.OPERATORS) - ALWAYS), PARTS))
+
+
+def is_tested(item: pytest.Item) -> bool:
+    """Tell whether the operators that a case is parametrised with are tested in this run."""
+    call = getattr(item, "callspec", None)
+    for value in call.params.values() if call else ():
+        name = value if isinstance(value, str) else getattr(value, "operator", None)
+        if isinstance(name, str) and name in ar.OPERATORS and name not in TESTED:
+            return False
+    return True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave cases of a test marked ``daily`` to their day."""
+    """Leave operators to their day, and cases of a test marked ``daily``."""
+    config.hook.pytest_deselected(items=[item for item in items if not is_tested(item)])
+    items[:] = [item for item in items if is_tested(item)]
     groups: dict[Any, list[pytest.Item]] = {}
     for item in items:
         if mark := item.get_closest_marker("daily"):

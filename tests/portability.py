@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import ascendref as ar
-from ascendref.declaration.shapes import equal_shapes, shape_of_self
+from ascendref.declaration.shapes import equal_shapes, shape_of
 
 from .support.calls import call
 from .support.cases import SCALARS, SUMMING
@@ -142,10 +142,8 @@ def table() -> list[Row]:
             rows += [Row(operator, kinds, layout) for layout in EVERYWHERE]
         for kind in ("bfloat16", "float32"):
             layouts = ["reversed", "parallel, transposed", "streamed"]
-            if (
-                ar.OPERATORS[operator].shapes not in (equal_shapes, shape_of_self)
-                and count in BROADCAST
-            ):
+            rules = [shape_of("self"), shape_of("self", "target"), shape_of("target")]
+            if ar.OPERATORS[operator].shapes not in (equal_shapes, *rules) and count in BROADCAST:
                 layouts.append("broadcast")
             rows += [Row(operator, (kind,) * count, layout) for layout in layouts]
         rows.append(Row(operator, ("float32",) * count, "parallel", "float64"))

@@ -59,6 +59,16 @@ def test_truth_mode_is_right_and_low_precision_is_not(tmp_path: Path) -> None:
     assert float(rows["bfloat16"][1].rstrip("%")) > 10
 
 
+def test_every_activation_is_within_half_a_step_if_it_is_rounded_once(tmp_path: Path) -> None:
+    rows = run("11_activations.py", str(tmp_path / "activations.png"))[1:]
+    assert (tmp_path / "activations.png").stat().st_size > 10_000
+    assert {"hardtanh", "silu", "softplus"} <= {row.split()[0] for row in rows}
+    for name, _, once, wide in map(str.split, rows):
+        assert float(once) <= 0.502, name
+        assert float(wide) < 1e-3, name
+    assert max(float(row.split()[1]) for row in rows) > 100  # of softplus, nothing is left
+
+
 def test_training_in_pytorch_takes_our_gradients() -> None:
     pytest.importorskip("torch", reason="the extra torch brings it")
     rows = run("05_torch_training.py")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from .. import operators
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, promote
 from ..declaration.operator import OPERATORS, Operator
-from ..functional.call import compute_type, kernel_for
+from ..declaration.views import PER_CHANNEL, View
+from ..functional.call import compute_type, kernels_for
+from ..functional.differentiable import needed_scalars
 from ..verify.scalars import scalar_values
 from ..verify.setting import data_name
 
@@ -56,12 +58,18 @@ class Case(NamedTuple):
         return OPERATORS[self.operator]
 
     def shape(self) -> tuple[int, ...]:
-        """Return the shape of the data."""
+        """Return the shape of the data, or of the arrays that they consist of."""
         if self.layout == "images":
             side = 56 if self.size >= 1 << 20 else 32
             return max(1, self.size // (_CHANNELS * side * side)), _CHANNELS, side, side
         channels = min(_CHANNELS, self.size)
         return self.size // channels, channels
+
+    def whole(self, view: View | None) -> tuple[int, ...]:
+        """Return the shape of a tensor, or of the result, with a view."""
+        if view is None:
+            return self.shape()
+        return view.whole(self.shape(), self.declared.axis(scalar_values(self.operator)))
 
 
 def kinds_of(operator: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
@@ -73,13 +81,14 @@ def kinds_of(operator: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
 def tensors(case: Case) -> Arrays:
     """Return the tensors of a call, filled with the same numbers every time."""
     rng = np.random.default_rng(7)
-    shape, declared = case.shape(), case.declared
+    declared = case.declared
     made = []
     for position, param in enumerate(declared.tensors):
+        shape = case.whole(param.view)
         is_data = param.name == data_name(declared) or declared.forward is None
         low, high = declared.interval if is_data else _INTERVAL
-        if declared.per_channel and position == 2:
-            count = 1 if case.layout == "one weight" else shape[1]
+        if param.view is PER_CHANNEL:
+            count = 1 if case.layout == "one weight" else shape[0]
             made.append(_fill(rng, (count,), case.kind, low, high))
         elif case.layout == "transposed" and (position or len(declared.tensors) == 1):
             made.append(_fill(rng, shape[::-1], case.kind, low, high).T)
@@ -105,35 +114,44 @@ def _fill(
 
 def results(case: Case, arrays: Arrays, **options: Any) -> Any:
     """Return the results of ascendref's function, where later calls may write."""
-    return getattr(operators, case.operator)(*arrays, **options)
+    return _function(case.operator)(*arrays, **options)
 
 
-def kernel_of(case: Case, compute_dtype: str | None = None) -> Any:
-    """Return the kernel of a call."""
+@cache
+def _function(operator: str) -> Callable[..., Any]:
+    """Return an array function, with values for scalars that have no defaults."""
+    function: Callable[..., Any] = getattr(operators, operator)
+    needed = needed_scalars(OPERATORS[operator], function)
+    return partial(function, **needed) if needed else function
+
+
+def kernels_of(case: Case, compute_dtype: str | None = None) -> tuple[Any, ...]:
+    """Return the kernels of a call."""
     types = (ELEMENT_TYPES[case.kind],) * len(case.declared.tensors)
-    compute, values = compute_type(compute_dtype, types), scalar_values(case.operator)
-    return kernel_for(case.declared, types, promote(*types), compute, values)
+    compute = compute_type(case.declared, compute_dtype, types)
+    values = scalar_values(case.operator)
+    return kernels_for(case.declared, types, promote(*types), compute, values)
 
 
 def own_call(case: Case, arrays: Arrays, **options: Any) -> Call:
     """Return the call of ascendref's function; it has run, so that all is compiled."""
     made = results(case, arrays, **options)
     operands = (*arrays, *made) if isinstance(made, tuple) else (*arrays, made)
-    kernel = kernel_of(case, options.get("compute_dtype"))
-    kernel.make_ready(kernel.layout(operands, False), case.size)
+    viewed = case.declared.is_viewed and not case.declared.per_channel
+    for kernel in kernels_of(case, options.get("compute_dtype")):
+        kernel.make_ready("tiled" if viewed else kernel.layout(operands, False), case.size)
     results(case, arrays, **options)  # its layout comes for the second time
     if case.out:
         options |= {"out": made}
-    return partial(getattr(operators, case.operator), *arrays, **options)
+    return partial(_function(case.operator), *arrays, **options)
 
 
 def bytes_moved(case: Case) -> int:
     """Return the minimum number of bytes that a call must read and write."""
-    shape, declared = case.shape(), case.declared
-    size, row = prod(shape), shape[-1]
-    elements = size
-    for position in range(len(declared.tensors)):
-        if declared.per_channel and position == 2:
-            continue  # a weight is negligible
-        elements += row if case.layout == "broadcast" and not position else size
+    declared = case.declared
+    elements = prod(case.whole(declared.result_view))
+    for position, param in enumerate(declared.tensors):
+        if param.view is not PER_CHANNEL:  # a weight is negligible
+            shape = case.whole(param.view)
+            elements += shape[-1] if case.layout == "broadcast" and not position else prod(shape)
     return elements * ELEMENT_TYPES[case.kind].numpy.itemsize

@@ -77,7 +77,12 @@ def _calls(job: Job, peer: str) -> tuple[Call, Call | None, Call | None]:
     arrays = tensors(case)
     if job.section == "truth":
         wide = tuple([array.astype(np.float64) for array in arrays])
-        other = peer_call(peer, case._replace(kind=FLOAT64.name), wide, np.empty(case.shape()))
+        other = peer_call(
+            peer,
+            case._replace(kind=FLOAT64.name),
+            wide,
+            np.empty(case.whole(case.declared.result_view)),
+        )
         return own_call(case, arrays, compute_dtype="float64"), other, None
     if job.section == "rounding":
         return own_call(case, arrays), own_call(case, arrays, compute_dtype="float64"), None

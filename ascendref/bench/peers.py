@@ -92,19 +92,24 @@ def _jax_call(case: Case, arrays: Arrays) -> Call:
     import jax
 
     formula, reduction = case.declared.formula, case.declared.reduction
-    scalars: list[float] = list(scalar_values(case.operator))
-    if formula.sized:
-        scalars.append(arrays[0].size)
+    declared, scalars = case.declared, scalar_values(case.operator)
+    size = (arrays[0].size,) if formula.sized else ()
 
     def function(*tensors: Any) -> Any:
-        if reduction is None or not case.declared.per_channel:
-            value = evaluate(formula.function, jax.numpy, tensors, scalars)
-            mode = case.declared.mode(scalars)
-            return value if mode == "none" else getattr(jax.numpy, mode)(value)
+        operands = declared.operands(tensors, scalars)
+        parts = [
+            evaluate(formula.function, jax.numpy, operands, (*numbers, *size))
+            for numbers in declared.part_scalars(scalars)
+        ]
+        if reduction is None or not declared.per_channel:
+            view, mode = declared.result_view, declared.mode(scalars)
+            first = parts[0]
+            if view is not None:
+                first = view.join(jax.numpy, parts, declared.axis(scalars))
+            return first if mode == "none" else getattr(jax.numpy, mode)(first)
         grad, data, weight = tensors
-        axes, shape = _channels(data.ndim, weight.size)
-        first = evaluate(formula.function, jax.numpy, (grad, data, weight.reshape(shape)))
-        return first, evaluate(reduction.term.function, jax.numpy, (grad, data)).sum(axes)
+        axes, _ = _channels(data.ndim, weight.size)
+        return parts[0], evaluate(reduction.term.function, jax.numpy, (grad, data)).sum(axes)
 
     compiled = jax.jit(function)
     tensors = [jax.numpy.asarray(np.ascontiguousarray(array)) for array in arrays]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from rich.console import Console
@@ -19,19 +19,32 @@ from .console import print_json, print_row
 
 def ops(as_json: bool) -> None:
     """Print the operators."""
-    rows = [describe(operator) for operator in OPERATORS.values()]
+    rows = [describe(operator) for operator in in_groups(OPERATORS.values())]
     if as_json:
         print_json(rows)
         return
     console = Console()
-    for row in rows:
-        console.print(Text.assemble((row["name"], "bold"), f" ({row['api']})"), soft_wrap=True)
-        print_row(console, "tensors", tensor_lines(row))
-        if row["scalars"]:
-            print_row(console, "scalars", [", ".join(map(scalar_text, row["scalars"]))])
-        print_row(console, "results", [", ".join(row["outputs"])])
-        print_row(console, "device", product_lines(row))
-        console.print()
+    for group, members in groupby(rows, key=itemgetter("group")):
+        console.print(Text(f"{group} functions", "bold underline"), "\n")
+        for row in members:
+            print_operator(console, row)
+
+
+def print_operator(console: Console, row: dict[str, Any]) -> None:
+    """Print an operator's row."""
+    vendor = f" ({row['api']})" if row["api"] else ""
+    console.print(Text.assemble((row["name"], "bold"), vendor), soft_wrap=True)
+    print_row(console, "tensors", tensor_lines(row))
+    if row["scalars"]:
+        print_row(console, "scalars", [", ".join(map(scalar_text, row["scalars"]))])
+    print_row(console, "results", [", ".join(row["outputs"])])
+    print_row(console, "device", product_lines(row))
+    console.print()
+
+
+def in_groups(operators: Iterable[Operator]) -> list[Operator]:
+    """Return operators by group and family."""
+    return sorted(operators, key=attrgetter("group", "family", "name"))
 
 
 def product_lines(row: dict[str, Any]) -> Iterator[str]:
@@ -70,6 +83,8 @@ def describe(operator: Operator) -> dict[str, Any]:
     return {
         "name": operator.name,
         "api": operator.api,
+        "group": operator.group,
+        "family": operator.family,
         "tensors": [
             {"name": tensor.name, "types": [kind.name for kind in tensor.types]}
             for tensor in operator.tensors

@@ -17,6 +17,7 @@ import ascendref
 
 from ..core.errors import OptionError
 from ..declaration.operator import Operator, find_operator
+from ..functional.differentiable import needed_scalars
 from .array_files import check_target, read_array, read_arrays, write_arrays
 from .attributes import parse_attributes
 from .console import print_json, progress
@@ -45,6 +46,9 @@ def run(
         check_choices("--compute-dtype", [compute_dtype], FLOAT_TYPES)
     check_target("--output", output, operator.outputs)
     function = getattr(ascendref, operator.name)
+    missing = [name for name in needed_scalars(operator, function) if name not in attrs]
+    if missing:
+        raise OptionError("--attr", f"{operator.name} needs {', '.join(missing)}")
     # no redrawing thread: it would run beside the calls that are timed
     with progress(thread=False) as bar:
         task = bar.add_task("reading", total=4)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, FLOAT64, promote
 from ..declaration.operator import OPERATORS, Operator
-from ..functional.call import kernel_for
+from ..functional.call import kernels_for
 from ..kernels.compiler.jit import kernel_statistics
 from ..kernels.runtime.kernel import Kernel
 from ..verify.scalars import scalar_values
@@ -30,7 +30,7 @@ def warmup(
 ) -> None:
     """Compile the kernels of some operators, types and compute types, or of all, and print them."""
     kernels = {
-        (operator.name, kind, compute): _kernel(operator, kind, compute, attributes)
+        (operator.name, kind, compute): _kernels(operator, kind, compute, attributes)
         for operator in OPERATORS.values()
         if operator.name in (chosen or OPERATORS)
         for kind in kinds or _USUAL
@@ -38,14 +38,15 @@ def warmup(
     }
     rows = []
     with progress() as bar:
-        pieces = sum(len(kernel.pieces()) for kernel in kernels.values())
+        pieces = sum(len(kernel.pieces()) for found in kernels.values() for kernel in found)
         task = bar.add_task("", total=pieces)
-        for (operator, kind, compute), kernel in kernels.items():
+        for (operator, kind, compute), found in kernels.items():
             bar.update(task, description=f"{operator} {kind} in {compute}")
             before = len(kernel_statistics())
             start = time.perf_counter()
-            for _ in kernel.compile_all():
-                bar.advance(task)
+            for kernel in found:
+                for _ in kernel.compile_all():
+                    bar.advance(task)
             seconds, made = time.perf_counter() - start, kernel_statistics()[before:]
             cached = sum(row.cached for row in made)
             rows.append((operator, kind, compute, len(made) - cached, cached, round(seconds, 3)))
@@ -58,8 +59,10 @@ def warmup(
     Console().print(Table("", headings, texts).in_terminal())
 
 
-def _kernel(operator: Operator, kind: str, compute: str, attributes: list[str]) -> Kernel:
-    """Return the kernel of an operator."""
+def _kernels(
+    operator: Operator, kind: str, compute: str, attributes: list[str]
+) -> tuple[Kernel, ...]:
+    """Return the kernels of an operator."""
     types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
     values = scalar_values(operator.name, parse_attributes(operator, attributes))
-    return kernel_for(operator, types, promote(*types), compute, values)
+    return kernels_for(operator, types, promote(*types), compute, values)

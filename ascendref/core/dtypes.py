@@ -114,8 +114,8 @@ def float_format(kind: ElementType) -> FloatFormat:
 def promote(*types: ElementType) -> ElementType:
     """Return the type to which operands of several types are promoted.
 
-    At least one type must be a float. F64 wins over everything, F16 with BF16 gives F32, half
-    precision with F32 gives F32, and integers and BOOL do not count.
+    F64 wins over everything, F16 with BF16 gives F32, half precision with F32 gives F32, and
+    integers and BOOL do not count. Without a float, all types must be the same.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def promote(*types: ElementType) -> ElementType:
     >>> promote(FLOAT16, BFLOAT16).name, promote(FLOAT16, ELEMENT_TYPES["int64"]).name
     ('float32', 'float16')
     """
-    floats = {row for row in types if row.floating}
+    floats = {row for row in types if row.floating} or set(types)
     if len(floats) == 1:
         return floats.pop()
     return FLOAT64 if FLOAT64 in floats else FLOAT32

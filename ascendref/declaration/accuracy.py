@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from ctypes import c_float
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,8 +21,7 @@ class Bound(NamedTuple):
     #: whether every result is the exact value rounded once, to nearest even
     rounded: bool = False
     #: computes, from float64 arrays of the tensors without the gradient, what is added to ``ulp``
-    #: for each element; infinity where no bound is stated. Without a gradient, it is 0 or infinite
-    #: for operators of several tensors
+    #: for each element; infinity where no bound is stated
     more: Callable[..., NDArray[np.float64]] | None = None
     #: ``more`` in words
     words: str = ""
@@ -47,12 +47,53 @@ def rounded_once(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bo
     return ROUNDED
 
 
-def relative(ulp: float) -> Accuracy:
+def relative(ulp: float, factor: Callable[..., Any] | None = None) -> Accuracy:
     """Return the accuracy of a formula that does not cancel: the bound of F32 results.
 
-    Those of F64 data are computed with 60 bits, so little more than the last rounding is lost.
+    Those of F64 data are computed with 60 bits, so little more than the last rounding is lost. If a
+    factor of the formula is given, no bound is stated where it is not a normal number of the
+    arithmetic; the second half of an F64 number needs some more bits.
     """
-    return lambda kind, scalars, size: Bound({FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP))
+
+    def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+        own = {FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP)
+        if factor is None:
+            return Bound(own)
+        least = 2.0**-1014 if kind is FLOAT64 else float_format(FLOAT32).normal
+
+        def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.where(abs(evaluate(factor, np, tensors)) < least, np.inf, 0.0)
+
+        return Bound(own, more=more, words=f"where |{factor.__name__}| >= {least:.3g}")
+
+    return accuracy
+
+
+def where_normal(accuracy: Accuracy, value: Callable[..., Any], words: str) -> Accuracy:
+    """Return an accuracy that is stated where a number which a formula computes is normal.
+
+    Parameters
+    ----------
+    accuracy : Accuracy
+        The accuracy there.
+    value : callable
+        The number, a formula of the tensors without the gradient.
+    words : str
+        The number in words.
+    """
+
+    def stated(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+        bound = accuracy(kind, scalars, size)
+        form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
+
+        def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
+            found = abs(evaluate(value, np, tensors))
+            stated = (found >= form.normal) & (found < 0.999 * form.largest)
+            return np.where(stated, bound.more(*tensors) if bound.more else 0.0, np.inf)
+
+        return bound._replace(more=more, words=f"{bound.words} where {words} is normal".strip())
+
+    return stated
 
 
 def by_choice(name: str, **bounds: Accuracy) -> Accuracy:
@@ -61,7 +102,7 @@ def by_choice(name: str, **bounds: Accuracy) -> Accuracy:
     return lambda kind, scalars, size: choices[scalars[name]](kind, scalars, size)
 
 
-def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any]) -> Accuracy:
+def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names: str) -> Accuracy:
     """Return the accuracy of a gradient, whose error is absolute next to a zero of the derivative.
 
     Parameters
@@ -70,10 +111,13 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any]) -> Accu
         Bounds of F32 results, in ulp of the result and of a result whose derivative is 1.
     gradient : callable
         The formula. Where it is no normal number for a gradient of 1, no bound is stated.
+    *names : str
+        Scalars that it takes.
     """
 
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
         least, own, rest = float_format(FLOAT32).normal, HALF_ULP, absolute
+        numbers = [c_float(scalars[name]).value for name in names]
         if kind is FLOAT64:
             least, own, rest = float_format(FLOAT64).normal, 1.0, 2.0**-5
         elif kind is FLOAT32:
@@ -82,7 +126,8 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any]) -> Accu
             rest *= 2.0 ** (float_format(kind).fraction - 23)
 
         def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
-            derivative = abs(evaluate(gradient, np, (np.ones_like(tensors[0]), *tensors)))
+            ones = np.ones_like(tensors[0])
+            derivative = abs(evaluate(gradient, np, (ones, *tensors), numbers))
             with np.errstate(divide="ignore", over="ignore"):
                 found = np.where(derivative < least, np.inf, rest / derivative)
             return np.where(np.isnan(found), 0.0, found)

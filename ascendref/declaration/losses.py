@@ -2,18 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from inspect import unwrap
+from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
+from ..kernels.arithmetic.arrays import evaluate
+from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number, select
-from .operator import Mode
-from .scalars import ScalarParam
+from .accuracy import HALF_ULP, Accuracy, Bound
+from .operator import Mode, Operator, Reduction, declare
+from .scalars import ScalarParam, single
 
 _MODES: Final[tuple[Mode, ...]] = ("none", "mean", "sum")
 #: numbers of the reductions in the vendor's API
 REDUCTIONS: Final[dict[str, int]] = {mode: number for number, mode in enumerate(_MODES)}
 #: the scalar, the first one of every loss
 REDUCTION: Final = ScalarParam("reduction", choices=REDUCTIONS, c_type="int64_t")
+#: the same with a fourth choice, for which a mean is divided by the length of the first axis
+BATCH_REDUCTIONS: Final = REDUCTIONS | {"batchmean": 3}
+BATCH_REDUCTION: Final = REDUCTION._replace(choices=BATCH_REDUCTIONS)
+#: the norm of a gradient in LaTeX
+NORM: Final = r"""
+    \text{norm} = \begin{cases}
+        1 / N & \text{for the mean of } N \text{ results} \\
+        1 & \text{otherwise}
+    \end{cases}
+"""
+
+
+def declare_loss(formula: Formula, *scalars: ScalarParam, **declared: Any) -> Operator:
+    """Declare a loss, with its elements' formula and its scalars after the reduction."""
+    declared = {"outputs": ("out",), "settings": ({"reduction": "none"},)} | declared
+    reduction = Reduction(formula, mode=mode)
+    params = (REDUCTION, *scalars)
+    return declare(Operator(formula=formula, scalars=params, reduction=reduction, **declared))
+
+
+def declare_gradient(
+    formula: Formula, *scalars: ScalarParam, reduction: ScalarParam = REDUCTION, **declared: Any
+) -> Operator:
+    """Declare a loss's gradient, with its scalars after the reduction."""
+    declared = {"settings": ({"reduction": "none"}, {})} | declared
+    return declare(Operator(formula=formula, scalars=(reduction, *scalars), **declared))
 
 
 def mode(scalars: Sequence[float]) -> Mode:
@@ -27,5 +61,86 @@ def norm(reduction: Number, size: Number) -> Number:
 
 
 def count(reduction: Number, size: Number) -> Number:
-    """What it is divided by: for the mean, the number of all results."""
-    return select(reduction == 1.0, size, 1.0)
+    """What it is divided by for a mean: the number of all results, or the length of an axis."""
+    return select((reduction == 1.0) | (reduction == 3.0), size, 1.0)
+
+
+# --- accuracy -------------------------------------------------------------------------------------
+
+#: error bound in ulp, or whether one is stated, from float64 arrays of the tensors but the gradient
+OfTensors = Callable[..., Any]
+
+
+def loss_accuracy(
+    ulp: float,
+    formula: Formula,
+    *,
+    mean: float = 0.0,
+    decays: bool = False,
+    stated: OfTensors | None = None,
+    more: OfTensors | None = None,
+    words: str = "",
+) -> Accuracy:
+    """Return an accuracy that is stated where the value, for a gradient of 1, is 0 or normal.
+
+    Parameters
+    ----------
+    ulp : float
+        Bound of F32 results, in ulp.
+    formula : Formula
+        The formula. Of a gradient, the first tensor is that of the loss.
+    mean : float
+        What is added for a mean, whose norm is rounded.
+    decays : bool
+        Whether the value may be too small for float64. Then 0 is one only where a tensor is 0.
+    stated, more : callable, optional
+        Where a bound is stated, and what is added to it for each element.
+    words : str
+        Both in words.
+    """
+    least, largest = float_format(FLOAT32).normal, float_format(FLOAT32).largest
+    names = unwrap(formula.function).__code__.co_varnames[: formula.tensors]
+
+    def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+        given = [x for name, x in scalars.items() if name not in names]
+        numbers = [BATCH_REDUCTIONS.get(x, x) for x in given]
+        own = {FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP)
+        # functions of F64 data have seven bits more than these
+        unit = {FLOAT32: 1.0, FLOAT64: 2.0**-7}.get(kind, 2.0 ** (float_format(kind).fraction - 23))
+        if kind is FLOAT32 and numbers[0] in (1, 3):
+            own += mean
+
+        def allowed(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
+            ones = [np.ones_like(tensors[0])] * (formula.tensors - len(tensors))
+            values = *map(single, numbers), *[size] * formula.sized
+            found = abs(evaluate(formula.function, np, (*ones, *tensors), values))
+            fits = ((found >= least) & (found <= largest)) | np.isnan(found)
+            zero = np.zeros_like(fits) if decays else np.ones_like(fits)
+            for tensor in tensors:
+                fits = fits | ~np.isfinite(tensor)
+                zero = zero | (tensor == 0)
+            fits = fits | (zero & (found == 0))
+            if stated is not None:
+                fits = fits & stated(*tensors)
+            with np.errstate(all="ignore"):
+                rest = np.zeros_like(found) if more is None else more(*tensors)
+            rest = np.where(rest < np.inf, unit * rest, np.where(np.isnan(rest), 0.0, rest))
+            return np.where(fits, rest, np.inf)
+
+        return Bound(own, more=allowed, words=f"{words}for values that are 0 or normal in F32")
+
+    return accuracy
+
+
+def cancelled(ulp: float, terms: Any, value: Any) -> Any:
+    """Return ulp times what terms are larger than the value they add up to, up to 2**20 times."""
+    ratio = terms / abs(value)
+    return np.where(ratio > 2.0**20, np.inf, ulp * ratio)
+
+
+def weighted(target: NDArray[np.float64], *weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell where a target is a probability and weights are neither very small nor very large."""
+    stated = (target >= 0) & (target <= 1)
+    for weight in weights:
+        stated &= (abs(weight) >= 1e-6) & (abs(weight) <= 1e6)
+    return stated

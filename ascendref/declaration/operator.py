@@ -7,15 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from inspect import unwrap
+from math import prod
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from ..core.dtypes import BFLOAT16, FLOAT64, FLOATS, ElementType, names, promote
+from ..core.dtypes import BFLOAT16, FLOAT32, FLOAT64, FLOATS, ElementType, names, promote
 from ..core.errors import ArgumentTypeError, OptionError, did_you_mean
 from ..kernels.arithmetic.formula import Formula
 from .accuracy import Accuracy
 from .scalars import ScalarParam
-from .shapes import Shape as Shape
 from .shapes import broadcast_shapes
+from .views import PER_CHANNEL, View
+from .views import Shape as Shape
 
 if TYPE_CHECKING:  # not needed at run time by the array functions
     from ..core.products import Product
@@ -34,11 +36,14 @@ class TensorParam(NamedTuple):
     vendor: str | None = None
     #: the number that all elements are if the tensor is omitted; None if it must be given
     default: float | None = None
+    #: how the formula sees it; None if it is one of the tensors that broadcast
+    view: View | None = None
 
 
 #: sets of product families
 A2_A3: Final = ("Atlas A2", "Atlas A3")
 TRAINING_A2_A3: Final = ("Atlas training", *A2_A3)
+INFERENCE_A2_A3: Final = ("Atlas inference", *A2_A3)
 ALL_BUT_200I: Final = ("Atlas training", "Atlas inference", *A2_A3)
 
 
@@ -54,10 +59,10 @@ class OnDevice(NamedTuple):
     #: whether a call with an empty input succeeds before shapes are compared
     empty_first: bool = False
     #: types that tensors may have together: inputs of any types and any result ("cast"), the
-    #: inputs' promoted type for results ("promoted"), one type for all inputs and any result
-    #: ("inputs"), or one type for all tensors ("equal")
-    types: Literal["cast", "promoted", "inputs", "equal"] = "cast"
-    #: least rank of a tensor
+    #: inputs' promoted type or that of ``target`` for results ("promoted", "target"), one type for
+    #: all inputs and any result ("inputs"), or one type for all tensors ("equal")
+    types: Literal["cast", "promoted", "target", "inputs", "equal"] = "cast"
+    #: least rank of an input
     least_rank: int = 0
     #: fixed bytes of workspace of a generated operator (one kernel); None for a composed operator,
     #: whose workspace holds its intermediates
@@ -94,13 +99,24 @@ class Forward(NamedTuple):
     #: its name there
     name: str
     #: its value for each element, a formula; its parameters are parameters of the operator, by
-    #: name: its operands, then scalars
+    #: name: its operands, then scalars. The first one may have another name than the tensor
     formula: Callable[..., Any]
     #: what it returns, in terms of its operands, of which the first is ``x``
     text: str
     #: whether it depends only on the difference of its operands, so that the gradient for the
     #: second is the negative of that for the first
     of_difference: bool = False
+    #: whether the operator takes the function's value in place of its operand
+    of_result: bool = False
+
+
+class Gradient(NamedTuple):
+    """The operator that computes a function's gradient, and that of another function as well."""
+
+    #: its name
+    operator: str
+    #: its scalars that the function does not have
+    scalars: Mapping[str, float]
 
 
 #: what is done with the terms of a reduction
@@ -113,13 +129,13 @@ def always_sum(scalars: Sequence[float]) -> Mode:
 
 
 class Reduction(NamedTuple):
-    """What an operator sums."""
+    """What an operator sums: a single result in place of an elementwise one.
+
+    If the last tensor is a weight per channel, the sums are a second result of its shape.
+    """
 
     #: formula of the terms; it takes the first tensors, and all scalars
     term: Formula
-    #: "all" for a single result in place of an elementwise one; "channel" for a second result that
-    #: has one element per index of axis 1, as the last tensor, or one element
-    axes: Literal["all", "channel"] = "all"
     #: how they are reduced, from the scalars; "none" leaves the operator's elementwise formula
     mode: Callable[[Sequence[float]], Mode] = always_sum
     #: error bound of a sum in F32 arithmetic, relative to the sum of the terms' magnitudes, from
@@ -138,14 +154,14 @@ class Operator:
 
     #: name of the array function
     name: str
-    #: name in the vendor's API
-    api: str
     #: the results in LaTeX, with the parameters' names in ``\text``
     latex: str
     #: formula of the first result
     formula: Formula
+    #: name in the vendor's API; empty if the vendor has no such function
+    api: str = ""
     #: how it runs on the device
-    device: OnDevice
+    device: OnDevice = OnDevice(products=(), kernels=())  # noqa: RUF009 - a tuple
     #: tensor parameters, in order; by default, those of the formula's function
     tensors: tuple[TensorParam, ...] = ()
     #: scalar parameters, in order
@@ -154,13 +170,21 @@ class Operator:
     check_scalars: Callable[..., None] | None = None
     #: names of the results
     outputs: tuple[str, ...] = ("grad_input",)
-    #: shapes of the results, from the operator and the shapes of its tensors; that of the terms in
-    #: place of a single sum
-    shapes: Callable[[Operator, tuple[Shape, ...]], tuple[Shape, ...]] = broadcast_shapes
+    #: how the first result consists of several that broadcast; the formula is then one of several
+    #: forms, and its last scalar is the number of the part
+    result_view: View | None = None
+    #: shapes of the results, from the operator, the shapes of its tensors and the scalars; that of
+    #: the terms in place of a single sum
+    shapes: Callable[[Operator, tuple[Shape, ...], Sequence[float]], tuple[Shape, ...]] = (
+        broadcast_shapes
+    )
     #: type to which the formula's value is rounded, from the types of the tensors
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type
     same_type: bool = False
+    #: how a result of integer type is computed, if all tensors have one: "exact" in integer
+    #: arithmetic, "truncated" from a float; None if there is none
+    integers: Literal["exact", "truncated"] | None = None
     #: how accurate the first result is in the default compute type; None where nothing is stated
     accuracy: Accuracy | None = None
     #: what is summed; all tensors have one type then
@@ -169,9 +193,11 @@ class Operator:
     torch: TorchOperator | None = None
     #: the function that it is the gradient of; None if it is a function itself
     forward: Forward | None = None
+    #: what computes its gradient, unless that operator names this one in ``forward``
+    gradient: Gradient | None = None
     #: what accuracy is measured with, one mapping for each setting: values by name of scalars, and
     #: of tensors besides data and gradient (``"self"`` and ``"-self"`` mean the datum); defaults
-    #: are those of the function
+    #: are those of the function, which the first setting completes
     settings: tuple[Mapping[str, float | str], ...] = ({},)
     #: the interval of data in which there is something to compute, for measuring speed
     interval: tuple[float, float] = (-3.0, 3.0)
@@ -195,7 +221,27 @@ class Operator:
         return operator_with, (self.key,)  # a copy is the operator itself
 
     def __repr__(self) -> str:
-        return f"<Operator {self.name} ({self.api})>"
+        return f"<Operator {self.title}>"
+
+    @property
+    def title(self) -> str:
+        """Its name, with the vendor's if there is one."""
+        return f"{self.name} ({self.api})" if self.api else self.name
+
+    @property
+    def family(self) -> str:
+        """The file of its formula: a function's, with that of its gradient."""
+        return self._module[-1]
+
+    @property
+    def group(self) -> str:
+        """The kind of its family: activation or loss."""
+        return self._module[-2]
+
+    @property
+    def _module(self) -> list[str]:
+        module: str = unwrap(self.formula.function).__module__
+        return module.split(".")
 
     def for_torch(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments and keywords of PyTorch's operator, from tensors and scalars."""
@@ -205,18 +251,88 @@ class Operator:
         for param in self.scalars:
             if param.choices and param.name in placed:
                 placed[param.name] = param.choices.get(placed[param.name], placed[param.name])
+            elif param.is_axis:
+                placed[param.name] = int(placed[param.name])
         order = self.torch.order or tuple(placed)
         return self.torch.arguments(**{name: placed[name] for name in order}), named
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The vendor's name and the omitted tensors, from which `operator_with` finds it."""
-        return (self.api, *self.omitted)
+        """The vendor's name, or its own, and omitted tensors; `operator_with` finds it by these."""
+        return (self.api or self.name, *self.omitted)
+
+    @property
+    def data(self) -> str:
+        """The name of the tensor of data: the first one that is not the gradient of a result."""
+        return next(param.name for param in self.tensors if not param.name.startswith("grad"))
 
     @property
     def per_channel(self) -> bool:
         """Whether the last tensor is a weight per channel, and the second result has its shape."""
-        return self.reduction is not None and self.reduction.axes == "channel"
+        return self.reduction is not None and self.tensors[-1].view is PER_CHANNEL
+
+    @property
+    def is_viewed(self) -> bool:
+        """Whether the formula sees a tensor or the result by a view."""
+        return self.result_view is not None or any([p.view is not None for p in self.tensors])
+
+    @property
+    def operand_names(self) -> tuple[str, ...]:
+        """The names of what the formula takes: tensors, or arrays that they consist of."""
+        if not self.is_viewed:
+            return tuple([param.name for param in self.tensors])
+        code = unwrap(self.formula.function).__code__
+        return tuple(code.co_varnames[: self.formula.tensors])
+
+    def axis(self, scalars: Sequence[float]) -> int:
+        """Return the axis along which the arrays of views lie."""
+        pairs = zip(self.scalars, scalars, strict=True)
+        return next((int(value) for param, value in pairs if param.is_axis), 1)
+
+    def each_operand(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """Return what is known of each tensor for each array that it consists of."""
+        pairs = zip(self.tensors, tensors, strict=True)
+        return tuple([x for p, x in pairs for _ in range(1 if p.view is None else p.view.parts)])
+
+    def operands(self, tensors: tuple[Any, ...], scalars: Sequence[float]) -> tuple[Any, ...]:
+        """Return what the formula takes, from the tensors as arrays of any library."""
+        if not self.is_viewed:
+            return tensors
+        names, axis = [param.name for param in self.tensors], self.axis(scalars)
+        rank = tensors[names.index("self")].ndim
+        found: list[Any] = []
+        for param, tensor in zip(self.tensors, tensors, strict=True):
+            found += [tensor] if param.view is None else param.view.split(tensor, rank, axis)
+        return tuple(found)
+
+    def joined(
+        self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]
+    ) -> tuple[Any, ...]:
+        """Return the tensors that consist of arrays of a library."""
+        rest, found = [*operands], []
+        for param in self.tensors:
+            if param.view is None:
+                found.append(rest.pop(0))
+            else:
+                arrays, rest = rest[: param.view.parts], rest[param.view.parts :]
+                found.append(param.view.join(namespace, arrays, self.axis(scalars)))
+        return tuple(found)
+
+    def parts(self, result: Any, scalars: Sequence[float]) -> tuple[Any, ...]:
+        """Return the arrays that the first result consists of."""
+        if self.result_view is None:
+            return (result,)
+        return self.result_view.split(result, result.ndim, self.axis(scalars))
+
+    def part_scalars(self, scalars: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+        """Return what the formula takes as scalars, for each part of the result."""
+        if not self.is_viewed:  # PyTorch's formulas have scalars of their own
+            return (tuple(scalars),)
+        pairs = zip(self.scalars, scalars, strict=True)
+        given = tuple([value for param, value in pairs if not param.is_axis])
+        if self.result_view is None:
+            return (given,)
+        return tuple([(*given, float(part)) for part in range(self.result_view.parts)])
 
     def given(self, tensors: tuple[Any, ...]) -> tuple[Operator, tuple[Any, ...]]:
         """Return the operator of those tensors that are given, and these: None omits a tensor.
@@ -234,18 +350,25 @@ class Operator:
         """Return how terms are reduced: not at all, to their sum or to their mean."""
         return "none" if self.reduction is None else self.reduction.mode(scalars)
 
-    def is_mean(self, scalars: Sequence[float]) -> bool:
-        """Tell whether a scalar chooses the mean, so that the number of results matters."""
-        return any(
-            (param.choices or {}).get("mean") == value
-            for param, value in zip(self.scalars, scalars, strict=True)
-        )
+    def divisor(self, scalars: Sequence[float], shape: Shape) -> int | None:
+        """Return what a mean of results of a shape is divided by; None if scalars choose no mean.
+
+        That is their number or, for "batchmean", the length of the first axis.
+        """
+        # PyTorch's formulas may have more scalars
+        for param, value in zip(self.scalars, scalars, strict=False):
+            choices = param.choices or {}
+            if choices.get("mean") == value:
+                return prod(shape)
+            if choices.get("batchmean") == value:
+                return prod(shape[:1])
+        return None
 
     def result_shapes(
         self, tensors: tuple[Shape, ...], scalars: Sequence[float]
     ) -> tuple[Shape, ...]:
         """Return the shapes of the results, or raise ArgumentValueError."""
-        shapes = self.shapes(self, tensors)
+        shapes = self.shapes(self, tensors, scalars)
         alone = self.mode(scalars) != "none" and not self.per_channel
         return ((),) if alone else shapes
 
@@ -296,6 +419,28 @@ class Operator:
         name = self.api.removeprefix("aclnn").removeprefix("Inplace")
         return self.device.header or "aclnn" + re.sub("([A-Z])", "_\\1", name).lower() + ".h"
 
+    def is_exact(self, types: Types) -> bool:
+        """Tell whether the result is computed in integer arithmetic, by default."""
+        return self.integers == "exact" and not any([kind.floating for kind in types])
+
+    def truncates(self, types: Types) -> bool:
+        """Tell whether the result is always a truncated float."""
+        return self.integers == "truncated" and not any([kind.floating for kind in types])
+
+    def compute_type(self, types: Types) -> str:
+        """Return the compute type of array functions, by default, for tensors of these types."""
+        if self.is_exact(types):
+            return "exact"
+        return FLOAT64.name if FLOAT64 in types else FLOAT32.name
+
+    def result_types(self, promoted: ElementType | None = None) -> Types:
+        """Return the types that results may have, in all or for tensors of a promoted type."""
+        if promoted is not None and self.same_type:
+            return (promoted,)
+        if self.integers is None or (promoted is not None and promoted.floating):
+            return FLOATS
+        return FLOATS + tuple([kind for kind in self.tensors[0].types if not kind.floating])
+
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
         """Return tensors and results with a product's types; None if it lacks the operator."""
         if product.name not in self.device.products:
@@ -327,12 +472,17 @@ class Operator:
                     f"has type {kind.name}, {params[0].name} has {types[0].name}; {self.name} takes"
                     " tensors of one type",
                 )
-        if rule == "promoted":
-            expected = promoted(types[: len(self.tensors)])
+        if results and not self.same_type:
+            expected, whose = promoted(types[: len(self.tensors)]), "the inputs' promoted type"
+            allowed = (expected,) if rule == "promoted" else self.result_types(expected)
+            if rule == "target":
+                place = [param.name for param in self.tensors].index("target")
+                expected, whose = types[place], "the type of target"
+                allowed = (expected,)
             for name, kind in zip(self.outputs, results, strict=True):
-                if kind is not expected:
+                if kind not in allowed:
                     raise ArgumentTypeError(
-                        name, f"has type {kind.name}; the inputs' promoted type is {expected.name}"
+                        name, f"has type {kind.name}; {whose} is {expected.name}"
                     )
 
 
@@ -342,7 +492,8 @@ def _params_on_device(operator: Operator, product: Product) -> tuple[TensorParam
     lacking = set() if product.has_bfloat16 else {BFLOAT16}
     if product.name not in operator.device.float64:
         lacking.add(FLOAT64)
-    params = operator.tensors + tuple([TensorParam(name) for name in operator.outputs])
+    results = operator.result_types()
+    params = operator.tensors + tuple([TensorParam(name, results) for name in operator.outputs])
     return tuple(
         [
             TensorParam(param.name, tuple([kind for kind in param.types if kind not in lacking]))
@@ -364,21 +515,24 @@ def declare(operator: Operator, **changes: Any) -> Operator:
     """
     operator = replace(operator, **changes) if changes else operator
     formula = operator.formula
-    declared = len(operator.tensors), len(operator.scalars)
+    scalars = operator.part_scalars([0.0] * len(operator.scalars))[0]
+    declared = len(operator.each_operand(operator.tensors)), len(scalars)
     if (formula.tensors, formula.scalars) != declared:
         raise ValueError(
             f"the formula of {operator.name} takes {formula.tensors} tensors and {formula.scalars}"
             f" scalars; the operator has {declared[0]} and {declared[1]}"
         )
     OPERATORS.setdefault(operator.name, operator)
-    APIS[operator.api] = operator
+    if operator.api:
+        APIS[operator.api] = operator
     return operator
 
 
 def operator_with(key: tuple[str, ...]) -> Operator:
     """Return the operator with a `key`."""
-    api, *omitted = key
-    return _without(APIS[api], *omitted) if omitted else APIS[api]
+    name, *omitted = key
+    operator = APIS.get(name) or OPERATORS[name]
+    return _without(operator, *omitted) if omitted else operator
 
 
 @cache
@@ -401,13 +555,13 @@ def _without(operator: Operator, *omitted: str) -> Operator:
 
 def find_operator(name: str) -> Operator:
     """Return an operator by its function's or the vendor's name, or raise OptionError."""
-    for operator in OPERATORS.values():
-        if name in (operator.name, operator.api):
-            return operator
-    allowed = ", ".join(f"{operator.name} ({operator.api})" for operator in OPERATORS.values())
-    names = [text for operator in OPERATORS.values() for text in (operator.name, operator.api)]
+    named = {operator.name: operator for operator in OPERATORS.values()}
+    named |= {operator.api: operator for operator in OPERATORS.values() if operator.api}
+    if name in named:
+        return named[name]
+    allowed = ", ".join(operator.title for operator in OPERATORS.values())
     raise OptionError(
-        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, names)}allowed are {allowed}"
+        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, [*named])}allowed are {allowed}"
     )
 
 

@@ -32,6 +32,8 @@ class ScalarParam(NamedTuple):
     vendor: str | None = None
     #: its value where the vendor's functions get none; None if they must get one
     default: float | None = None
+    #: the choice that every other number means to the vendor's functions; None if they refuse those
+    otherwise: float | None = None
 
     @property
     def is_flag(self) -> bool:
@@ -42,6 +44,11 @@ class ScalarParam(NamedTuple):
     def is_text(self) -> bool:
         """Whether the vendor's functions take the name of a choice."""
         return self.c_type == "const char *"
+
+    @property
+    def is_axis(self) -> bool:
+        """Whether it is the number of an axis, which no formula takes."""
+        return self.c_type == "int64_t" and self.choices is None
 
     @property
     def python_type(self) -> str:
@@ -56,7 +63,7 @@ class ScalarParam(NamedTuple):
         if self.is_flag:
             return "allowed are True and False"
         if self.choices is None:
-            return "a real number is expected"
+            return f"{'an integer' if self.is_axis else 'a real number'} is expected"
         return "allowed are " + ", ".join(f"{n} ({name!r})" for name, n in self.choices.items())
 
 
@@ -71,6 +78,9 @@ def check_scalar(param: ScalarParam, argument: object) -> float:
             allowed = ", ".join(map(repr, param.choices or ()))
             raise ArgumentValueError(param.name, f"is {shown(name)}; allowed are {allowed}")
         return float(choices[name])
+    if param.otherwise is not None:
+        value = _number(param, argument)
+        return value if value in (param.choices or {}).values() else param.otherwise
     return _check_number(param, argument)
 
 
@@ -93,6 +103,8 @@ def _check_number(param: ScalarParam, argument: object) -> float:
     if param.is_flag and value not in (0.0, 1.0):
         raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
     if param.choices is not None and value not in param.choices.values():
+        raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
+    if param.is_axis and not value.is_integer():
         raise ArgumentValueError(param.name, f"is {value!r}; {param.expected}")
     if param.least is not None and (isnan(value) or value < param.least):
         raise ArgumentValueError(param.name, f"is {value!r}; it must be at least {param.least:g}")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.errors import ArgumentValueError
 from ..core.layout import MAX_RANK
+from .views import Shape
 
 if TYPE_CHECKING:
     from .operator import Operator
 
-Shape = tuple[int, ...]
+#: the shapes of an operator's results, from those of its tensors and the scalars
+Shapes = Callable[["Operator", tuple[Shape, ...], Sequence[float]], tuple[Shape, ...]]
 
 
 def check_rank(argument: str, rank: int, least: int = 0) -> None:
@@ -23,7 +27,9 @@ def check_rank(argument: str, rank: int, least: int = 0) -> None:
         )
 
 
-def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+def broadcast_shapes(
+    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
     """Return the shape of the result of tensors that broadcast as in NumPy."""
     if len(set(shapes)) == 1:
         return shapes[:1]
@@ -45,7 +51,9 @@ def broadcast_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Sha
         ) from None
 
 
-def equal_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+def equal_shapes(
+    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
     """Return the shape of the result of tensors that must have equal shapes."""
     for tensor, shape in zip(operator.tensors[1:], shapes[1:], strict=True):
         if shape != shapes[0]:
@@ -57,16 +65,65 @@ def equal_shapes(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, 
     return (shapes[0],)
 
 
-def shape_of_self(operator: Operator, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    """Return the shape of ``self``, to which the other tensors broadcast."""
-    named = dict(zip([tensor.name for tensor in operator.tensors], shapes, strict=True))
-    for name, shape in named.items():
-        try:
-            fits = np.broadcast_shapes(shape, named["self"]) == named["self"]
-        except ValueError:
-            fits = False
-        if not fits:
-            raise ArgumentValueError(
-                name, f"has shape {shape}, which does not broadcast to {named['self']} of self"
-            )
-    return (named["self"],)
+@cache  # equal rules are one object
+def shape_of(model: str, *alike: str) -> Shapes:
+    """Return what gives the shape of a tensor, to which the others broadcast.
+
+    Those in ``alike`` must have the same shape.
+    """
+
+    def shapes_of(
+        operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+    ) -> tuple[Shape, ...]:
+        named = dict(zip([tensor.name for tensor in operator.tensors], shapes, strict=True))
+        result = named[model]
+        for name, shape in named.items():
+            if name in alike and shape != result:
+                raise ArgumentValueError(
+                    name, f"has shape {shape}; {model} has {result} and both must be the same"
+                )
+            try:
+                fits = np.broadcast_shapes(shape, result) == result
+            except ValueError:
+                fits = False
+            if not fits:
+                raise ArgumentValueError(
+                    name, f"has shape {shape}, which does not broadcast to {result} of {model}"
+                )
+        return (result,)
+
+    return shapes_of
+
+
+def half_shape(
+    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
+    """Return the shape of each half of ``self`` along an axis."""
+    shape, axis = shapes[-1], operator.axis(scalars)
+    if not shape:
+        raise ArgumentValueError("self", f"has rank 0; ranks 1 to {MAX_RANK} are allowed")
+    if not -len(shape) <= axis < len(shape):
+        name = next(param.name for param in operator.scalars if param.is_axis)
+        raise ArgumentValueError(
+            name, f"is {axis}; {-len(shape)} to {len(shape) - 1} are allowed for shape {shape}"
+        )
+    if shape[axis] % 2:
+        raise ArgumentValueError(
+            "self", f"has shape {shape}; its length on axis {axis} must be even"
+        )
+    halved = list(shape)
+    halved[axis] //= 2
+    return (tuple(halved),)
+
+
+def shape_of_halves(
+    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
+    """Return the shape of ``self``; the first tensor has that of its halves."""
+    (half,) = half_shape(operator, shapes, scalars)
+    if shapes[0] != half:
+        raise ArgumentValueError(
+            operator.tensors[0].name,
+            f"has shape {shapes[0]}; {half}, the shape of a half of self, is expected",
+        )
+    return shapes[-1:]

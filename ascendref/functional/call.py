@@ -29,6 +29,7 @@ from ..core.dtypes import (
     DTypeLike,
     ElementType,
     compute_type_of,
+    names,
     promote,
 )
 from ..core.errors import ArgumentTypeError, ArgumentValueError
@@ -117,9 +118,10 @@ def check_call(call: Call) -> CheckedCall:
     if operator.check_scalars is not None:
         operator.check_scalars(*values)
     given = tuple([array.shape for array in arrays])
-    terms, shapes = operator.shapes(operator, given)[0], operator.result_shapes(given, values)
+    terms = operator.shapes(operator, given, values)[0]
+    shapes = operator.result_shapes(given, values)
     default = types[0] if operator.same_type else promote(*types)
-    compute = compute_type(call.compute_dtype, types)
+    compute = compute_type(operator, call.compute_dtype, types)
     return CheckedCall(inputs, arrays, types, values, terms, shapes, default, compute)
 
 
@@ -132,7 +134,7 @@ def _checked_call(call: Call) -> Any:
     operator = call.operator
     checked = check_call(call)
     arrays, values, compute = checked.arrays, checked.values, checked.compute
-    outs = empty_outputs(checked) if call.out is None else _given_outputs(call, checked)
+    outs = empty_outputs(operator, checked) if call.out is None else _given_outputs(call, checked)
     in_place = _check_overlaps(operator, arrays, outs) if call.out is not None else False
     result = outs[0]
     # cache keys do not include the type of ``out``
@@ -140,14 +142,15 @@ def _checked_call(call: Call) -> Any:
     mode = operator.mode(values)
     if mode == "none":
         kind = BY_NUMPY[result.dtype]
-        elementwise = elementwise_kernel(operator, checked.types, kind, compute, values)
-        elementwise((*arrays, result), values, in_place)
-        if cacheable:
-            store_elementwise(call, values, elementwise, compute, result, in_place)
+        kernels = elementwise_kernels(operator, checked.types, kind, compute, values)
+        compute_parts(operator, kernels, (*arrays, result), values, in_place)
+        usual = operator.divisor(values, result.shape) in (None, result.size)
+        if cacheable and usual and not operator.is_viewed:
+            store_elementwise(call, values, kernels[0], compute, result, in_place)
             if _are_torch(call.tensors):
-                _torch_calls().store_elementwise(call, values, elementwise, compute)
+                _torch_calls().store_elementwise(call, values, kernels[0], compute)
     else:
-        reduction = reduction_kernel(operator, checked.types[0], compute, mode)
+        reduction = reduction_kernel(operator, checked.types, BY_NUMPY[result.dtype], compute, mode)
         if prod(checked.terms):
             reduction((*arrays, *outs), values, in_place)
         else:
@@ -175,35 +178,57 @@ def _torch_calls() -> Any:
 
 
 def call_on_part(call: Call, size: int) -> Any:
-    """Call an elementwise operator on a part of the data; ``size`` is the number of all results."""
+    """Call an elementwise operator on a part of the data; a mean is divided by ``size``."""
     checked = check_call(call)
-    (result,) = empty_outputs(checked)
-    kernel = elementwise_kernel(
+    (result,) = empty_outputs(call.operator, checked)
+    (kernel,) = elementwise_kernels(
         call.operator, checked.types, BY_NUMPY[result.dtype], checked.compute, checked.values
     )
     kernel.tiled((*checked.arrays, result), checked.values, size=size)
     return export(call.operator, checked.inputs, (result,))
 
 
-def kernel_for(
+def kernels_for(
     operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
-) -> ElementwiseKernel | ReductionKernel:
-    """Return the kernel of an operator for tensors of types that it takes, and results of one."""
+) -> tuple[ElementwiseKernel, ...] | tuple[ReductionKernel, ...]:
+    """Return the kernels of an operator for tensors of types that it takes, and results of one."""
     mode = operator.mode(values)
     if mode == "none":
-        return elementwise_kernel(operator, types, out, compute, values)
-    return reduction_kernel(operator, types[0], compute, mode)
+        return elementwise_kernels(operator, types, out, compute, values)
+    return (reduction_kernel(operator, types, out, compute, mode),)
 
 
-def elementwise_kernel(
+def elementwise_kernels(
     operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
-) -> ElementwiseKernel:
-    """Return the kernel of an elementwise operator; parameters as for `kernel_for`."""
+) -> tuple[ElementwiseKernel, ...]:
+    """Return the kernel for each part of an elementwise result; parameters as for `kernels_for`."""
     result = operator.result(types)
     # correctly rounded results are rounded once, to the type of ``out``
-    rounded = out if compute in ROUNDED_ONCE and result is not FLOAT64 else result
-    formula = operator.formula.suited(compute, rounded.name, values)
-    return formula_kernel(formula, types, result, out, compute)
+    once = compute in ROUNDED_ONCE and result.floating and result is not FLOAT64
+    rounded = out if once else result
+    types = operator.each_operand(types)
+    formulas = [
+        operator.formula.suited(compute, rounded.name, numbers)
+        for numbers in operator.part_scalars(values)
+    ]
+    return tuple([formula_kernel(f, types, result, out, compute) for f in formulas])
+
+
+def compute_parts(
+    operator: Operator,
+    kernels: tuple[ElementwiseKernel, ...],
+    arrays: tuple[NDArray[Any], ...],
+    values: tuple[float, ...],
+    in_place: bool,
+) -> None:
+    """Compute every part of an elementwise result, the last array, from the tensors before it."""
+    *tensors, result = arrays
+    if in_place and len(kernels) > 1:  # no part may overwrite what another one reads
+        tensors, in_place = [array.copy() for array in tensors], False
+    operands, scalars = operator.operands(tuple(tensors), values), operator.part_scalars(values)
+    parts, size = operator.parts(result, values), operator.divisor(values, result.shape)
+    for kernel, part, numbers in zip(kernels, parts, scalars, strict=True):
+        kernel((*operands, part), numbers, in_place, size)
 
 
 def formula_kernel(
@@ -211,7 +236,7 @@ def formula_kernel(
 ) -> ElementwiseKernel:
     """Return the kernel of a formula whose value is rounded to one type, then cast to another."""
     kernel: ElementwiseKernel
-    if compute in ROUNDED_ONCE:
+    if compute in ROUNDED_ONCE and result.floating:
         kernel = _loop("correctly_rounded", "rounded_elementwise")(formula, types, out, compute)
     else:
         kernel = _loop("elementwise", "elementwise")(formula, types, result, out, compute)
@@ -219,18 +244,27 @@ def formula_kernel(
 
 
 def reduction_kernel(
-    operator: Operator, kind: ElementType, compute: str, mode: Mode, *, stored: bool = False
+    operator: Operator,
+    types: Types,
+    out: ElementType,
+    compute: str,
+    mode: Mode,
+    *,
+    stored: bool = False,
 ) -> ReductionKernel:
-    """Return the kernel of an operator with a reduction, for tensors of one type.
+    """Return the kernel of an operator with a reduction; parameters as for `kernel_for`.
 
-    ``stored`` tells whether the terms are rounded to that type before they are summed.
+    ``stored`` tells whether the terms are rounded to the result's type before they are summed.
     """
     assert operator.reduction is not None
+    kind = operator.result(types)
     element = operator.formula.suited(compute, kind.name, ()) if operator.per_channel else None
     kernel: ReductionKernel = _loop("reduction", "reduction")(
         operator.reduction.term,
         element,
+        types,
         kind,
+        out,
         compute,
         weighted=operator.per_channel,
         mean=mode == "mean",
@@ -250,19 +284,30 @@ def _loop(module: str, name: str) -> Any:
     return getattr(import_to_end(f"ascendref.kernels.loops.{module}"), name)
 
 
-def compute_type(compute_dtype: Any, types: Types) -> str:
+def compute_type(operator: Operator, compute_dtype: Any, types: Types) -> str:
     """Return the compute type of a call; None means the default for the tensors' types."""
     if compute_dtype is None:
-        return "float64" if FLOAT64 in types else "float32"
-    return compute_type_of(compute_dtype)
+        return operator.compute_type(types)
+    compute = compute_type_of(compute_dtype)
+    if compute == "exact" and operator.truncates(types):
+        raise ArgumentValueError(
+            "compute_dtype",
+            "is 'exact'; results of integer type are truncated, for which allowed are None,"
+            f" {names(FLOATS)}",
+        )
+    return compute
 
 
-def empty_outputs(checked: CheckedCall) -> tuple[NDArray[Any], ...]:
+def empty_outputs(operator: Operator, checked: CheckedCall) -> tuple[NDArray[Any], ...]:
     """Return new arrays for the results.
 
-    An elementwise one has the memory layout of the inputs that broadcast to it.
+    An elementwise one has the memory layout of the inputs that broadcast to it, or that of the data
+    if there are views.
     """
     (first, *rest), dtype = checked.shapes, checked.default.numpy
+    if operator.is_viewed and not rest:
+        data = [param.name for param in operator.tensors].index("self")
+        return (np.empty_like(checked.arrays[data], dtype, subok=False, shape=first),)
     if first != checked.terms:
         return (np.empty(first, dtype),)
     arrays = checked.arrays[:-1] if rest else checked.arrays
@@ -305,7 +350,7 @@ def _given_outputs(call: Call, checked: CheckedCall) -> tuple[NDArray[Any], ...]
             )
         values = tuple(out)
         labels = tuple(f"out[{k}]" for k in range(len(shapes)))
-    types = (default,) if operator.same_type else FLOATS
+    types = operator.result_types(default)
     arrays = []
     for label, value, shape in zip(labels, values, shapes, strict=True):
         if problem := lazy_problem(value):

@@ -72,6 +72,12 @@ class CachedCall:
         self._operator, self._variant = call.operator, call.operator.formula.variant
         self._sums = call.operator.reduction is not None
         self._selects = self._sums or self._variant is not None
+        #: numbers of reductions that are never cached, by the place of the scalar
+        self._left = {
+            k: p.choices["batchmean"]
+            for k, p in enumerate(call.operator.scalars)
+            if p.choices and "batchmean" in p.choices
+        }
         params = [*enumerate(call.operator.scalars)]
         #: place of a scalar -> the numbers of its choices, by name and by number
         self._choices = [
@@ -117,6 +123,8 @@ class CachedCall:
         except (OverflowError, struct.error):  # not a choice, or an integer beyond all doubles
             return _LEFT
         values = self._unpack(numbers)
+        if any(values[place] == number for place, number in self._left.items()):
+            return _LEFT
         for place, least in self._limits:
             if not values[place] >= least:
                 return _LEFT

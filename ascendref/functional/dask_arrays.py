@@ -12,7 +12,6 @@ Chunks of size 0 are dropped first: dask broadcasts an axis of length 1 wrongly 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any, Final, NamedTuple
 
 import dask.array as da
@@ -24,6 +23,7 @@ from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.operator import Mode, Operator, Shape, operator_with
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
+from ..declaration.views import HALVES, PER_CHANNEL
 from .call import array_call, call_on_part, compute_type, of_no_terms
 from .call_cache import Call
 from .dask_chunks import (
@@ -34,6 +34,7 @@ from .dask_chunks import (
     check_known,
     chunk_starts,
     in_blocks_of,
+    in_chunks_for_views,
     in_term_order,
     places_of,
     result_shapes,
@@ -76,9 +77,9 @@ def call_operator(call: Call) -> Any:
     if checked.mode != "none":
         return _reduction(call, checked)
     size = None
-    if operator.formula.sized and operator.is_mean(checked.scalars):
+    if operator.formula.sized and operator.divisor(checked.scalars, ()) is not None:
         check_known(operator, checked.tensors, "all results are counted")
-        size = prod(checked.shapes[0])
+        size = operator.divisor(checked.scalars, checked.shapes[0])
     return _blockwise(operator, checked, size)
 
 
@@ -98,9 +99,11 @@ def _check(call: Call) -> _Checked:
     if mode != "none":
         check_known(operator, tensors, "terms are counted")
     unknown = unknown_axes(tensors)
-    shapes = result_shapes(operator, tensors, unknown)
+    if operator.is_viewed:
+        tensors = in_chunks_for_views(operator, tensors, operator.axis(scalars))
+    shapes = result_shapes(operator, tensors, scalars, unknown)
     check_cuts(operator, tensors, unknown)
-    compute = compute_type(call.compute_dtype, types)
+    compute = compute_type(operator, call.compute_dtype, types)
     return _Checked(tensors, types, scalars, shapes, compute, unknown, mode)
 
 
@@ -123,12 +126,23 @@ def _blockwise(operator: Operator, checked: _Checked, size: int | None) -> Any:
     shape, dtype = checked.shapes[0], promote(*checked.types).numpy
     axes = tuple(range(len(shape)))[::-1]
     pairs: list[Any] = []
-    for tensor in checked.tensors:
-        pairs += [without_empty_chunks(tensor), axes[len(shape) - tensor.ndim :]]
+    halved = [param.view is HALVES for param in operator.tensors]
+    whole = operator.axis(checked.scalars) % len(shape) if any(halved) else None
+    for number, (param, tensor) in enumerate(zip(operator.tensors, checked.tensors, strict=True)):
+        tensor = without_empty_chunks(tensor)
+        own = [*axes[len(shape) - tensor.ndim :]]
+        if param.view is PER_CHANNEL:  # next to the channels, or one for all
+            own = [] if tensor.size == 1 else [axes[1]]
+            tensor = tensor.reshape([tensor.size] * len(own))
+        elif whole is not None:  # an axis of its own, in one chunk
+            own[whole] = len(shape) + number
+        pairs += [tensor, tuple(own)]
     return da.blockwise(
         _element_block,
         axes,
         *pairs,
+        new_axes={} if whole is None else {axes[whole]: shape[whole]},
+        concatenate=True,
         token=operator.name,
         dtype=dtype,
         meta=np.empty((0,) * len(shape), dtype),
@@ -150,7 +164,7 @@ def _element_block(
     size: int | None,
     unknown: UnknownAxes,
 ) -> Any:
-    """Compute a block of an elementwise result; ``size`` is the number of all results if needed."""
+    """Compute a block of an elementwise result; a mean is divided by ``size``."""
     found = operator_with(operator)
     check_blocks(found, tensors, unknown)
     if size is None:
@@ -172,7 +186,8 @@ def _reduction(call: Call, checked: _Checked) -> Any:
     given, data = checked.tensors[place], da.broadcast_to(full[place], shape)
     sums_shape = checked.shapes[1] if per_channel else ()
     if data.size == 0:
-        sums = da.full(sums_shape, of_no_terms(checked.mode), dtype=data.dtype)
+        dtype = promote(*checked.types).numpy
+        sums = da.full(sums_shape, of_no_terms(checked.mode), dtype=dtype)
         return (given, sums) if per_channel else sums
     if not shape:  # no axis to sum over
         full, data = [tensor.reshape(1) for tensor in full], data.reshape(1)
@@ -235,7 +250,7 @@ def _result_and_merged(
 
 def _merged_sums(parts: Any, axes: tuple[int, ...], operator: Operator, checked: _Checked) -> Any:
     """Return the sums of all blocks; each block is a tuple that ends with a partial sum."""
-    dtype = checked.types[0].numpy
+    dtype = promote(*checked.types).numpy
     return da.reduction(
         parts,
         chunk=_sums_of,

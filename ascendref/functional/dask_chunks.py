@@ -15,6 +15,7 @@ import dask.array as da
 
 from ..core.errors import ArgumentValueError
 from ..declaration.operator import Operator, Shape
+from ..declaration.views import HALVES, PER_CHANNEL
 from ..kernels.loops.reduction_plan import BLOCK
 
 #: for every tensor, its axes of unknown size; the last axis is -1
@@ -27,7 +28,7 @@ def unknown_axes(tensors: list[Any]) -> UnknownAxes:
 
 
 def result_shapes(
-    operator: Operator, tensors: list[Any], unknown: UnknownAxes
+    operator: Operator, tensors: list[Any], scalars: tuple[float, ...], unknown: UnknownAxes
 ) -> tuple[Shape, ...]:
     """Return the shapes of the results, or raise ArgumentValueError as for other arrays.
 
@@ -35,12 +36,12 @@ def result_shapes(
     """
     shapes = tuple([tensor.shape for tensor in tensors])
     if not any(unknown):
-        return operator.shapes(operator, shapes)
+        return operator.shapes(operator, shapes, scalars)
     known = {size for shape in shapes for size in shape}
     other = next(size for size in count(2) if size not in known)
     shapes = tuple([tuple([other if isnan(n) else n for n in shape]) for shape in shapes])
     try:
-        return operator.shapes(operator, shapes)
+        return operator.shapes(operator, shapes, scalars)
     except ArgumentValueError as error:
         problem = re.sub(rf"\b{other}\b", "nan", error.problem)
         raise ArgumentValueError(error.argument, problem) from None
@@ -49,12 +50,17 @@ def result_shapes(
 def check_known(operator: Operator, tensors: list[Any], why: str) -> None:
     """Refuse tensors whose size is unknown until it is computed."""
     for param, tensor in zip(operator.tensors, tensors, strict=True):
-        if isnan(sum(tensor.shape)):
-            raise ArgumentValueError(
-                param.name,
-                f"has shape {tensor.shape}, which is unknown until it is computed; {why}, so"
-                " call its compute_chunk_sizes() first",
-            )
+        _check_sizes(param.name, tensor, tensor.shape, why)
+
+
+def _check_sizes(argument: str, tensor: Any, sizes: tuple[float, ...], why: str) -> None:
+    """Refuse a tensor if some of its sizes are unknown."""
+    if isnan(sum(sizes)):
+        raise ArgumentValueError(
+            argument,
+            f"has shape {tensor.shape}, which is unknown until it is computed; {why}, so call its"
+            " compute_chunk_sizes() first",
+        )
 
 
 def check_cuts(operator: Operator, tensors: list[Any], unknown: UnknownAxes) -> None:
@@ -85,6 +91,20 @@ def check_blocks(operator: Operator, blocks: tuple[Any, ...], unknown: UnknownAx
                     f" {name} has {length}; call compute_chunk_sizes() of both first, so that"
                     " chunks are aligned or the shapes are refused",
                 )
+
+
+def in_chunks_for_views(operator: Operator, tensors: list[Any], axis: int) -> list[Any]:
+    """Return tensors of whose blocks views can be taken: an axis that is halved has one chunk."""
+    halved, found = any([param.view is HALVES for param in operator.tensors]), []
+    for param, tensor in zip(operator.tensors, tensors, strict=True):
+        if param.view is PER_CHANNEL:
+            _check_sizes(param.name, tensor, tensor.shape, "its elements are counted")
+        # what lacks the axis is refused with the shapes
+        elif halved and -tensor.ndim <= axis < tensor.ndim:
+            _check_sizes(param.name, tensor, tensor.shape[axis : axis + 1 or None], "it is halved")
+            tensor = tensor.rechunk({axis: -1})
+        found.append(tensor)
+    return found
 
 
 def without_empty_chunks(tensor: Any) -> Any:

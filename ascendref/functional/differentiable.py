@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from itertools import zip_longest
 from math import prod
@@ -12,12 +12,14 @@ from typing import Any, Final
 
 from ..core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
 from ..declaration.operator import OPERATORS, Forward, Operator
+from ..declaration.scalars import ScalarParam
 from ..kernels.arithmetic.arrays import evaluate
 from ..kernels.arithmetic.formula import Formula
 
 #: the scalar that says what a loss does with its elements; its choices are functions of libraries
 _REDUCTION: Final = "reduction"
 _NONE: Final = "none"
+_BATCHMEAN: Final = "batchmean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +31,10 @@ class Function:
     array_functions: Any
     #: the operator that computes the value; None if only the gradient has one
     value: Operator | None
-    #: the operator that computes the gradient; None if only the value has one
-    gradient: Operator | None
+    #: the operators that compute the gradients for the first operands, if any
+    gradients: tuple[Operator, ...] = ()
+    #: scalars of the gradient's operator that the function does not have
+    fixed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -38,22 +42,81 @@ class Function:
         return self.forward.name
 
     @property
+    def gradient(self) -> Operator | None:
+        """The operator that computes the gradient for the first operand."""
+        return self.gradients[0] if self.gradients else None
+
+    @property
+    def in_torch(self) -> tuple[Operator, ...]:
+        """The operators for gradient and value that PyTorch has, too."""
+        return tuple([op for op in (self.gradient, self.value) if op and op.torch])
+
+    @property
     def operator(self) -> Operator:
-        """The operator whose scalars the function has."""
+        """The operator whose kernel is called for the gradient, or for the value if it has none."""
         operator = self.gradient or self.value
         assert operator is not None
         return operator
 
     @property
+    def declared(self) -> Operator:
+        """The operator whose scalars the function has."""
+        return self.value or self.operator
+
+    @property
+    def scalars(self) -> tuple[ScalarParam, ...]:
+        """The function's scalars."""
+        return self.declared.scalars
+
+    def kernel_scalars(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the gradient's scalars, from the function's; flags that this lacks are false."""
+        flags = {param.name: False for param in self.operator.scalars if param.is_flag}
+        names = [param.name for param in self.scalars]
+        values = {**flags, **dict(zip(names, scalars, strict=True)), **self.fixed}
+        return tuple([values[param.name] for param in self.operator.scalars])
+
+    def needed(self, operator: Operator) -> dict[str, Any]:
+        """Return an example's values for those scalars of an operator that have no defaults."""
+        function = getattr(self.array_functions, operator.name)
+        known = {**needed_scalars(self.declared, self.array_function), **self.fixed}
+        return {name: known[name] for name in needed_scalars(operator, function)}
+
+    @property
     def operands(self) -> tuple[str, ...]:
-        """The operator's names of the operands."""
+        """The operator's names of the operands, or of its result in place of the only one."""
+        if self.value is not None and self.value.is_viewed:
+            return tuple([param.name for param in self.value.tensors])
         names = [param.name for param in self.operator.tensors]
-        return tuple([name for name in self._taken if name in names])
+        others = [name for name in self._taken[1:] if name in names]
+        first = self._taken[0] if self._taken[0] in names else self.operator.data
+        return (first, *others)
+
+    @property
+    def computes_value(self) -> bool:
+        """Whether an operator computes the value for each element."""
+        return self.value is not None and self.value.reduction is None
+
+    @property
+    def computing(self) -> dict[str, str]:
+        """Names of the operators that compute elements, and what they compute."""
+        value = self.value if self.computes_value else None
+        pairs = (value, "value"), (self.gradient, "gradient")
+        return {operator.name: what for operator, what in pairs if operator is not None}
+
+    @property
+    def computed(self) -> str:
+        """What operators compute, in words."""
+        return " and ".join(self.computing.values())
 
     @property
     def defaults(self) -> tuple[float | None, ...]:
         """The number that an operand is if it is omitted; None if it must be given."""
         return tuple([self.operator.tensors[place].default for place in self.places])
+
+    @property
+    def takes_halves(self) -> bool:
+        """Whether the operand consists of several arrays, so that its shape is not the value's."""
+        return len(self.operator.each_operand(self.operator.tensors)) > len(self.operator.tensors)
 
     @property
     def _taken(self) -> tuple[str, ...]:
@@ -68,8 +131,8 @@ class Function:
 
     @property
     def array_function(self) -> Any:
-        """The operator's array function."""
-        return getattr(self.array_functions, self.operator.name)
+        """The array function that has the function's scalars."""
+        return getattr(self.array_functions, self.declared.name)
 
     def signature(self, first: str) -> Signature:
         """Return a signature: operands, scalars as in the array function, and a compute type.
@@ -82,40 +145,58 @@ class Function:
             Parameter(name, kind, default=Parameter.empty if number is None else None)
             for name, number in zip((first, *self.operands[1:]), self.defaults, strict=True)
         ]
-        scalars = [given[param.name] for param in self.operator.scalars]
+        scalars = [given[param.name] for param in self.scalars]
         return Signature([*operands, *scalars, given["compute_dtype"]])
 
     def evaluate(self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]) -> Any:
         """Return the value, computed and differentiable in an array library.
 
-        The namespace is ``jax.numpy`` or ``torch``, and the operands are its arrays. The weights of
-        channels are contiguous.
+        The namespace is ``jax.numpy`` or ``torch``, and the operands are its arrays.
         """
-        names = [param.name for param in self.operator.scalars]
+        names = [param.name for param in self.scalars]
         values = dict(zip(names, scalars, strict=True))
         taken = [values[name] for name in self._taken if name in names]
-        if self.operator.per_channel:
-            data, weight = operands
-            operands = data, weight.reshape(channel_shape(data.ndim, prod(weight.shape)))
+        if self.value is not None:
+            operands = self.value.operands(tuple(operands), scalars)
         result = evaluate(self.forward.formula, namespace, operands, taken)
         reduction = self.reduction(scalars)
+        if reduction == _BATCHMEAN:
+            return result.sum() / prod(result.shape[:1])
         return result if reduction == _NONE else getattr(namespace, reduction)(result)
+
+    def evaluate_gradient(
+        self, namespace: Any, tensors: Sequence[Any], scalars: Sequence[float]
+    ) -> Any:
+        """Return what the gradient's operator computes, as `evaluate` does."""
+        given = self.kernel_scalars(scalars)
+        return evaluate(self.operator.formula.function, namespace, tensors, given)
 
     def numbers(self, scalars: Sequence[Any]) -> tuple[float, ...]:
         """Return the scalars as numbers, with the defaults for None and for those at the end."""
-        return scalar_numbers(self.operator, self.array_function, scalars)
+        return scalar_numbers(self.declared, self.array_function, scalars)
 
     def reduction(self, scalars: Sequence[Any]) -> str:
         """Return what the function does with the values of elements: none, mean or sum."""
-        for param, value in zip(self.operator.scalars, scalars, strict=True):
+        for param, value in zip(self.scalars, scalars, strict=True):
             if param.name == _REDUCTION and param.choices is not None:
                 return next(name for name, number in param.choices.items() if number == value)
         return _NONE
 
-    def without_reduction(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the scalars with which the function keeps the values of elements."""
-        params = zip(self.operator.scalars, scalars, strict=True)
-        return tuple([(p.choices or {})[_NONE] if p.name == _REDUCTION else v for p, v in params])
+    def for_batches(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the scalars for operands with one more axis, the first, without a reduction."""
+        found = []
+        for param, value in zip(self.scalars, scalars, strict=True):
+            if param.name == _REDUCTION:
+                value = (param.choices or {})[_NONE]
+            elif param.is_axis and value >= 0:
+                value += 1
+            found.append(value)
+        return tuple(found)
+
+
+def as_arguments(scalars: Mapping[str, Any]) -> str:
+    """Return scalars as what follows the tensors in the text of a call."""
+    return "".join([f", {name}={value}" for name, value in scalars.items()])
 
 
 def scalar_numbers(
@@ -131,28 +212,41 @@ def scalar_numbers(
 
 
 def default_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
-    """Return an operator's scalars by name, as its array function's signature has them."""
+    """Return an operator's scalars by name, as its array function's signature has them.
+
+    Those without a default there are as in the operator's first setting.
+    """
     parameters = inspect.signature(array_function).parameters
-    return {param.name: parameters[param.name].default for param in operator.scalars}
+    found = {param.name: parameters[param.name].default for param in operator.scalars}
+    known = operator.settings[0]
+    return {n: known[n] if value is Parameter.empty else value for n, value in found.items()}
 
 
-def channel_shape(rank: int, count: int) -> tuple[int, ...]:
-    """Return the shape in which weights of channels, or one of all, broadcast to their data."""
-    return () if count == 1 else (count,) + (1,) * (rank - 2)
+def needed_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
+    """Return those of `default_scalars` that its array function has no defaults for."""
+    parameters = inspect.signature(array_function).parameters
+    found = default_scalars(operator, array_function)
+    return {n: v for n, v in found.items() if parameters[n].default is Parameter.empty}
 
 
 def differentiable_functions(array_functions: Any) -> dict[str, Function]:
     """Return all functions by name, from the module of the operators' array functions."""
     values = {name: operator for name, operator in OPERATORS.items() if operator.forward is None}
-    found = {}
+    gradients: dict[str, list[Operator]] = {}
     for operator in OPERATORS.values():
         if operator.forward is not None:
-            name = operator.forward.name
-            value = values.pop(name, None)
-            found[name] = Function(operator.forward, array_functions, value, operator)
+            gradients.setdefault(operator.forward.name, []).append(operator)
+    found = {}
+    for name, (first, *others) in gradients.items():
+        assert first.forward is not None
+        value = values.pop(name, None)
+        found[name] = Function(first.forward, array_functions, value, (first, *others))
     for name, operator in values.items():
         forward = Forward(name, operator.formula.function, f"the value of `ascendref.{name}`")
-        found[name] = Function(forward, array_functions, operator, None)
+        by = operator.gradient
+        computed = (OPERATORS[by.operator],) if by else ()
+        fixed = by.scalars if by else {}
+        found[name] = Function(forward, array_functions, operator, computed, fixed)
     return dict(sorted(found.items()))
 
 

@@ -231,12 +231,12 @@ def partial_call(
     """
     checked = check_call(Call(operator, tensors, scalars, None, compute_dtype))
     position = _position(first)
-    *results, sums = empty_outputs(checked)
+    *results, sums = empty_outputs(operator, checked)
     mode, compute = operator.mode(checked.values), checked.compute
     exact = compute in ROUNDED_ONCE
     if not exact:
         _check_border("first", position, "the part begins")
-    kernel = reduction_kernel(operator, checked.types[0], compute, mode)
+    kernel = reduction_kernel(operator, checked.types, checked.default, compute, mode)
     kept: Any = ()
     size = prod(checked.terms)
     if size:  # kernels do not take empty arrays

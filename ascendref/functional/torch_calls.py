@@ -69,9 +69,10 @@ def store_reduction(
     call: Call, values: tuple[float, ...], kernel: ReductionKernel, compute: str
 ) -> None:
     """Cache a reduction of torch tensors of one type that passed the full check."""
+    kinds = {tensor.dtype for tensor in call.tensors}
     key = call_key(call.operator, call.tensors, call.compute_dtype)
-    if key is not None:
-        run = _reduction(kernel, call.tensors[0].dtype)
+    if key is not None and len(kinds) == 1:
+        run = _reduction(kernel, kinds.pop())
         store(key, call, values, (compute, kernel.kind.name), run)
 
 

@@ -12,6 +12,8 @@ import xarray as xr
 
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.operator import Operator
+from ..declaration.scalars import check_array_scalar
+from ..declaration.views import HALVES, PER_CHANNEL
 from .call import array_call
 from .call_cache import Call
 
@@ -19,26 +21,31 @@ from .call_cache import Call
 def call_operator(call: Call) -> Any:
     """Call an operator on tensors of which at least one is a DataArray."""
     operator = call.operator
-    # a weight has its own axis
-    axes = call.tensors[:-1] if operator.per_channel else call.tensors
     labelled = {
         param.name: tensor
-        for param, tensor in zip(operator.tensors, axes, strict=False)
-        if isinstance(tensor, xr.DataArray)
+        for param, tensor in zip(operator.tensors, call.tensors, strict=True)
+        if isinstance(tensor, xr.DataArray) and param.view is not PER_CHANNEL  # has its own axis
     }
-    _check_labels(labelled)
+    axis = None
+    if any([param.view is HALVES for param in operator.tensors]):
+        axis = operator.axis(tuple(map(check_array_scalar, operator.scalars, call.scalars)))
+    _check_labels(labelled, axis)
     tensors = tuple([t.data if isinstance(t, xr.DataArray) else t for t in call.tensors])
     got = array_call(operator, tensors, call.scalars, call.out, call.compute_dtype)
     if call.out is not None:
         return got
     if not operator.per_channel:
-        return _like_all(labelled, got, reduced=operator.reduction is not None and not got.ndim)
+        reduced = operator.reduction is not None and not got.ndim
+        return _like_all(labelled, got, axis, reduced=reduced) if labelled else got
     result, sums = got
-    return _like_all(labelled, result) if labelled else result, _sums(operator, call.tensors, sums)
+    return _like_all(labelled, result, None) if labelled else result, _sums(
+        operator, call.tensors, sums
+    )
 
 
-def _check_labels(labelled: dict[str, Any]) -> None:
-    """Refuse arrays whose labels do not match by position."""
+def _check_labels(labelled: dict[str, Any], axis: int | None) -> None:
+    """Refuse arrays whose labels do not match by position; lengths may differ on an axis."""
+    exclude = set[Any]()
     for argument, array in labelled.items():
         model = max(labelled.values(), key=lambda array: array.ndim)
         if array.dims != model.dims[model.ndim - array.ndim :]:
@@ -47,8 +54,10 @@ def _check_labels(labelled: dict[str, Any]) -> None:
                 f"has dimensions {array.dims}, another argument {model.dims}; axes are matched by"
                 " position, so transpose or rename",
             )
+        if axis is not None and -model.ndim <= axis < model.ndim:
+            exclude = {model.dims[axis]}
     try:
-        xr.align(*labelled.values(), join="exact", copy=False)
+        xr.align(*labelled.values(), join="exact", copy=False, exclude=exclude)
     except ValueError as error:
         argument = next(iter(labelled))
         raise ArgumentValueError(
@@ -56,12 +65,22 @@ def _check_labels(labelled: dict[str, Any]) -> None:
         ) from error
 
 
-def _like_all(labelled: dict[str, Any], result: Any, *, reduced: bool = False) -> Any:
-    """Return a result with the labels of the tensor of highest rank, or one number without any."""
-    argument, model = max(labelled.items(), key=lambda item: item[1].ndim)
+def _like_all(
+    labelled: dict[str, Any], result: Any, axis: int | None, *, reduced: bool = False
+) -> Any:
+    """Return a result with the labels of the tensor of highest rank, or one number without any.
+
+    On an axis on which its length is another one, it has no coordinates.
+    """
+    argument, model = max(
+        labelled.items(), key=lambda item: (item[1].ndim, item[1].shape == result.shape)
+    )
     if reduced:
         return _labelled(result, (), model)
-    if model.shape != result.shape:
+    if axis is not None and model.shape[axis] != result.shape[axis]:
+        there = [name for name, c in model.coords.items() if model.dims[axis] in c.dims]
+        model = model.drop_vars(there)
+    elif model.shape != result.shape:
         raise ArgumentTypeError(
             argument,
             f"is a DataArray of shape {model.shape}, the result has {result.shape}, for whose axes"

@@ -15,7 +15,7 @@ from ..core.arrays import import_array
 from ..core.dtypes import FLOATS, compute_type_of, names
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.scalars import check_array_scalar
-from ..functional.differentiable import Function, differentiable_functions
+from ..functional.differentiable import Function, as_arguments, differentiable_functions
 from .gradients import Call, differentiable
 
 _ARRAYS: Final = (jax.Array, np.generic, bool, int, float, complex)
@@ -30,7 +30,7 @@ Parameters
     {shapes} F16, BF16, F32 or F64, promoted as JAX does. Integers become JAX's default
     floating-point type.
 {scalars}compute_dtype : dtype, optional
-    Type in which the {computed} is evaluated, in any form that `ascendref.cast` accepts, or
+    Type of the arithmetic for the {computed}, in any form that `ascendref.cast` accepts, or
     "exact"; None means F64 for F64 data, else F32.
 
 Returns
@@ -48,15 +48,15 @@ ArgumentValueError
 
 Notes
 -----
-The {computed} has the same bits as `ascendref.{operator}`, except that scalars are not narrowed to
-F32 for F64 data.
+The bits are those of {operators}, except that scalars
+are not narrowed to F32 for F64 data.
 
 Examples
 --------
 >>> import jax
 >>> import ascendref as ar, ascendref.jax as aj
 >>> {example} = {numbers}
->>> {call} == ar.{operator}({tensors}){first_result}
+>>> jax.numpy.array_equal({call}, ar.{operator}({tensors}){first_result})
 Array(True, dtype=bool)
 """
 
@@ -68,7 +68,7 @@ def public_functions() -> dict[str, Callable[..., jax.Array]]:
 
 def _public(function: Function) -> Callable[..., jax.Array]:
     signature = function.signature(FIRST)
-    params = function.operator.scalars
+    params, check = function.scalars, function.declared.check_scalars
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         bound = signature.bind(*arguments, **keywords)
@@ -79,7 +79,7 @@ def _public(function: Function) -> Callable[..., jax.Array]:
             name: default if value is None else value
             for (name, value), default in zip(given[:count], function.defaults, strict=True)
         }
-        operands = _fitting(function, _operands(named))
+        promoted = _operands(named)
         values = []
         for param, (name, value) in zip(params, given[count:-1], strict=True):
             if value is None and "None" in signature.parameters[name].annotation:
@@ -91,6 +91,9 @@ def _public(function: Function) -> Callable[..., jax.Array]:
                     " an argument in static_argnames",
                 )
             values.append(check_array_scalar(param, value))
+        if check is not None:
+            check(*values)
+        operands = _fitting(function, promoted, tuple(values))
         compute = "float64" if operands[0].dtype == np.float64 else "float32"
         if given[-1][1] is not None:
             compute = compute_type_of(given[-1][1])
@@ -105,41 +108,53 @@ def _public(function: Function) -> Callable[..., jax.Array]:
 
 def _doc(function: Function) -> str:
     operator = function.operator
-    names = dict.fromkeys([param.name for param in operator.tensors], "jax.numpy.float32(1)")
+    view = next((param.view for param in operator.tensors if param.view is not None), None)
+    numbers = [f"jax.numpy.float32({0.25 * (k + 1)})" for k in range(len(function.operands))]
+    one = "jax.numpy.float32(1)"
+    if function.takes_halves:
+        numbers, one = ["jax.numpy.array([0.25, 0.5])"], "jax.numpy.ones(1)"
+    tensors = [one] * len(operator.tensors)
     operands = (FIRST, *function.operands[1:])
     example = ", ".join(operands)
-    tensors = list(names.values())
     for place, name in zip(function.places, operands, strict=True):
         tensors[place] = name
-    scalars = ", ".join([param.name for param in operator.scalars])
-    described = f"{scalars} : optional\n    As in `ascendref.{operator.name}`; known at tracing.\n"
-    call = f"aj.{function.name}({example})"
+    scalars = ", ".join([param.name for param in function.scalars])
+    needed = as_arguments(function.needed(function.declared))
+    described = (
+        f"{scalars} : {'real number' if needed else 'optional'}\n"
+        f"    As in `ascendref.{function.declared.name}`; known at tracing.\n"
+    )
+    call = f"aj.{function.name}({example}{needed})"
+    if function.forward.of_result:
+        tensors[function.places[0]] = call
     if function.gradient is not None:
-        call = f"jax.grad(aj.{function.name})({example})"
+        differentiated = f"aj.{function.name}"
+        if function.takes_halves:
+            differentiated = f"lambda {FIRST}: {call}[0]"
+        call = f"jax.grad({differentiated})({example}{needed})"
     sums = operator.per_channel
     reduces = '; of rank 0, unless ``reduction`` is "none"' if "reduction" in scalars else ""
     return _DOC.format(
         text=function.forward.text,
         operands=example,
-        shapes="Axis 1 of the first is the channel; the second has one element, or one per channel."
-        if sums
-        else "Any shapes that broadcast;",
+        shapes="Any shapes that broadcast;" if view is None else view.words,
         scalars=described if scalars else "",
-        computed="value" if function.gradient is None else "gradient",
+        computed=function.computed,
+        operators=" and ".join([f"`ascendref.{name}`" for name in function.computing]),
         operator=operator.name,
         result=reduces,
         example=example,
-        numbers=", ".join([f"jax.numpy.float32({0.25 * (k + 1)})" for k in range(len(operands))]),
+        numbers=", ".join(numbers),
         call=call,
-        tensors=", ".join(tensors),
+        tensors=", ".join(tensors) + as_arguments(function.needed(operator)),
         first_result="[0]" if sums else "",
     )
 
 
-def _fitting(function: Function, operands: dict[str, Any]) -> list[Any]:
+def _fitting(function: Function, operands: dict[str, Any], scalars: tuple[float, ...]) -> list[Any]:
     """Return operands in shapes that the operator takes, or raise ArgumentValueError."""
     first, *others = operands.values()
-    if not function.operator.per_channel:
+    if not function.operator.is_viewed:
         for name, other in list(operands.items())[1:]:
             try:
                 np.broadcast_shapes(first.shape, other.shape)
@@ -150,14 +165,16 @@ def _fitting(function: Function, operands: dict[str, Any]) -> list[Any]:
                     f" {FIRST}",
                 ) from None
         return list(jnp.broadcast_arrays(first, *others))
-    shapes = [first.shape] * len(function.operator.tensors)
-    for place, operand in zip(function.places, operands.values(), strict=True):
-        shapes[place] = operand.shape
+    assert function.value is not None
+    shapes = tuple([operand.shape for operand in operands.values()])
     try:
-        function.operator.shapes(function.operator, tuple(shapes))
+        function.value.result_shapes(shapes, scalars)
     except ArgumentValueError as error:
-        problem = error.problem.replace(f"{function.operands[0]} ", f"{FIRST} ")
-        raise ArgumentValueError(error.argument, problem) from None
+        theirs = function.operands[0]
+        argument = FIRST if error.argument == theirs else error.argument
+        raise ArgumentValueError(
+            argument, error.problem.replace(f"{theirs} ", f"{FIRST} ")
+        ) from None
     return [first, *[other.reshape(prod(other.shape)) for other in others]]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -35,22 +36,30 @@ class Call(NamedTuple):
 
     @property
     def operator(self) -> Operator:
-        """The operator whose kernel is called."""
+        """The operator whose kernel is called for the gradient."""
         return self.function.operator
 
-    def formula(self, *operands: Any) -> Any:
-        """Return the value, in JAX's arithmetic.
+    @property
+    def kernel_scalars(self) -> tuple[float, ...]:
+        """The scalars of that operator."""
+        return self.function.kernel_scalars(self.scalars)
 
-        Types narrower than F32 are computed in F32 and rounded once.
-        """
-        kind = operands[0].dtype
-        wide = [operand.astype(jnp.promote_types(kind, jnp.float32)) for operand in operands]
-        scalars = self.scalars if kind == np.float64 else tuple(map(single, self.scalars))
-        return self.function.evaluate(jnp, wide, scalars).astype(kind)
+    def formula(self, *operands: Any) -> Any:
+        """Return the value, in JAX's arithmetic."""
+        return self._evaluated(self.function.evaluate, operands)
 
     def gradients(self, grad: Any, *operands: Any) -> Any:
-        """Return the gradients for the operands, in JAX's arithmetic."""
-        return jax.vjp(self.formula, *operands)[1](grad)
+        """Return the gradients for the operands, or the result in place of one, in the same."""
+        if not self.function.forward.of_result:
+            return jax.vjp(self.formula, *operands)[1](grad)
+        return (self._evaluated(self.function.evaluate_gradient, (grad, *operands)),)
+
+    def _evaluated(self, evaluate: Any, arrays: tuple[Any, ...]) -> Any:
+        """Evaluate a formula; types narrower than F32 are computed in F32 and rounded once."""
+        kind = arrays[0].dtype
+        wide = [array.astype(jnp.promote_types(kind, jnp.float32)) for array in arrays]
+        scalars = self.scalars if kind == np.float64 else tuple(map(single, self.scalars))
+        return evaluate(jnp, wide, scalars).astype(kind)
 
 
 def differentiable(call: Call, *operands: Any) -> Any:
@@ -94,11 +103,16 @@ def _mapped_over(axes: frozenset[Any], array: Any) -> Any:
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _with_gradients(call: Call, *operands: Any) -> Any:
     """Return a function's result, from operands that vary along the same axes."""
-    return call.formula(*operands)
+    return _result(call, *operands)
+
+
+def _result(call: Call, *operands: Any) -> Any:
+    return (_value if call.function.computes_value else Call.formula)(call, *operands)
 
 
 def _forward(call: Call, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
-    return call.formula(*operands), operands
+    value = _result(call, *operands)
+    return value, (value,) if call.function.forward.of_result else operands
 
 
 def _backward(call: Call, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
@@ -115,11 +129,20 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
     first = operands[0]
     if not prod(first.shape):
         return tuple([jnp.zeros_like(operand) for operand in operands])
-    tensors: list[Any] = [jnp.broadcast_to(grad, first.shape)] * len(call.operator.tensors)
+    viewed = call.operator.is_viewed and not call.operator.per_channel
+    each = grad if viewed else jnp.broadcast_to(grad, first.shape)
+    tensors: list[Any] = [each] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
-    kernel = _call_with_sums if call.operator.per_channel else _elementwise_call
-    gradients = kernel(call, tensors)
+    if call.operator.per_channel:
+        gradients = _call_with_sums(call, tensors)
+    else:
+        gradients = tuple(
+            [
+                _elementwise_call(operator, call.kernel_scalars, call.compute, tensors)[0]
+                for operator in call.function.gradients
+            ]
+        )
     if call.function.forward.of_difference:
         gradients = *gradients, -gradients[0]
     if len(gradients) < len(operands):  # JAX's own, of the function's formula
@@ -138,9 +161,10 @@ def _second_derivatives(
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _value(call: Call, *operands: Any) -> Any:
     """Return the value of a function, computed by a kernel."""
-    if not prod(operands[0].shape):
-        return jnp.zeros_like(operands[0])
-    return _elementwise_call(call, list(operands))[0]
+    value = jax.eval_shape(call.formula, *operands)
+    if not prod(value.shape):
+        return jnp.zeros(value.shape, value.dtype)
+    return _elementwise_call(call.function.declared, call.scalars, call.compute, operands)[0]
 
 
 @_value.defjvp
@@ -149,11 +173,22 @@ def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...])
     return _value(call, *primals), jax.jvp(call.formula, primals, tangents)[1]
 
 
-def _elementwise_call(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the result of an elementwise kernel."""
-    data = tensors[call.function.places[0]]
-    key = _elementwise_key(call, ELEMENT_TYPES[data.dtype.name])
-    return _call(key, call.scalars, (prod(data.shape),), tensors, (data,))
+def _elementwise_call(
+    operator: Operator, scalars: tuple[float, ...], compute: str, tensors: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Return the result of elementwise kernels, one for each of its parts."""
+    operands = jnp.broadcast_arrays(*operator.operands(tuple(tensors), scalars))
+    like = operands[0]
+    size = operator.divisor(scalars, like.shape)
+    plan = (prod(like.shape) if size is None else size,)
+    parts: list[Any] = []
+    for numbers in operator.part_scalars(scalars):
+        key = _elementwise_key(operator, numbers, compute, ELEMENT_TYPES[like.dtype.name])
+        parts += _call(key, numbers, plan, operands, (like,))
+    view = operator.result_view
+    if view is None:
+        return tuple(parts)
+    return (view.join(jnp, parts, operator.axis(scalars)),)
 
 
 def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
@@ -182,11 +217,13 @@ def _call(
 
 
 @runs_to_end
-def _elementwise_key(call: Call, kind: ElementType) -> int:
+def _elementwise_key(
+    operator: Operator, scalars: tuple[float, ...], compute: str, kind: ElementType
+) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(call.operator.formula, kind, call.compute, call.scalars)
-    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, call.compute)
+    formula = suited_formula(operator.formula, kind, compute, scalars)
+    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, compute)
     task = launch.address(kernel.task)
     _load_rest(kernel)
     return handler.add(kernel.loop.name, kernel.table, task)
@@ -198,7 +235,8 @@ def _sums_key(
 ) -> tuple[int, tuple[int, ...]]:
     """Load a kernel with sums per channel; return its key and its plan for such operands."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    kernel: Any = reduction_kernel(call.operator, kind, call.compute, "sum")
+    types = (kind,) * len(call.operator.tensors)
+    kernel: Any = reduction_kernel(call.operator, types, kind, call.compute, "sum")
     plan = kernel.contiguous_plan(shape, channels)
     task, total = launch.address(kernel.task(plan.layout)), launch.address(kernel.total_task)
     _load_rest(kernel)

@@ -26,7 +26,10 @@ def _overloads(operator: Operator) -> Iterator[str]:
 
 #: overload that torch_npu always passes to the C library -> its operator
 EMULATED: Final = {
-    name: operator for operator in OPERATORS.values() for name in _overloads(operator)
+    name: operator
+    for operator in OPERATORS.values()
+    if operator.api
+    for name in _overloads(operator)
 }
 #: overloads that torch_npu implements itself: they create, describe and copy memory
 _MEMORY: Final = frozenset(

@@ -24,7 +24,7 @@ _LIBRARY: Final = Library("ascendref", "FRAGMENT")
 
 
 def follow(name: str, op: Any) -> None:
-    """Make autocast cast a custom operator's operands as it does for PyTorch's function.
+    """Make autocast cast a custom operator's operands as it does for PyTorch's function, if any.
 
     Parameters
     ----------
@@ -33,6 +33,8 @@ def follow(name: str, op: Any) -> None:
     op : callable
         The custom operator.
     """
+    if not hasattr(torch.ops.aten, name):
+        return
     for key, device in _KEYS.items():
         if torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", key):
             _register(name, op, key, device)

@@ -53,7 +53,7 @@ def _batch_elements(
     rank = max(tensor.dim() for tensor in moved)
     moved = [t.reshape(*t.shape, *[1] * (rank - t.dim())) for t in moved]
     scalars = args[count:-1]
-    value = op(*moved, *function.without_reduction(scalars), args[-1])
+    value = op(*moved, *function.for_batches(scalars), args[-1])
     reduction = function.reduction(scalars)
     if is_gradient:  # the mean is taken for each element of the batch
         return (value / (value.numel() // info.batch_size) if reduction == "mean" else value), 0

@@ -10,30 +10,29 @@ from torch.library import CustomOpDef, custom_op
 
 from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentValueError, shown
-from ..functional.differentiable import Function
+from ..functional.differentiable import Function, as_arguments
 from . import autocast
 from .batches import vmap_rule
 from .derivatives import gradients, second_derivatives
-from .overrides import FUNCTIONS, OVERRIDES
-from .scalars import call_theirs
+from .overrides import FUNCTIONS, KERNELS, value_by_pytorch
 
 #: name of the first operand in the functions that users call
 FIRST: Final = "input"
 
-_DOC: Final = """Return PyTorch's ``{name}`` with ascendref's {computed}.
+_DOC: Final = """Return ``{name}``, as PyTorch does, with ascendref's {computed}.
 
 Parameters
 ----------
 {operands} : Tensor
     F16, BF16, F32 or F64, as for PyTorch's function.
 {scalars}compute_dtype : dtype, optional
-    Type in which the {computed} is evaluated, in any form that `ascendref.cast` accepts, or
+    Type of the arithmetic for the {computed}, in any form that `ascendref.cast` accepts, or
     "exact"; None means F64 for F64 data, else F32.
 
 Returns
 -------
 Tensor
-    PyTorch's result: {text}, where ``x`` is the input.
+    The result: {text}, where ``x`` is the input.
 
 Raises
 ------
@@ -44,35 +43,36 @@ Examples
 --------
 >>> import torch
 >>> import ascendref as ar, ascendref.torch as at
->>> {example} = {numbers}
+>>> {names} = {numbers}
 >>> value = at.ops.{name}({example})
 >>> value.backward()
->>> {compared} == ar.{operator}({tensors}){first_result}
-tensor(True)
+>>> torch.equal({compared}, ar.{operator}({tensors}){first_result})
+True
 """
 
 
 def public_functions() -> dict[str, Callable[..., Any]]:
     """Define all custom operators; return what users call, by name."""
-    return {name: _public(FUNCTIONS[name], _define(FUNCTIONS[name])) for name in OVERRIDES}
+    return {name: _public(function, _define(function)) for name, function in FUNCTIONS.items()}
 
 
 def _define(function: Function) -> CustomOpDef:
     """Define the operators of a function; return the one that computes its value."""
     name, count = function.name, len(function.operands)
-    override = OVERRIDES[name][0]
+    value = KERNELS[name].value
     tensors = ", ".join(f"Tensor {operand}" for operand in ("self", *function.operands[1:]))
     rest = ", ".join([*_scalar_schemas(function), "str? compute_dtype"])
 
     def theirs(*args: Any) -> Any:
-        return call_theirs(name, function.operator, args[:count], args[count:-1])
+        return value_by_pytorch(function, args[:count], args[count:-1])
 
     def ours(*args: Any) -> Any:
-        return override.compute(args[:count], args[count:-1], args[-1])
+        assert value is not None
+        return value.compute(args[:count], args[count:-1], args[-1])
 
     op = custom_op(
         f"ascendref::{name}",
-        ours if function.gradient is None else theirs,
+        ours if function.computes_value else theirs,
         mutates_args=(),
         schema=f"({tensors}, {rest}) -> Tensor",
     )
@@ -81,23 +81,28 @@ def _define(function: Function) -> CustomOpDef:
     gradient = _differentiated
     if function.gradient is not None:
         gradient = _gradient_by(_define_backward(function, tensors, rest))
-    op.register_autograd(lambda ctx, grad: gradient(function, ctx, grad), setup_context=_save)
+    op.register_autograd(
+        lambda ctx, grad: gradient(function, ctx, grad),
+        setup_context=_save_result if function.forward.of_result else _save,
+    )
     autocast.follow(name, op)
     return op
 
 
 def _define_backward(function: Function, tensors: str, rest: str) -> CustomOpDef:
     """Define the operator that computes a function's gradient."""
-    override, count = OVERRIDES[function.name][0], len(function.operands) + 1
+    kernel, count = KERNELS[function.name].gradient, len(function.operands) + 1
+    assert kernel is not None
 
     def backward(*args: Any) -> Any:
-        return override.compute(args[:count], args[count:-1], args[-1])
+        scalars = function.kernel_scalars(args[count:-1])
+        return kernel.compute(args[:count], scalars, args[-1])
 
     def fake(*args: Any) -> Any:
         # rules that support symbolic sizes, which not all of PyTorch's own do
         contiguous = torch.contiguous_format
         if function.operator.per_channel:
-            terms = override.theirs(args[:count], args[count:-1])
+            terms = kernel.theirs(args[:count], args[count:-1])
             return terms[0], torch.empty_like(args[2], memory_format=contiguous)
         if count == 2:
             return torch.empty_like(args[1], memory_format=contiguous)
@@ -126,9 +131,9 @@ def _scalar_schemas(function: Function) -> list[str]:
     parameters = function.signature(FIRST).parameters
     return [
         f"int {param.name}"
-        if param.choices
+        if param.choices or param.is_axis
         else f"float{'?' if 'None' in parameters[param.name].annotation else ''} {param.name}"
-        for param in function.operator.scalars
+        for param in function.scalars
     ]
 
 
@@ -136,6 +141,11 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     saved = sum([isinstance(value, torch.Tensor) for value in inputs])
     ctx.save_for_backward(*inputs[:saved])
     ctx.scalars = inputs[saved:]
+
+
+def _save_result(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    ctx.save_for_backward(output)
+    ctx.scalars = inputs[1:]
 
 
 def _gradient_by(backward: CustomOpDef) -> Callable[..., tuple[Any, ...]]:
@@ -176,7 +186,7 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
     signature = function.signature(FIRST)
     count = len(function.operands)
     broadcasts = count > 1 and not function.operator.per_channel
-    choices = [param.choices for param in function.operator.scalars]
+    choices = [param.choices for param in function.scalars]
     defaults = function.defaults
 
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -194,7 +204,7 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
                 scalars[place] = _chosen(names[place], allowed, scalars[place])
         return op(*operands, *scalars, _compute(given[-1]))
 
-    names = [param.name for param in function.operator.scalars]
+    names = [param.name for param in function.scalars]
     call.__name__ = call.__qualname__ = function.name
     call.__module__ = f"{__package__}.ops"  # where they are found
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -214,24 +224,30 @@ def _chosen(name: str, choices: dict[str, int], value: Any) -> int:
 def _doc(function: Function) -> str:
     operator = function.operator
     operands = ("x", *function.operands[1:])
-    tensors = ["torch.tensor(1.0)"] * len(operator.tensors)
+    numbers, one = [f"{0.25 * (k + 1)}" for k in range(len(operands))], "torch.tensor(1.0)"
+    if function.takes_halves:
+        numbers, one = ["[0.25, 0.5]"], "torch.ones(1)"
+    tensors = [one] * len(operator.tensors)
     for place, name in zip(function.places, operands, strict=True):
-        tensors[place] = f"{name}.detach()"
-    scalars = ", ".join([param.name for param in operator.scalars])
-    described = f"{scalars} : optional\n    As for `ascendref.{operator.name}`.\n"
+        tensors[place] = f"{'value' if function.forward.of_result else name}.detach()"
+    scalars = ", ".join([param.name for param in function.scalars])
+    needed = as_arguments(function.needed(function.declared))
+    described = (
+        f"{scalars} : {'real number' if needed else 'optional'}\n"
+        f"    As for `ascendref.{function.declared.name}`.\n"
+    )
     is_value = function.gradient is None
     return _DOC.format(
         name=function.name,
-        computed="value" if is_value else "gradient",
+        computed=function.computed,
         operands=", ".join([FIRST, *operands[1:]]),
         scalars=described if scalars else "",
         text=function.forward.text,
-        example=", ".join(operands),
-        numbers=", ".join(
-            [f"torch.tensor({0.25 * (k + 1)}, requires_grad=True)" for k in range(len(operands))]
-        ),
+        names=", ".join(operands),
+        example=", ".join(operands) + needed,
+        numbers=", ".join([f"torch.tensor({number}, requires_grad=True)" for number in numbers]),
         compared="value.detach()" if is_value else "x.grad",
         operator=operator.name,
-        tensors=", ".join(tensors),
+        tensors=", ".join(tensors) + as_arguments(function.needed(operator)),
         first_result="[0]" if operator.per_channel else "",
     )

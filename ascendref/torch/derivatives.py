@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -13,10 +13,15 @@ from ..declaration.scalars import single
 from ..functional.differentiable import Function
 
 
+def value(function: Function, operands: Sequence[Any], scalars: Sequence[float | None]) -> Any:
+    """Return the value; types narrower than F32 are computed in F32 and rounded once."""
+    return _evaluated(function, function.evaluate, operands, scalars)
+
+
 def gradients(
     function: Function, grad: Any, operands: Sequence[Any], scalars: Sequence[float | None]
 ) -> tuple[Any, ...]:
-    """Return the gradients of a function for its operands.
+    """Return the gradients of a function for its operands, or by its result in place of one.
 
     They can be differentiated again if the backward pass is recorded.
     """
@@ -69,11 +74,13 @@ def _gradients(
     *,
     recorded: bool,
 ) -> tuple[Any, ...]:
-    value = _value(function, operands, scalars)
+    if function.forward.of_result:
+        return (_evaluated(function, function.evaluate_gradient, (grad, *operands), scalars),)
+    result = value(function, operands, scalars)
     found: tuple[Any, ...] = torch.autograd.grad(
-        value,
+        result,
         operands,
-        grad.expand(value.shape),
+        grad.expand(result.shape),
         create_graph=recorded,
         allow_unused=True,
         materialize_grads=True,
@@ -81,14 +88,19 @@ def _gradients(
     return found
 
 
-def _value(function: Function, operands: Sequence[Any], scalars: Sequence[float | None]) -> Any:
-    """Return the value; types narrower than F32 are computed in F32 and rounded once."""
-    kind = operands[0].dtype
-    wide = [operand.to(torch.promote_types(kind, torch.float32)) for operand in operands]
+def _evaluated(
+    function: Function,
+    evaluate: Callable[..., Any],
+    tensors: Sequence[Any],
+    scalars: Sequence[float | None],
+) -> Any:
+    """Evaluate a formula of a function in F32, or F64 for F64 data."""
+    kind = tensors[0].dtype
+    wide = [tensor.to(torch.promote_types(kind, torch.float32)) for tensor in tensors]
     numbers = function.numbers(scalars)
     if kind is not torch.float64:
         numbers = tuple(map(single, numbers))
-    return function.evaluate(torch, wide, numbers).to(kind)
+    return evaluate(torch, wide, numbers).to(kind)
 
 
 def _mode(tensor: Any) -> AbstractContextManager[Any]:

@@ -13,11 +13,31 @@ from typing import TYPE_CHECKING, Any, Final
 from ..core.dtypes import FLOAT32
 from ..declaration.losses import norm
 from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, inf, nan, one_plus_exp, select
+from ..kernels.arithmetic.functions import Number, exp, inf, nan, one_plus_exp, select
+from ..kernels.arithmetic.functions import softplus as log_one_plus_exp
+from ..operators.activation.hardshrink import forward as hardshrink_value
 from ..operators.activation.logit import between, quotient, quotient_float32
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
+
+
+def softshrink(self: Number, lambd: Number) -> Number:
+    """Between -λ and λ the sign of zero is that of ``self``."""
+    inside = select(self < -lambd, self + lambd, self * 0.0)
+    return select(self > lambd, self - lambd, inside)
+
+
+def hardtanh(grad_output: Number, self: Number, min_val: Number, max_val: Number) -> Number:
+    """The gradient passes where ``self`` is not beyond a bound, which includes NaN."""
+    return select((self <= min_val) | (self >= max_val), 0.0, grad_output)
+
+
+def softplus_value(self: Number, beta: Number, threshold: Number, highest: Number) -> Number:
+    """PyTorch's exponential is infinite where z is above ``highest``."""
+    z = beta * self
+    value = select(z > highest, inf, log_one_plus_exp(z)) / beta
+    return select(z > threshold, self, value)
 
 
 def hardshrink(grad_output: Number, self: Number, lambd: Number) -> Number:
@@ -71,6 +91,53 @@ def logit_variant(compute: str, rounded: str, *scalars: float) -> Callable[..., 
     return logit_float32 if compute == FLOAT32.name else None
 
 
+def relu(self: Number) -> Number:
+    """PyTorch keeps -0."""
+    return select(~(self < 0.0), self, 0.0)
+
+
+def threshold(self: Number, threshold: Number, value: Number) -> Number:
+    """Every number is kept if the threshold is NaN."""
+    return select(~(self <= threshold), self, value)
+
+
+def threshold_backward(grad_output: Number, self: Number, threshold: Number) -> Number:
+    """The gradient passes where ``self`` or the threshold is NaN."""
+    return select(~(self <= threshold), grad_output, 0.0)
+
+
+HARDSHRINK_VALUE: Final = Formula(
+    "torch_hardshrink", hardshrink_value, tensors=1, scalars=1, selects=True
+)
+SOFTSHRINK: Final = Formula("torch_softshrink", softshrink, tensors=1, scalars=1)
+HARDTANH: Final = Formula("torch_hardtanh_backward", hardtanh, tensors=2, scalars=2, selects=True)
+SOFTPLUS_VALUE: Final = Formula(
+    "torch_softplus", softplus_value, tensors=1, scalars=3, compute_bound=True
+)
+
+
+def hardswish(self: Number) -> Number:
+    """PyTorch multiplies by numbers from 0 to 6: -0 from -3 down, NaN at -inf, inf by overflow."""
+    factor = select(self >= 3.0, 6.0, select(self <= -3.0, 0.0, self + 3.0))
+    return self * factor / 6.0
+
+
+def elu_of_data(
+    grad_output: Number, self: Number, alpha: Number, scale: Number, input_scale: Number
+) -> Number:
+    """NaN counts as positive, and an infinite gradient meets an exponential of 0."""
+    slope = input_scale * (alpha * scale) * exp(input_scale * self)
+    return grad_output * select(self <= 0.0, slope, scale)
+
+
+def elu_of_result(
+    grad_output: Number, self: Number, alpha: Number, scale: Number, input_scale: Number
+) -> Number:
+    """NaN counts as positive."""
+    slope = input_scale * (self + alpha * scale)
+    return grad_output * select(self <= 0.0, slope, scale)
+
+
 HARDSHRINK: Final = Formula(
     "torch_hardshrink_backward", hardshrink, tensors=2, scalars=1, selects=True
 )
@@ -79,3 +146,10 @@ SOFTPLUS: Final = Formula(
 )
 SIGN: Final = Formula("torch_l1_loss_backward", sign, tensors=3, scalars=2, sized=True)
 LOGIT: Final = Formula("torch_logit_backward", logit, tensors=2, scalars=3, variant=logit_variant)
+HARDSWISH: Final = Formula("torch_hardswish", hardswish, tensors=1, scalars=0)
+ELU: Final = Formula.of_forms(elu_of_data, elu_of_result, scalars=3, compute_bound=True)
+RELU: Final = Formula("torch_relu", relu, tensors=1, scalars=0, selects=True)
+THRESHOLD: Final = Formula("torch_threshold", threshold, tensors=1, scalars=2, selects=True)
+THRESHOLD_BACKWARD: Final = Formula(
+    "torch_threshold_backward", threshold_backward, tensors=2, scalars=1, selects=True
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
 
@@ -12,18 +13,124 @@ import torch
 from torch.library import get_kernel
 
 from ..core.dtypes import FLOAT64, ElementType
+from ..core.errors import ArgumentValueError
 from ..declaration.operator import Mode, Operator
-from ..functional.call import formula_kernel, of_no_terms, reduction_kernel
+from ..functional.call import compute_parts, formula_kernel, of_no_terms, reduction_kernel
 from ..functional.differentiable import suited_formula
 from ..functional.torch_calls import elementwise_run
 from ..kernels.arithmetic.formula import Formula
-from .scalars import call_theirs, choice, scalars_of_pytorch
+from .scalars import choice, scalars_of_pytorch
 from .tensors import Refused, check_result, element_type, empty_result, numpy_view
 
 _CPU: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 
 
-class Override:
+class OwnKernel:
+    """An operator's kernel for PyTorch's CPU tensors.
+
+    Parameters
+    ----------
+    operator : Operator
+        The operator.
+    by_pytorch : callable, optional
+        Computes the same with PyTorch, of tensors on any device, from tensors and scalars.
+    """
+
+    def __init__(self, operator: Operator, by_pytorch: Callable[..., Any] | None = None) -> None:
+        self.operator, self._by_pytorch = operator, by_pytorch
+        #: memory format of a result like ``self``; None for one of all tensors together
+        self._format = None
+        if operator.torch is not None and operator.torch.format:
+            self._format = getattr(torch, f"{operator.torch.format}_format")
+        elif operator.result_view is not None:
+            self._format = torch.contiguous_format
+        self._chosen = lru_cache(1024)(self._choose)
+        self._choice = choice(operator)
+
+    def compute(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
+    ) -> Any:
+        """Compute in a type, or leave the call to PyTorch."""
+        if all([tensor.device.type == "cpu" for tensor in tensors]):
+            with suppress(Refused):
+                return self.result(tensors, scalars, compute, None)
+        return self.theirs(tensors, scalars)
+
+    def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+        """Compute with PyTorch, of tensors of any device."""
+        assert self._by_pytorch is not None
+        return self._by_pytorch(tensors, scalars)
+
+    def result(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None, out: Any
+    ) -> Any:
+        """Return the result of a call, in ``out`` if given; raise Refused if it is PyTorch's."""
+        kind = element_type(tensors if out is None else (*tensors, out))
+        compute = compute or ("float64" if kind is FLOAT64 else "float32")
+        kernels, values, mode, run = self._chosen(kind, compute, scalars)
+        if run is not None and out is None and (result := run(tensors)) is not None:
+            return result
+        model = self._like(tensors, values) if mode == "none" else tensors[0].new_empty(())
+        arrays, in_place = [numpy_view(tensor) for tensor in tensors], False
+        if out is None:
+            out = model
+        elif out.shape == model.shape:
+            in_place = check_result(numpy_view(out), arrays)
+        else:
+            raise Refused("the result must be resized")
+        if mode != "none" and not tensors[0].numel():
+            return out.fill_(of_no_terms(mode))
+        if mode != "none":
+            kernels[0]((*arrays, numpy_view(out)), values, in_place)
+        else:
+            compute_parts(self.operator, kernels, (*arrays, numpy_view(out)), values, in_place)
+        return out
+
+    def _choose(
+        self, kind: ElementType, compute: str, scalars: tuple[Any, ...]
+    ) -> tuple[tuple[Any, ...], tuple[float, ...], Mode, Callable[..., Any] | None]:
+        """Return the kernels for a type and scalars, their own scalars, and how they reduce.
+
+        The last is a function of contiguous tensors that returns None for others.
+        """
+        formula, values = self._choice(kind, compute, *scalars)
+        mode = self.operator.mode(values)
+        if mode != "none":
+            types = (kind,) * len(self.operator.tensors)
+            summing = reduction_kernel(self.operator, types, kind, compute, mode)
+            return (summing,), values, mode, None
+        if self.operator.is_viewed:
+            parts = self.operator.part_scalars(values)
+            found = tuple([kernel_of(formula, kind, compute, numbers) for numbers in parts])
+            return found, values, mode, None
+        kernel = kernel_of(formula, kind, compute, values)
+        run = elementwise_run(kernel.bind_memory(), getattr(torch, kind.name))
+        numbers = struct.pack(f"{len(values)}d", *values)
+        return (kernel,), values, mode, lambda tensors: run(tensors, numbers, None)
+
+    def _like(self, tensors: tuple[Any, ...], values: tuple[float, ...]) -> Any:
+        """Return a tensor for an elementwise result, as PyTorch makes it."""
+        viewed = self.operator.is_viewed
+        if viewed:
+            shapes = tuple([tuple(tensor.shape) for tensor in tensors])
+            try:
+                self.operator.result_shapes(shapes, values)
+            except ArgumentValueError as error:
+                raise Refused("the operator does not take such shapes") from error
+        if self._format is None:
+            return empty_result(self.operator.operands(tensors, values))
+        data = tensors[[param.name for param in self.operator.tensors].index("self")]
+        try:
+            full = tensors[-1:] if viewed else tensors
+            shape = torch.broadcast_shapes(*[tensor.shape for tensor in full])
+        except RuntimeError as error:
+            raise Refused("shapes do not broadcast") from error
+        if shape != data.shape:
+            raise Refused("self does not have the result's shape")
+        return torch.empty_like(data, memory_format=self._format)
+
+
+class Override(OwnKernel):
     """An operator of PyTorch, with its kernel and ours.
 
     Parameters
@@ -34,7 +141,8 @@ class Override:
 
     def __init__(self, operator: Operator) -> None:
         assert operator.torch is not None
-        self.operator, self.aten = operator, operator.torch.name
+        self.aten = operator.torch.name
+        super().__init__(operator)
         self._out = operator.torch.out or ""
         names = [self.aten, f"{self.aten}.{self._out}" if self._out else "", f"{self.aten}_"]
         #: its overloads and its in-place variant -> PyTorch's kernel
@@ -43,15 +151,14 @@ class Override:
             for name in names
             if name and hasattr(torch.ops.aten, name.partition(".")[0])
         }
-        #: memory format of a result like ``self``; None for one of all tensors together
-        self._format = operator.torch.format and getattr(torch, f"{operator.torch.format}_format")
-        self._chosen = lru_cache(1024)(self._choose)
-        self._choice = choice(operator)
         arguments = getattr(torch.ops.aten, self.aten).default._schema.arguments
         self._defaults = [a.default_value for a in arguments if not a.kwarg_only]
         #: PyTorch's options and their defaults
         self._options = {a.name: a.default_value for a in arguments if a.kwarg_only}
         self._choices = {param.name: param.choices for param in operator.scalars}
+        order, scalars = operator.torch.order, [param.name for param in operator.scalars]
+        #: where PyTorch takes tensors and scalars, if scalars come before tensors
+        self._places = sorted(range(len(order)), key=lambda k: (order[k] in scalars, k))
         #: compute type of the current setting
         self.compute_type: str | None = None
         #: number of calls computed here; reason -> number of calls left to PyTorch
@@ -75,12 +182,31 @@ class Override:
         """Compute in a type, or leave the call to PyTorch."""
         if any([tensor.device.type != "cpu" for tensor in tensors]):
             return self.theirs(tensors, scalars)
-        given, named = scalars_of_pytorch(self.operator, scalars)
-        return self._call(self.aten, (*tensors, *given), named, compute)
+        args, named = self._of_pytorch(tensors, scalars)
+        return self._call(self.aten, args, named, compute)
 
     def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
         """Call PyTorch's operator on tensors of any device."""
-        return call_theirs(self.aten, self.operator, tensors, scalars)
+        args, named = self._of_pytorch(tensors, scalars)
+        return getattr(torch.ops.aten, self.aten)(*args, **named)
+
+    def _of_pytorch(
+        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
+    ) -> tuple[tuple[Any, ...], dict[str, str]]:
+        """Return the arguments of PyTorch's operator, and its keywords."""
+        given, named = scalars_of_pytorch(self.operator, scalars)
+        args = (*tensors, *self._further(tensors), *given)
+        if self._places:
+            args = tuple([args[self._places.index(k)] for k in range(len(args))])
+        return args, named
+
+    def _further(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the tensors that PyTorch's operator takes besides, and ours ignores."""
+        if not self.operator.unused:
+            return ()
+        names = [param.name for param in self.operator.tensors]
+        taken, _ = self.operator.for_torch(dict(zip(names, tensors, strict=True)))
+        return taken[len(tensors) :]
 
     def _call(
         self,
@@ -109,11 +235,13 @@ class Override:
         """Return all tensors and scalars; options that our operator lacks must have defaults."""
         params = self.operator.tensors
         given = [*args, *self._defaults[len(args) :]]
+        if self._places:
+            given = [given[place] for place in self._places]
         tensors = [
             torch.full((), param.default, dtype=args[0].dtype) if tensor is None else tensor
             for param, tensor in zip(params, given, strict=False)
         ]
-        scalars = given[len(params) :]
+        scalars = given[len(params) + len(self.operator.unused) :]
         for name, default in self._options.items():
             value, allowed = options.get(name, default), self._choices.get(name)
             if value not in (allowed or (default,)):
@@ -121,57 +249,6 @@ class Override:
             if allowed:
                 scalars.append(allowed[value])
         return tuple(tensors), tuple(scalars)
-
-    def result(
-        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None, out: Any
-    ) -> Any:
-        """Return the result of a call, in ``out`` if given; raise Refused if it is PyTorch's."""
-        kind = element_type(tensors if out is None else (*tensors, out))
-        compute = compute or ("float64" if kind is FLOAT64 else "float32")
-        kernel, values, mode, run = self._chosen(kind, compute, scalars)
-        if run is not None and out is None and (result := run(tensors)) is not None:
-            return result
-        model = self._like(tensors) if mode == "none" else tensors[0].new_empty(())
-        arrays, in_place = [numpy_view(tensor) for tensor in tensors], False
-        if out is None:
-            out = model
-        elif out.shape == model.shape:
-            in_place = check_result(numpy_view(out), arrays)
-        else:
-            raise Refused("the result must be resized")
-        if mode != "none" and not tensors[0].numel():
-            return out.fill_(of_no_terms(mode))
-        kernel((*arrays, numpy_view(out)), values, in_place)
-        return out
-
-    def _choose(
-        self, kind: ElementType, compute: str, scalars: tuple[Any, ...]
-    ) -> tuple[Any, tuple[float, ...], Mode, Callable[..., Any] | None]:
-        """Return the kernel for a type and scalars, its own scalars, and how it reduces.
-
-        The last is a function of contiguous tensors that returns None for others.
-        """
-        formula, values = self._choice(kind, compute, *scalars)
-        mode = self.operator.mode(values)
-        if mode != "none":
-            return reduction_kernel(self.operator, kind, compute, mode), values, mode, None
-        kernel = kernel_of(formula, kind, compute, values)
-        run = elementwise_run(kernel.bind_memory(), getattr(torch, kind.name))
-        numbers = struct.pack(f"{len(values)}d", *values)
-        return kernel, values, mode, lambda tensors: run(tensors, numbers, None)
-
-    def _like(self, tensors: tuple[Any, ...]) -> Any:
-        """Return a tensor for an elementwise result, as PyTorch makes it."""
-        if self._format is None:
-            return empty_result(tensors)
-        data = tensors[[param.name for param in self.operator.tensors].index("self")]
-        try:
-            shape = torch.broadcast_shapes(*[tensor.shape for tensor in tensors])
-        except RuntimeError as error:
-            raise Refused("shapes do not broadcast") from error
-        if shape != data.shape:
-            raise Refused("self does not have the result's shape")
-        return torch.empty_like(data, memory_format=self._format)
 
 
 def kernel_of(formula: Formula, kind: ElementType, compute: str, values: tuple[float, ...]) -> Any:

@@ -17,8 +17,10 @@ from __future__ import annotations
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
+import torch
 from torch.library import Library, get_kernel
 
 from .. import operators
@@ -26,24 +28,68 @@ from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
 from ..core.fork_safety import run_to_end
 from ..core.scopes import Scope
+from ..declaration.operator import Operator
 from ..device.lock_free import AtomicReference
 from ..functional.differentiable import Function, differentiable_functions
-from .override import Override
+from .derivatives import gradients, value
+from .override import Override, OwnKernel
 from .prelu import PreluOverride
+from .scalars import call_theirs
 
 
-def _overrides(function: Function) -> tuple[Override, ...]:
-    """Return the overrides of a function: of its gradient, then of its value."""
-    declared = [operator for operator in (function.gradient, function.value) if operator]
-    return tuple(
-        [(PreluOverride if op.per_channel else Override)(op) for op in declared if op.torch]
+class Kernels(NamedTuple):
+    """The kernels of a function, of those operators that it has."""
+
+    gradient: OwnKernel | None
+    value: OwnKernel | None
+
+    @property
+    def overrides(self) -> tuple[Override, ...]:
+        """Those that PyTorch has operators for."""
+        return tuple([kernel for kernel in self if isinstance(kernel, Override)])
+
+
+def _kernels(function: Function) -> Kernels:
+    """Make the kernels of a function."""
+
+    def made(operator: Operator | None, theirs: Callable[..., Any]) -> OwnKernel | None:
+        if operator is None:
+            return None
+        if operator.torch is None:
+            return OwnKernel(operator, theirs)
+        return _override(operator)
+
+    return Kernels(
+        made(function.gradient, partial(gradient_by_pytorch, function)),
+        made(function.value, partial(value_by_pytorch, function)),
     )
+
+
+@cache
+def _override(operator: Operator) -> Override:
+    """Return the override of an operator, which may belong to several functions."""
+    return (PreluOverride if operator.per_channel else Override)(operator)
+
+
+def value_by_pytorch(function: Function, tensors: Any, scalars: Any) -> Any:
+    """Return a function's value, computed by PyTorch's function if there is one."""
+    if hasattr(torch.ops.aten, function.name):
+        return call_theirs(function.name, function.declared, tensors, scalars)
+    return value(function, tensors, scalars)
+
+
+def gradient_by_pytorch(function: Function, tensors: Any, scalars: Any) -> Any:
+    """Return a function's gradient, computed by PyTorch of the formula."""
+    grad, *data = tensors
+    return gradients(function, grad, data, scalars)[0]
 
 
 #: the functions by name
 FUNCTIONS: Final = differentiable_functions(operators)
+#: name of a function -> its kernels
+KERNELS: Final = {name: _kernels(function) for name, function in FUNCTIONS.items()}
 #: name of a function -> its overrides
-OVERRIDES: Final = {name: made for name, f in FUNCTIONS.items() if (made := _overrides(f))}
+OVERRIDES: Final = {name: made for name, k in KERNELS.items() if (made := k.overrides)}
 #: kernels that are kept alive after their registration ends
 _HELD: Final = 64
 
@@ -83,7 +129,7 @@ class _State:
 
     def __init__(self) -> None:
         self._lasting = AtomicReference(_Lasting())
-        self._libraries: dict[str, Any] = {}
+        self._libraries: dict[Override, Any] = {}
         self._held: deque[Any] = deque(maxlen=_HELD)
         self._applies = False
 
@@ -127,22 +173,21 @@ class _State:
             self._applies = False
 
     def _switch(self, setting: Setting) -> None:
-        for name in [name for name in self._libraries if name not in setting.ops]:
-            self._libraries.pop(name)._destroy()
-        for name in setting.ops:
-            for override in OVERRIDES[name]:
-                override.compute_type = setting.compute
-            if name not in self._libraries:
-                self._libraries[name] = self._register(OVERRIDES[name])
+        wanted = dict.fromkeys([each for name in setting.ops for each in OVERRIDES[name]])
+        for override in [override for override in self._libraries if override not in wanted]:
+            self._libraries.pop(override)._destroy()
+        for override in wanted:
+            override.compute_type = setting.compute
+            if override not in self._libraries:
+                self._libraries[override] = self._register(override)
 
-    def _register(self, overrides: tuple[Override, ...]) -> Any:
+    def _register(self, override: Override) -> Any:
         library = Library("aten", "IMPL")
         with warnings.catch_warnings():  # PyTorch warns at the first override in a process
             warnings.simplefilter("ignore")
-            for override in overrides:
-                for name, kernel in override.kernels().items():
-                    library.impl(name, kernel, "CPU")
-                    self._held.append(get_kernel(f"aten::{name}", "CPU"))
+            for name, kernel in override.kernels().items():
+                library.impl(name, kernel, "CPU")
+                self._held.append(get_kernel(f"aten::{name}", "CPU"))
         return library
 
 
@@ -254,7 +299,8 @@ def statistics() -> dict[str, OperatorStatistics]:
     Returns
     -------
     dict of str to OperatorStatistics
-        For every operator, by the name of its forward function.
+        For every operator, by the name of its forward function. The operator of the gradients of
+        relu and threshold counts for both.
 
     Examples
     --------

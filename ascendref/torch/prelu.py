@@ -88,7 +88,8 @@ class PreluOverride(Override):
                 raise Refused("the weight does not have one element per channel")
             found = torch.empty(weight.shape, dtype=weight.dtype)
             sums = numpy_view(found).reshape(channels)
-            reduction_kernel(self.operator, kind, compute, "sum")((*views, sums))
+            types = (kind,) * len(self.operator.tensors)
+            reduction_kernel(self.operator, types, kind, compute, "sum")((*views, sums))
         else:
             assert self.operator.reduction is not None
             found = torch.empty_like(grad_input)

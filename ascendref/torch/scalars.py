@@ -20,8 +20,23 @@ from ..declaration.operator import Operator
 from ..declaration.scalars import check_array_scalar
 from ..functional.differentiable import default_scalars, scalar_numbers
 from ..kernels.arithmetic.formula import Formula
+from ..operators.activation.hardtanh import VALUE as HARDTANH_VALUE
 from ..operators.loss.smooth_l1 import OPERATOR as SMOOTH_L1
-from .formulas import HARDSHRINK, LOGIT, SIGN, SOFTPLUS
+from .formulas import (
+    ELU,
+    HARDSHRINK,
+    HARDSHRINK_VALUE,
+    HARDSWISH,
+    HARDTANH,
+    LOGIT,
+    RELU,
+    SIGN,
+    SOFTPLUS,
+    SOFTPLUS_VALUE,
+    SOFTSHRINK,
+    THRESHOLD,
+    THRESHOLD_BACKWARD,
+)
 from .tensors import Refused
 
 #: arithmetic type -> where its exponential becomes infinite, and where it becomes 0
@@ -57,16 +72,57 @@ def rounded(value: Any, kind: ElementType) -> float:
     return result
 
 
+def of_type(formula: Formula, kind: ElementType, *scalars: Any) -> Chosen:
+    """Return a formula with scalars of the data's type."""
+    return Chosen(formula, tuple([rounded(value, kind) for value in scalars]))
+
+
+def hardshrink_value(kind: ElementType, compute: str, lambd: Any) -> Chosen:
+    """Return the formula for hardshrink."""
+    return of_type(HARDSHRINK_VALUE, kind, lambd)
+
+
 def hardshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
-    """Return the formula for the gradient of hardshrink."""
-    return Chosen(HARDSHRINK, (rounded(lambd, kind),))
+    """Return the formula for the gradient of hardshrink, which is that of softshrink."""
+    return of_type(HARDSHRINK, kind, lambd)
+
+
+def softshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
+    """Return the formula for softshrink."""
+    value = in_range(lambd, kind)
+    if not 0 <= value < math.inf:
+        raise Refused("lambd is not in the range of the data's type")
+    return Chosen(SOFTSHRINK, (value,))
+
+
+def hardtanh_value(kind: ElementType, compute: str, min_val: Any, max_val: Any) -> Chosen:
+    """Return the formula for hardtanh."""
+    return of_type(HARDTANH_VALUE.formula, kind, min_val, max_val)
+
+
+def hardtanh(kind: ElementType, compute: str, min_val: Any, max_val: Any) -> Chosen:
+    """Return the formula for the gradient of hardtanh."""
+    return Chosen(HARDTANH, wide(kind, min_val, max_val))
+
+
+def softplus_value(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chosen:
+    """Return the formula for softplus."""
+    return Chosen(SOFTPLUS_VALUE, (*wide(kind, beta, threshold), _exp_range(compute)[0]))
 
 
 def softplus(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chosen:
     """Return the formula for the gradient of softplus."""
+    return Chosen(SOFTPLUS, (*wide(kind, beta, threshold), *_exp_range(compute)))
+
+
+def wide(kind: ElementType, *scalars: Any) -> tuple[float, ...]:
+    """Return scalars rounded to F32, to F64 for F64 data."""
     width = FLOAT64 if kind is FLOAT64 else FLOAT32
-    limits = _EXP_RANGE[FLOAT64 if compute in ROUNDED_ONCE else FLOAT32]
-    return Chosen(SOFTPLUS, (rounded(beta, width), rounded(threshold, width), *limits))
+    return tuple([rounded(value, width) for value in scalars])
+
+
+def _exp_range(compute: str) -> tuple[float, float]:
+    return _EXP_RANGE[FLOAT64 if compute in ROUNDED_ONCE else FLOAT32]
 
 
 def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float) -> Chosen:
@@ -91,32 +147,64 @@ def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
     return Chosen(LOGIT, (low, high, 0.0))
 
 
+def relu(kind: ElementType, compute: str) -> Chosen:
+    """Return the formula for relu."""
+    return Chosen(RELU, ())
+
+
+def threshold(kind: ElementType, compute: str, threshold: Any, value: Any) -> Chosen:
+    """Return the formula for threshold."""
+    return Chosen(THRESHOLD, (in_range(threshold, kind), in_range(value, kind)))
+
+
+def threshold_backward(kind: ElementType, compute: str, threshold: Any) -> Chosen:
+    """Return the formula for the gradient of threshold and of relu."""
+    return Chosen(THRESHOLD_BACKWARD, (in_range(threshold, kind),))
+
+
+def in_range(value: Any, kind: ElementType) -> float:
+    """Round a scalar to F32, or F64 for F64 data; raise Refused if it is beyond the data's type."""
+    rounded(value, kind)
+    return wide(kind, value)[0]
+
+
 #: operator -> its choice, where PyTorch's formula or scalars are not the device's
 _OTHERS: Final[dict[str, Choice]] = {
+    "hardshrink": hardshrink_value,
     "hardshrink_backward": hardshrink,
+    "hardtanh": hardtanh_value,
+    "hardtanh_backward": hardtanh,
+    "softplus": softplus_value,
     "softplus_backward": softplus,
+    "softshrink": softshrink,
+    "softshrink_backward": hardshrink,
     "smooth_l1_loss_backward": smooth_l1_loss,
     "logit_grad": logit,
+    "relu": relu,
+    "threshold": threshold,
+    "threshold_backward": threshold_backward,
 }
+#: operator -> PyTorch's formula, where it takes the same scalars
+_FORMULAS: Final = {"elu_backward": ELU, "hardswish": HARDSWISH}
 
 
 def choice(operator: Operator) -> Choice:
     """Return what chooses the formula for PyTorch's operator."""
     if operator.name in _OTHERS:
         return _OTHERS[operator.name]
-    formula = in_order_of_pytorch(operator)
+    formula = _FORMULAS.get(operator.name) or in_order_of_pytorch(operator)
     function = getattr(operators, operator.name)
 
     def usual(kind: ElementType, compute: str, *scalars: Any) -> Chosen:
         width = FLOAT64 if kind is FLOAT64 else FLOAT32
-        values = []
-        for param, value in zip(
-            operator.scalars, scalar_numbers(operator, function, scalars), strict=True
-        ):
-            try:
-                values.append(check_array_scalar(param, rounded(value, width)))
-            except ArgumentError as error:
-                raise Refused("the operator does not take such a scalar") from error
+        given = scalar_numbers(operator, function, scalars)
+        pairs = zip(operator.scalars, given, strict=True)
+        try:
+            values = [check_array_scalar(param, rounded(value, width)) for param, value in pairs]
+            if operator.check_scalars is not None:
+                operator.check_scalars(*values)
+        except ArgumentError as error:
+            raise Refused("the operator does not take such a scalar") from error
         return Chosen(formula, tuple(values))
 
     return usual
@@ -126,10 +214,10 @@ def scalars_of_pytorch(
     operator: Operator, scalars: tuple[Any, ...]
 ) -> tuple[tuple[Any, ...], dict[str, str]]:
     """Return those that PyTorch's operator takes by place, and those that it takes as keywords."""
-    assert operator.torch is not None
+    keywords = operator.torch.keywords if operator.torch else ()
     placed, named = [], {}
     for param, value in zip(operator.scalars, scalars, strict=False):
-        if param.name in operator.torch.keywords:
+        if param.name in keywords:
             choices = (param.choices or {}).items()
             named[param.name] = next(name for name, number in choices if number == value)
         else:
@@ -140,13 +228,15 @@ def scalars_of_pytorch(
 def call_theirs(
     name: str, operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
 ) -> Any:
-    """Call an operator of PyTorch that has the scalars of one of ours."""
+    """Call a function of PyTorch that has the scalars of one of our operators."""
     placed, named = scalars_of_pytorch(operator, scalars)
     return getattr(torch.ops.aten, name)(*tensors, *placed, **named)
 
 
 def in_order_of_pytorch(operator: Operator) -> Formula:
     """Return an operator's formula with the tensors in the order of PyTorch's operator."""
+    if operator.torch is None or operator.unused:
+        return operator.formula
     names = [param.name for param in operator.tensors]
     scalars = default_scalars(operator, getattr(operators, operator.name))
     taken, _ = operator.for_torch({**{name: name for name in names}, **scalars})

@@ -60,7 +60,9 @@ def _result_layout(operands: tuple[Layout, ...]) -> Layout:
         result = torch.ops.aten.hardshrink_backward(made[0], made[-1], 0.0)
     else:
         made = [torch.empty_strided(*operand, dtype=torch.uint8) for operand in operands]
-        result = torch.addcmul(*made)
+        result = torch.addcmul(*made[:3])
+        for operand in made[3:]:
+            result = torch.add(result, operand)
     return tuple(result.shape), result.stride()
 
 

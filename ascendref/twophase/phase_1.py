@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.errors import fail
 from ..core.status import Status
-from ..declaration.operator import Operator
+from ..declaration.operator import Operator, vendor_name
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
@@ -34,6 +34,8 @@ def plan_call(
     ``default`` is the address space to use if no tensor has memory. The result is the plan, the
     address space of the tensors' device, the tensors (results last), and the memory of each.
     """
+    if operator.unused:
+        _check_unused(operator, arguments)
     for argument in arguments:
         if argument is None:
             operator, arguments = _without_null(operator, arguments)
@@ -112,9 +114,20 @@ def _without_null(
     return given, (*tensors, *rest)
 
 
+def _check_unused(operator: Operator, arguments: tuple[Any, ...]) -> None:
+    """Refuse anything but a tensor, or None, for a tensor that is not used."""
+    names = [param.vendor or vendor_name(param.name) for param in operator.unused]
+    for name, value in zip(operator.arguments, arguments, strict=True):
+        if name in names and not isinstance(value, Tensor | None):
+            _refuse(name, value)
+
+
 def _refuse_type(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:
     named = zip(operator.tensor_names, tensors, strict=True)
-    name, value = next(pair for pair in named if not isinstance(pair[1], Tensor))
+    _refuse(*next(pair for pair in named if not isinstance(pair[1], Tensor)))
+
+
+def _refuse(name: str, value: object) -> NoReturn:
     refuse(
         f"{name} is a {type(value).__name__}; a Tensor is expected (Device.tensor copies"
         " an array to the device and describes it)"

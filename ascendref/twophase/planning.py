@@ -7,7 +7,7 @@ from math import ceil, prod
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType
 from ..declaration.operator import Mode
 from ..device.checker.shadow import Span
-from ..functional.call import of_no_terms, reduction_kernel
+from ..functional.call import compute_parts, of_no_terms, reduction_kernel
 from ..kernels.loops.elementwise import elementwise
 from ..kernels.loops.reduction_plan import BLOCK
 from .plan import Compute, Description, Plan
@@ -48,19 +48,32 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
 
 def _computed_type(call: ValidCall) -> ElementType:
     """Return the type in which the device computes the result; it has no F64 arithmetic."""
-    kind = call.operator.result(tuple([operand.kind for operand in call.inputs]))
+    kind = call.operator.result(_types(call))
     return FLOAT32 if kind is FLOAT64 else kind
 
 
+def _types(call: ValidCall) -> tuple[ElementType, ...]:
+    return tuple([operand.kind for operand in call.inputs])
+
+
 def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
-    """Compile the kernel of an elementwise operator and bind its scalars."""
-    kinds = tuple([operand.kind for operand in call.inputs])
-    values, in_place = call.values, call.in_place
-    formula = call.operator.formula.suited("float32", computed.name, values)
+    """Compile the kernels of an elementwise operator and bind its scalars."""
+    operator, values, in_place = call.operator, call.values, call.in_place
+    given = _types(call)
+    compute = "exact" if operator.is_exact(given) else "float32"
+    kinds = operator.each_operand(given)
     (out,) = call.results
-    kernel = elementwise(formula, kinds, computed, out.kind, "float32")
-    kernel.make_ready(kernel.layout(call.placeholders, in_place), out.array.size)
-    return lambda arrays, scratch: kernel(arrays, values, in_place)
+    size = operator.divisor(values, out.layout.shape)
+    tiled = operator.is_viewed or size not in (None, out.array.size)
+    formulas = [
+        operator.formula.suited(compute, computed.name, numbers)
+        for numbers in operator.part_scalars(values)
+    ]
+    kernels = tuple([elementwise(f, kinds, computed, out.kind, compute) for f in formulas])
+    for kernel in kernels:
+        layout = "tiled" if tiled else kernel.layout(call.placeholders, in_place)
+        kernel.make_ready(layout, out.array.size)
+    return lambda arrays, scratch: compute_parts(operator, kernels, arrays, values, in_place)
 
 
 def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[LaunchSequence, int]:
@@ -74,7 +87,11 @@ def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[Launc
         reads = [launches.contiguous(x) for x in call.inputs]
         launches.launch(kernel, tuple(reads), out.name)
         return launches, device.scratch + sum(map(reserved, launches.intermediates.values()))
-    reads = [launches.input(x, computed, out.layout.shape) for x in call.inputs]
+    viewed = call.operator.is_viewed  # the kernel takes tensors in shapes of their own
+    reads = [
+        launches.input(x, computed, x.layout.shape if viewed else out.layout.shape)
+        for x in call.inputs
+    ]
     result = launches.result(out, computed)
     launches.launch(kernel, tuple(reads), result)
     launches.output(result, out, computed)
@@ -87,15 +104,17 @@ def _reduction_kernel(call: ValidCall, mode: Mode) -> Compute:
     if not size:
         return lambda arrays, scratch: arrays[-1].fill(of_no_terms(mode))
     values, in_place = call.values, call.in_place
-    kind, stored = call.inputs[0].kind, len(call.operator.device.kernels) > 1
-    kernel = reduction_kernel(call.operator, kind, "float32", mode, stored=stored)
+    types, stored = _types(call), len(call.operator.device.kernels) > 1
+    out = call.results[-1].kind
+    kernel = reduction_kernel(call.operator, types, out, "float32", mode, stored=stored)
     kernel.make_ready(kernel.layout(call.placeholders, in_place), size)
     return lambda arrays, scratch: kernel(arrays, values, in_place, scratch)
 
 
 def _terms_shape(call: ValidCall) -> tuple[int, ...]:
     """Return the shape of the terms of a reduction."""
-    return call.operator.shapes(call.operator, tuple([x.layout.shape for x in call.inputs]))[0]
+    shapes = tuple([x.layout.shape for x in call.inputs])
+    return call.operator.shapes(call.operator, shapes, call.values)[0]
 
 
 def _reduction_launches(call: ValidCall) -> LaunchSequence:
@@ -106,12 +125,13 @@ def _reduction_launches(call: ValidCall) -> LaunchSequence:
     launches = LaunchSequence()
     *update, reduce = call.operator.device.kernels
     *results, sums = call.results
-    kind, shape = call.inputs[0].kind, _terms_shape(call)
+    kind, shape = _computed_type(call), _terms_shape(call)
     weights = call.inputs[-1:] if call.operator.per_channel else ()
     reads = tuple(
         [launches.input(x, kind, x.layout.shape if x in weights else shape) for x in call.inputs]
     )
-    last = launches.result(sums, FLOAT32)
+    total = FLOAT32 if update else kind
+    last = launches.result(sums, total)
     if update:
         firsts = [launches.result(x, kind) for x in results]
         terms = launches.intermediate("terms", prod(shape), kind)
@@ -122,5 +142,5 @@ def _reduction_launches(call: ValidCall) -> LaunchSequence:
     else:
         blocks = launches.intermediate("blocks", ceil(prod(shape) / BLOCK), FLOAT32)
         launches.launch(reduce, reads, blocks, last)
-    launches.output(last, sums, FLOAT32)
+    launches.output(last, sums, total)
     return launches

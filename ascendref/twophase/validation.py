@@ -71,8 +71,9 @@ def validate(
     try:
         kinds = [_kind(operator, name, tensor) for name, tensor in zip(names, tensors, strict=True)]
         operator.check_types(tuple(kinds), params)
-        for param, tensor in zip(params, tensors, strict=True):
-            check_rank(param.name, len(tensor.shape), operator.device.least_rank)
+        for k, (param, tensor) in enumerate(zip(params, tensors, strict=True)):
+            least = operator.device.least_rank if k < inputs else 0
+            check_rank(param.name, len(tensor.shape), least)
         values = tuple(map(check_scalar, operator.scalars, scalars))
         if operator.check_scalars is not None:
             operator.check_scalars(*values)

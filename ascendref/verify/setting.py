@@ -16,7 +16,7 @@ from ..core.errors import OptionError
 from ..declaration.accuracy import ROUNDED, Bound
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import ScalarParam, check_array_scalar, single
-from ..functional.call import elementwise_kernel
+from ..functional.call import elementwise_kernels
 from ..kernels.arithmetic.exact import decide
 from .scalars import default_scalars, scalar_values
 
@@ -27,21 +27,25 @@ Doubles = NDArray[np.float64]
 _ELSEWHERE: Final = 0.3
 
 
+#: the name of a number of a part of the result in settings
+PART: Final = "part"
+
+
 def data_name(operator: Operator) -> str:
-    """Return the name of the tensor of which every number is tried."""
-    names = [param.name for param in operator.tensors]
-    return "self" if "self" in names else names[0]
+    """Return the name of the formula's tensor of which every number is tried."""
+    names = [name for name in operator.operand_names if not name.startswith("grad")]
+    return "gate" if "gate" in names else names[0]
 
 
 def gradient_name(operator: Operator) -> str | None:
     """Return the name of the tensor that every datum meets several numbers of, if there is one."""
     data = data_name(operator)
-    return next((param.name for param in operator.tensors if param.name != data), None)
+    return next((name for name in operator.operand_names if name != data), None)
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """An operator, its scalars, and the tensors besides data and gradient.
+    """An operator, its scalars, and the formula's tensors besides data and gradient.
 
     Examples
     --------
@@ -58,7 +62,8 @@ class Setting:
 
     operator: Operator
     #: values by name: of all scalars, and of the other tensors. These are a number for all
-    #: elements, ``"self"`` for the datum itself or ``"-self"`` for its negative
+    #: elements, ``"self"`` for the datum itself or ``"-self"`` for its negative; and the part of
+    #: the result that is judged, if there are several
     values: Mapping[str, float | str]
 
     @property
@@ -75,6 +80,11 @@ class Setting:
         """The scalars by name."""
         return {param.name: self.values[param.name] for param in self.operator.scalars}
 
+    @property
+    def part(self) -> int:
+        """The number of the part of the result that is judged."""
+        return int(self.values.get(PART, 0))
+
     @cached_property
     def numbers(self) -> tuple[float, ...]:
         """The scalars as numbers."""
@@ -83,17 +93,18 @@ class Setting:
     def formula_scalars(self, size: int) -> tuple[float, ...]:
         """Return the scalars that the formula gets, for a call with so many results."""
         formula = self.operator.formula
-        numbers = tuple([single(x) for x in self.numbers]) if formula.narrows else self.numbers
+        numbers = self.operator.part_scalars(self.numbers)[self.part]
+        numbers = tuple([single(x) for x in numbers]) if formula.narrows else numbers
         return (*numbers, size) if formula.sized else numbers
 
     def operands(self, data: NDArray[Any], gradient: NDArray[Any]) -> list[NDArray[Any]]:
-        """Return the operator's tensors in order, which broadcast as data and gradients do."""
+        """Return the formula's tensors in order, which broadcast as data and gradients do."""
         given = {gradient_name(self.operator): gradient, data_name(self.operator): data}
         found = []
-        for param in self.operator.tensors:
-            array = given.get(param.name)
+        for name in self.operator.operand_names:
+            array = given.get(name)
             if array is None:
-                value = self.values[param.name]
+                value = self.values[name]
                 if isinstance(value, str):
                     array = data if value == "self" else -data
                 else:
@@ -106,28 +117,37 @@ class Setting:
         return expanded(self.operands(data, gradient))
 
     def call(self, compute: str, tensors: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """Return the operator's first result, for tensors of one shape of rank 2."""
+        """Return the judged part of the first result, for tensors of one shape of rank 2."""
         return self.results(compute, tensors)[0].reshape(tensors[0].shape)
 
     def results(
         self, compute: str | None, tensors: Sequence[NDArray[Any]]
     ) -> tuple[NDArray[Any], ...]:
-        """Return all results, for tensors of one shape of rank 2."""
-        arrays = list(tensors)
-        if self.operator.per_channel:  # a row is a channel, with one weight
-            arrays = [array[None] for array in tensors]
-            arrays[2] = np.ascontiguousarray(tensors[2][:, 0])
+        """Return all results, of the first the judged part, for tensors of one shape of rank 2."""
+        arrays = self.arguments(tensors)
         function = getattr(operators, self.operator.name)
         named = {p.name: array for p, array in zip(self.operator.tensors, arrays, strict=True)}
         value = function(**named, **self.scalars, compute_dtype=compute)
-        return value if isinstance(value, tuple) else (value,)
+        first, *sums = value if isinstance(value, tuple) else (value,)
+        return self.operator.parts(first, self.numbers)[self.part], *sums
+
+    def arguments(self, tensors: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
+        """Return the operator's tensors, from those of the formula."""
+        operator = self.operator
+        if operator.per_channel:  # a row is a channel, with one weight
+            *full, weight = tensors
+            return *[array[None] for array in full], np.ascontiguousarray(weight[:, 0])
+        if not operator.is_viewed:
+            return tuple(tensors)
+        return operator.joined(np, [array.reshape(1, -1) for array in tensors], self.numbers)
 
     def value(self, tensors: Sequence[Doubles]) -> Doubles:
         """Return the formula's value, within 0.75 ulp of float64 unless large terms cancel."""
-        types = (FLOAT64,) * len(tensors)
-        kernel = elementwise_kernel(self.operator, types, FLOAT64, "float64", self.numbers)
+        types = (FLOAT64,) * len(self.operator.tensors)
+        kernels = elementwise_kernels(self.operator, types, FLOAT64, "float64", self.numbers)
         result = np.empty(tensors[0].shape)
-        kernel((*tensors, result), self.numbers)
+        numbers = self.operator.part_scalars(self.numbers)[self.part]
+        kernels[self.part]((*tensors, result), numbers)
         return result
 
     def exact(self, elements: Sequence[float], size: int, kind: str) -> float:
@@ -155,13 +175,13 @@ class Setting:
         accuracy = self.operator.accuracy
         if accuracy is None or compute not in ("float32", FLOAT64.name):
             return None
-        return accuracy(ELEMENT_TYPES[kind], self.scalars, size)
+        return accuracy(ELEMENT_TYPES[kind], self.values, size)
 
     @property
     def bound_has_both(self) -> bool:
-        """Whether the range of a bound is one of data and of the other tensor.
+        """Whether a bound depends on data and on the other tensor.
 
-        It is a range of data alone if the other tensor is a gradient.
+        It depends on data alone if the other tensor is a gradient.
         """
         return self.operator.forward is None and gradient_name(self.operator) is not None
 
@@ -172,16 +192,16 @@ class Setting:
         gradient = gradient_name(self.operator) if self.operator.forward else None
         others = [
             array.astype(np.float64)
-            for param, array in zip(self.operator.tensors, tensors, strict=True)
-            if param.name != gradient
+            for name, array in zip(self.operator.operand_names, tensors, strict=True)
+            if name != gradient
         ]
         return bound.ulp + bound.more(*others)
 
     def edges(self) -> list[float]:
         """Return data near which the formula may change."""
-        names = [param.name for param in self.operator.scalars]
+        names = [param.name for param in self.operator.scalars if not param.is_axis]
         scalars = [x for name in names if isinstance(x := self.values[name], float | int)]
-        shifts = [x for name, x in self.values.items() if name not in names]
+        shifts = [x for name, x in self.values.items() if name in self.operator.operand_names]
         offsets = [0.0, *(x for x in shifts if not isinstance(x, str))]
         edges = [sign * x + offset for x in scalars for sign in (1, -1) for offset in offsets]
         edges += [1 - x for x in scalars]
@@ -203,9 +223,12 @@ def settings(name: str) -> tuple[Setting, ...]:
     """Return the settings in which an operator is verified."""
     operator = OPERATORS[name]
     roles = data_name(operator), gradient_name(operator)
-    others = {param.name: _ELSEWHERE for param in operator.tensors if param.name not in roles}
+    others = {name: _ELSEWHERE for name in operator.operand_names if name not in roles}
     usual = default_scalars(name) | others
-    return tuple(Setting(operator, usual | dict(values)) for values in operator.settings)
+    view = operator.result_view
+    parts = [{}] if view is None else [{PART: part} for part in range(view.parts)]
+    found = [usual | dict(values) | part for values in operator.settings for part in parts]
+    return tuple([Setting(operator, values) for values in found])
 
 
 def given_settings(name: str, attributes: Mapping[str, float | str]) -> tuple[Setting, ...]:

@@ -54,7 +54,7 @@ def study(setting: Setting, seed: int) -> Study:
         error = np.abs(away[kept])
         relative[compute] = error / np.where(golden[kept] == 0, 1, np.abs(golden[kept]))
         ulps[compute] = error / spacing(golden[kept], ELEMENT_TYPES[compute])
-    names = [param.name for param in setting.operator.tensors]
+    names = setting.operator.operand_names
     data = tensors[names.index(data_name(setting.operator))][kept, 0]
     return Study(setting, data, relative, ulps)
 

@@ -14,6 +14,8 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from inspect import cleandoc
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +26,11 @@ import ascendref as ar
 from ascendref.cann.functions import operator_functions
 from ascendref.cann.prototypes import Prototype
 from ascendref.cli.markdown import table
+from ascendref.cli.ops import in_groups
+from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, ElementType
 from ascendref.declaration.operator import APIS, Operator
 from ascendref.verify.accuracy.rows import Measured
+from ascendref.verify.figures.style import LABELS
 from ascendref.verify.setting import data_name, gradient_name
 
 DOCS = Path(__file__).parents[1]
@@ -37,6 +42,9 @@ EDGES = (-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, np.inf, np.nan)
 GRADIENTS = (1.0, -np.inf, np.nan)
 #: and for the second tensor of operators that take no gradient
 SECOND = (0.0, 0.5, 1.0)
+
+#: what the groups of operators are called
+HEADINGS = {"activation": "Activations", "loss": "Losses"}
 
 Row = tuple[str, ...]
 
@@ -50,8 +58,9 @@ def _lines(operator: Operator) -> Iterator[str]:
     short = re.sub("_(backward|grad)$", "", operator.name).replace("_", " ")
     yield from (f"# {operator.name}", "")
     # the search shows the page first for these words
-    yield from (f"```{{index}} ! {short}, ! {operator.api}", "```", "")
-    yield f"The vendor's operator is `{operator.api}`."
+    yield from ("```{index} " + ", ".join(f"! {x}" for x in (short, operator.api) if x), "```", "")
+    vendor = f"The vendor's operator is `{operator.api}`."
+    yield vendor if operator.api else "The vendor documents no such operator."
     yield from ("", "```{math}", cleandoc(operator.latex), "```", "")
     datum, second, setting = data_name(operator), gradient_name(operator), usual_setting(operator)
     with_setting = f", with `{setting.label}`" if setting.values else ""
@@ -87,8 +96,9 @@ def _lines(operator: Operator) -> Iterator[str]:
     )
     if operator.same_type:
         yield from ("", "All tensors have one type.")
-    yield from ("", "Of the two-phase functions, on each product:", "")
-    yield from table(("product", "tensor", "types"), _product_rows(operator))
+    if operator.api:
+        yield from ("", "Of the two-phase functions, on each product:", "")
+        yield from table(("product", "tensor", "types"), _product_rows(operator))
     yield from ("", "## Accuracy", "")
     yield from ("::::{grid} 1 1 2 2", "", ":::{grid-item}")
     yield from _picture(
@@ -103,6 +113,12 @@ def _lines(operator: Operator) -> Iterator[str]:
         yield from (f"the operator: `ascendref verify {operator.name}` measures it.", "")
     else:
         yield from _measured(operator)
+    if operator.api:
+        yield from _two_phase(operator)
+
+
+def _two_phase(operator: Operator) -> Iterator[str]:
+    """Yield the section on the vendor's functions."""
     yield from ("", "## Two-phase functions", "", "In C:", "", "```c")
     versions = [version for version in APIS.values() if version.name == operator.name]
     functions = [function for version in versions for function in operator_functions(version)]
@@ -199,9 +215,15 @@ def _product_rows(operator: Operator) -> Iterator[Row]:
 
 
 def _concerns(row: Row, operator: Operator) -> bool:
-    """Whether a row of docs/sources.md has an operator's name, or how it begins."""
-    name = row[0].replace(" ", "_").lower()
-    return operator.name == name or (name not in ar.OPERATORS and operator.name.startswith(name))
+    """Whether a row of docs/sources.md is about an operator: "FAMILY" or "FAMILY, gradient".
+
+    Of a family without a function, the first is about the gradient.
+    """
+    family, _, gradient = row[0].lower().partition(", ")
+    members = [other for other in ar.OPERATORS.values() if other.family == operator.family]
+    about = bool(gradient) or all(other.forward for other in members)
+    same = re.sub("[ -]", "_", family) == operator.family
+    return same and about == (operator.forward is not None)
 
 
 def _sources() -> Iterator[Row]:
@@ -253,12 +275,63 @@ def _sum_rows() -> Iterator[Row]:
 
 
 def operator_list() -> str:
-    """Return the operators with the first sentences of their docstrings."""
+    """Return the operators by group and family, with the first sentences of their docstrings."""
     lines = list[str]()
-    for operator in sorted(ar.OPERATORS.values(), key=lambda operator: operator.name):
-        summary = cleandoc(getattr(ar, operator.name).__doc__).partition("\n\n")[0]
-        lines += (f"[](operators/{operator.name}.md)", f": {summary}", "")
+    for group, members in groupby(in_groups(ar.OPERATORS.values()), attrgetter("group")):
+        lines += (f"### {HEADINGS[group]}", "")
+        for family, operators in groupby(members, attrgetter("family")):
+            lines.append(family.replace("_", " "))
+            for operator in operators:
+                summary = cleandoc(getattr(ar, operator.name).__doc__).partition("\n\n")[0]
+                lines.append(f": [](operators/{operator.name}.md) – {summary}")
+            lines.append("")
     return "\n".join(lines).replace("``", "`")
+
+
+def operator_table() -> str:
+    """Return a table of all operators for each group."""
+    lines = list[str]()
+    for group, operators in groupby(in_groups(ar.OPERATORS.values()), attrgetter("group")):
+        lines += (f"## {HEADINGS[group]}", "")
+        lines += table(
+            ("operator", "vendor's", "products", "device's types", "F32 bound", "measured",
+             "F16, BF16 bound", "measured", "PyTorch's"),
+            map(_table_row, operators),
+        )  # fmt: skip
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _table_row(operator: Operator) -> Row:
+    setting = usual_setting(operator)
+    params = [params for product in ar.PRODUCTS if (params := operator.on(product))]
+    types = {kind for tensors in params for tensor in tensors for kind in tensor.types}
+    products = [name.removeprefix("Atlas ") for name in operator.device.products]
+    apis = [version.api for version in APIS.values() if version.name == operator.name]
+    return (
+        f"[{operator.name}](reference/operators/{operator.name}.md)",
+        ", ".join(f"`{api}`" for api in apis) or "–",
+        ", ".join(products) or "–",
+        ", ".join(LABELS.get(x, x) for x, kind in ELEMENT_TYPES.items() if kind in types) or "–",
+        str(setting.bound(FLOAT32.name, FLOAT32.name, 1)),
+        _largest(operator, FLOAT32),
+        str(setting.bound(FLOAT16.name, FLOAT32.name, 1)),
+        _largest(operator, FLOAT16, BFLOAT16),
+        f"`aten.{operator.torch.name}`" if operator.torch else "–",
+    )
+
+
+def _largest(operator: Operator, *kinds: ElementType) -> str:
+    """Return the largest error that was measured, in the default arithmetic and setting."""
+    names, label = [kind.name for kind in kinds], usual_setting(operator).label
+    found = [
+        row["max_ulp"]
+        for row in MEASURED["sweeps"]
+        if (row["operator"], row["computed"]) == (operator.name, FLOAT32.name)
+        and row["dtype"] in names
+        and row["setting"] == label
+    ]
+    return f"{max(found):.4g}" if found else "–"
 
 
 def command_page() -> str:
@@ -289,6 +362,7 @@ def write_pages(app: Sphinx) -> None:
     pages = {folder / f"{name}.md": operator_page(op) for name, op in ar.OPERATORS.items()}
     pages[DOCS / "reference" / "command-line.md"] = command_page()
     pages[PICTURES.with_suffix(".md")] = operator_list()
+    pages[PICTURES.with_name("table.md")] = operator_table()
     for path, text in pages.items():
         path.parent.mkdir(exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:

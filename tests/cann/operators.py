@@ -1,5 +1,6 @@
-"""Call every operator by ctypes in every layout, beside the same call in Python.
+"""Call every function of the vendor's by ctypes in every layout, beside the same call in Python.
 
+Each function is called with all arguments, then without each of those that may be null.
 ``python -m tests.cann.operators LIBRARY`` prints how many calls gave the same bytes.
 """
 
@@ -10,12 +11,14 @@ from itertools import product
 import numpy as np
 
 import ascendref as ar
+from ascendref import aclnn
 from ascendref.cann.functions import operator_functions
 from ascendref.core.dtypes import ELEMENT_TYPES
+from ascendref.declaration.operator import APIS
 
 from ..device.calls import content
 from ..operators.entries import ENTRIES
-from ..support.two_phase import phase_1, phase_2, plain
+from ..support.two_phase import scalars_of
 from .outputs import NUMBERS, Caller
 
 #: data layouts: strides of a shape of 3 by 4, offset in elements, first byte of the storage
@@ -24,33 +27,48 @@ LAYOUTS = {
     "transposed at an inner address": ((1, 3), 2, 192),
     "backwards with gaps": ((-8, -2), 25, 8),
 }
+#: scalars that functions refuse
+REFUSED = [
+    ("leaky_relu_backward", (-0.5, True)),
+    ("elu_backward", (-0.5, 1.0, 1.0, True)),
+    ("celu", (0.0,)),
+]
 
 
 def operands(operator, kind, layout, scalars, generator):
-    """Yield, for every tensor, the bytes of its memory and its description."""
+    """Return, for every tensor by name, the bytes of its memory and its description."""
     shapes = [(3, 4)] * len(operator.tensors)
     if operator.per_channel:
         shapes[-1] = (4,)
-    for shape in (*shapes, *operator.result_shapes(tuple(shapes), scalars)):
+    shapes += operator.result_shapes(tuple(shapes), scalars)
+    named = dict(zip(operator.tensor_names, shapes, strict=True))
+    found = {}
+    for name in operator.arguments:
+        if name in operator.vendor_parameters and name not in named:
+            continue  # a scalar
+        shape = named.get(name, (3, 4))  # an unused tensor
         strides, offset, start = LAYOUTS[layout] if len(shape) == 2 else ((1,) * len(shape), 0, 16)
-        values = generator.uniform(0, 1, 40).astype(ELEMENT_TYPES[kind].numpy)
+        numbers = generator.uniform(0, 1, 40) * (1 if ELEMENT_TYPES[kind].floating else 100)
+        values = numbers.astype(ELEMENT_TYPES[kind].numpy)
         data = np.frombuffer(bytes(start) + values.tobytes(), np.uint8)
-        yield data, shape, kind, strides, offset, start
+        found[name] = data, shape, kind, strides, offset, start
+    return found
 
 
-def in_python(operator, scalars, tensors):
-    """Return the bytes of the results' memory after the call in Python."""
+def in_python(operator, scalars, tensors, null):
+    """Return the bytes of all tensors' memory after the call in Python, without one argument."""
     dev = ar.Device("Atlas A2")
-    described = []
-    for data, shape, kind, strides, offset, start in tensors:
+    described = {}
+    for name, (data, shape, kind, strides, offset, start) in tensors.items():
         memory = dev.malloc(data.size)
         dev.memcpy(memory, data)
-        described.append(ar.Tensor(memory.address + start, shape, kind, strides, offset))
-    inputs = len(operator.tensors)
-    size, executor = phase_1(operator.name, *described[:inputs], *scalars, *described[inputs:])
-    phase_2(operator.name, dev.malloc(size) if size else None, size, executor, None)
+        described[name] = ar.Tensor(memory.address + start, shape, kind, strides, offset)
+    arguments = described | scalars | {null: None}
+    first = getattr(aclnn, f"{operator.api}GetWorkspaceSize")
+    size, executor = first(*[arguments[name] for name in operator.arguments])
+    getattr(aclnn, operator.api)(dev.malloc(size) if size else None, size, executor, None)
     dev.synchronize()
-    return [content(result.memory).tobytes() for result in described[inputs:]]
+    return [content(tensor.memory).tobytes() for tensor in described.values()]
 
 
 def tensor(caller, address, data, shape, kind, strides, offset, start):
@@ -72,45 +90,72 @@ def scalar(caller, kind, value):
     return ctypes.c_char_p(value.encode()) if kind == "TEXT" else NUMBERS[kind](value)
 
 
-def in_c(caller, operator, scalars, tensors):
-    """Return the bytes of the results' memory after the call in C."""
-    inputs = len(operator.tensors)
+def in_c(caller, operator, scalars, tensors, null):
+    """Return the bytes of all tensors' memory after the call in C, without one argument."""
     first, second = operator_functions(operator)
-    memories, described = [], []
-    for data, *description in tensors:
+    memories, arguments = [], {}
+    for name, (data, *description) in tensors.items():
         size = ctypes.c_size_t(data.size)
         memories.append(caller.made("aclrtMalloc", size, 0))
         values = data.ctypes.data_as(ctypes.c_void_p)
         caller.call("aclrtMemcpy", ctypes.c_void_p(memories[-1]), size, values, size, 1)
-        described.append(tensor(caller, memories[-1], data, *description))
-    kinds = [parameter.kind for parameter in first.prototype.parameters[inputs:]]
-    passed = [scalar(caller, *pair) for pair in zip(kinds, scalars, strict=False)]
+        arguments[name] = tensor(caller, memories[-1], data, *description)
+    for parameter in first.prototype.parameters:
+        if parameter.name in scalars:
+            arguments[parameter.name] = scalar(caller, parameter.kind, scalars[parameter.name])
+    arguments[null] = None
     size, executor = ctypes.c_uint64(), ctypes.c_void_p()
-    arguments = [*described[:inputs], *passed, *described[inputs:]]
-    caller.call(first.name, *arguments, ctypes.byref(size), ctypes.byref(executor))
+    given = [arguments[name] for name in operator.arguments]
+    caller.call(first.name, *given, ctypes.byref(size), ctypes.byref(executor))
     workspace = caller.made("aclrtMalloc", size, 0) if size.value else None
     caller.call(second.name, ctypes.c_void_p(workspace), size, executor, None)
     caller.call("aclrtSynchronizeStream", None)
-    results = []
-    for memory, (data, *_) in list(zip(memories, tensors, strict=True))[inputs:]:
+    found = []
+    for memory, (data, *_) in zip(memories, tensors.values(), strict=True):
         size = ctypes.c_size_t(data.size)
-        results.append(ctypes.create_string_buffer(data.size))
-        caller.call("aclrtMemcpy", results[-1], size, ctypes.c_void_p(memory), size, 2)
-    return [result.raw for result in results]
+        found.append(ctypes.create_string_buffer(data.size))
+        caller.call("aclrtMemcpy", found[-1], size, ctypes.c_void_p(memory), size, 2)
+    return [result.raw for result in found]
 
 
 def main():
     """Compare all calls."""
     caller, generator, count = Caller(sys.argv[1]), np.random.default_rng(7), 0
-    for operator, kind, layout in product(
-        ar.OPERATORS.values(), ("float32", "float16", "bfloat16"), LAYOUTS
-    ):
-        scalars = plain(operator.name, ENTRIES[operator.name].scalars[0])
-        tensors = list(operands(operator, kind, layout, scalars, generator))
-        found = in_c(caller, operator, scalars, tensors)
-        assert found == in_python(operator, scalars, tensors), (operator, kind, layout)
-        count += 1
+    types = [
+        (operator, kind)
+        for operator in APIS.values()
+        for kind in ("float32", "float16", "bfloat16", *ENTRIES[operator.name].integers)
+    ]
+    for (operator, kind), layout in product(types, LAYOUTS):
+        rows = ENTRIES[operator.name].scalars[: None if layout == "contiguous" else 1]
+        for row, null in product(rows, (None, *operator.nullable)):
+            values = scalars_of(operator, row)
+            scalars = named(operator, values)
+            tensors = operands(operator, kind, layout, values, generator)
+            found = in_c(caller, operator, scalars, tensors, null)
+            expected = in_python(operator, scalars, tensors, null)
+            assert found == expected, (operator, row, kind, layout, null)
+        count += 1 + len(operator.nullable)
+    refused(caller, generator)
     print(count)
+
+
+def named(operator, scalars):
+    """Return scalars by the vendor's names."""
+    names = operator.vendor_parameters[len(operator.tensors) :]
+    return dict(zip(names, scalars, strict=False))
+
+
+def refused(caller, generator):
+    """Call functions with scalars that are not allowed together."""
+    for name, scalars in REFUSED:
+        operator, found = ar.OPERATORS[name], None
+        tensors = operands(operator, "float32", "contiguous", scalars, generator)
+        try:
+            in_c(caller, operator, named(operator, scalars), tensors, None)
+        except AssertionError as error:
+            found = error.args
+        assert found == ((f"{operator.api}GetWorkspaceSize", 161002),), (name, found)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ BYTES = {
     "prop": PhysicalProperties(attribute=4, location=(0, 1)),
 }
 NUMBERS = {"INT64": ctypes.c_int64, "UINT64": ctypes.c_uint64, "FLOAT": ctypes.c_float,
-           "DOUBLE": ctypes.c_double, "UINT32": ctypes.c_uint32}  # fmt: skip
+           "DOUBLE": ctypes.c_double, "UINT32": ctypes.c_uint32,
+           "INT32": ctypes.c_int32}  # fmt: skip
 
 
 def size_of(parameter):

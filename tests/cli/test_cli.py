@@ -211,7 +211,7 @@ def test_other_types_are_not_taken_for_bf16(array: np.ndarray[Any, Any], tmp_pat
 
 SOFTPLUS = ("softplus_backward", "--input", "{in}")
 BAD_CALLS = {
-    "operator": (("relu", "--input", "{in}"), ["OPERATOR: ", "'relu'", "aclnnLogitGrad"]),
+    "operator": (("squash", "--input", "{in}"), ["OPERATOR: ", "'squash'", "aclnnLogitGrad"]),
     "missing tensor": (("smooth_l1_loss_backward", "--input", "{extra}"), ["--input", "target"]),
     "unknown tensor": ((*SOFTPLUS, "--input", "x={npy}"), ["--input", "'x'", "grad_output, self"]),
     "unknown member": (
@@ -243,6 +243,10 @@ BAD_CALLS = {
     "reduction": (
         ("smooth_l1_loss_backward", "--input", "{in}", "--attr", "reduction=max"),
         ["--attr", "reduction", "'max'", "none (0)", "mean (1)", "sum (2)"],
+    ),
+    "attr missing": (
+        ("threshold", "--input", "{in}", "--attr", "value=1"),
+        ["--attr", "threshold needs threshold"],
     ),
     "attr of none": (("prelu_backward", "--input", "{in}", "--attr", "a=1"), ["--attr", "'a'"]),
     "compute": ((*SOFTPLUS, "--compute-dtype", "int8"), ["--compute-dtype", "'int8'", "float16"]),
@@ -311,8 +315,12 @@ def test_ops_lists_every_operator() -> None:
         ("beta", 1.0),
     ]
     assert smooth["scalars"][0]["choices"] == ["none", "mean", "sum"]
+    assert (smooth["group"], smooth["family"]) == ("loss", "smooth_l1")
+    assert [row["group"] for row in rows] == sorted(row["group"] for row in rows)
     table = call("ops").stdout
     assert [name for name in ar.OPERATORS if name not in table] == []
+    assert table.index("activation functions") < table.index("silu") < table.index("loss functions")
+    assert "\nhardtanh\n" in table  # the vendor has no such function
 
 
 def test_ops_has_the_matrix_of_operators_products_and_types() -> None:

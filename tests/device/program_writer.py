@@ -470,7 +470,7 @@ class ProgramWriter(RuleBasedStateMachine):
             shapes[2] = draw.pick([(channels,), (1,), (), (1, channels, 1)])
         elif operator in ("hardshrink_backward", "smooth_l1_loss_backward"):
             shapes = [self.stretched(draw, shape) for _ in shapes]
-        results = declared.shapes(declared, tuple(shapes))
+        results = declared.shapes(declared, tuple(shapes), ())
         views: list[TensorModel] = []
         for number, (size, kind) in enumerate(zip([*shapes, *results], kinds, strict=True)):
             out = number >= len(shapes)

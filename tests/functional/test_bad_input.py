@@ -17,6 +17,8 @@ import pytest
 
 import ascendref as ar
 
+from ..support.cases import whole_shapes
+
 X = np.linspace(0.1, 0.9, 4, dtype=np.float32)
 
 
@@ -158,10 +160,21 @@ def arguments() -> dict[str, tuple[str, Callable[[Any], Any]]]:
             )
 
     for operator in ar.OPERATORS.values():
-        good = {param.name: X for param in operator.tensors}
-        if operator.per_channel:
-            good["weight"] = X[:1]
-        good |= {p.name: list(p.choices)[-1] if p.choices else 0.5 for p in operator.scalars}
+        shapes, _ = whole_shapes(operator.name, X.shape, "one")
+        good: dict[str, Any] = {
+            param.name: np.resize(X, shape)
+            for param, shape in zip(operator.tensors, shapes, strict=True)
+        }
+        good |= {
+            p.name: list(p.choices)[-1]
+            if p.choices
+            else -1
+            if p.is_axis
+            else True
+            if p.is_flag
+            else 0.5
+            for p in operator.scalars
+        }
         add(operator.name, good, "out", "compute_dtype")
     add("cast", {"array": X, "dtype": "float16", "round_mode": "odd"})
     add("compare", {"actual": X, "golden": X})
@@ -204,6 +217,7 @@ def test_what_an_argument_cannot_be_is_refused_by_its_name(argument: str, tmp_pa
         assert X.tobytes() == before, label
         if isinstance(error, ar.ArgumentError):
             is_array = issubclass(type(value), np.ndarray | np.generic)
+            is_array |= error.problem.startswith("has shape")
             blamed = error.argument.split("[")[0]
             assert blamed in (others if is_array else {name}), (label, error)
             assert len(str(error)) < 700, label

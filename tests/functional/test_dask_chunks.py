@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ascendref as ar
 
+from ..support.calls import array_function
 from ..support.cases import ENGINES, SUMMING, numbers
 from ..support.operands import results
 from ..support.rounding import assert_bits
@@ -25,8 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:Increasing number of chunks")
 
 def assert_same(operator: str, lazy: list[Any], tensors: list[Any], **options: Any) -> None:
     """Assert that lazy results are those of one call."""
-    want = results(getattr(ar, operator)(*tensors, **options))
-    got = results(getattr(ar, operator)(*lazy, **options))
+    want = results(array_function(operator)(*tensors, **options))
+    got = results(array_function(operator)(*lazy, **options))
     for array, expected in zip(computed(got), want, strict=True):
         assert_bits(array, expected)
     for array in got:
@@ -124,7 +125,7 @@ def test_a_result_without_elements_beside_axes_of_length_one() -> None:
 @pytest.mark.parametrize("operator", [n for n, o in ar.OPERATORS.items() if len(o.tensors) > 1])
 def test_shapes_that_do_not_fit_have_the_message_of_numpy_arrays(operator: str) -> None:
     names = [tensor.name for tensor in ar.OPERATORS[operator].tensors]
-    function = getattr(ar, operator)
+    function = array_function(operator)
     bad = [[(4, 3), (2, 3), (3,)], [(4,), (2, 3), (3,)], [(1, 4), (2, 3), (3,)]]
     if operator == "prelu_backward":
         bad += [[(2, 3), (2, 3), (2,)], [(5, 7), (5, 7), (2, 3)], [(2, 2, 3), (2, 3), (3,)]]

@@ -13,6 +13,7 @@ from ascendref.kernels.arithmetic import exact
 from ascendref.verify.scalars import scalar_values
 
 from ..operators.entries import ENTRIES
+from ..support.calls import array_function
 from ..support.correctness import numbers_of
 from ..support.judge import judged
 
@@ -21,9 +22,9 @@ SIZE = 300
 
 
 def tensors(operator: str, dtype: Any) -> list[Any]:
-    """Return numbers of all magnitudes; those of logit are from 0 to 1."""
+    """Return what formulas take: numbers of all magnitudes; those of logit are from 0 to 1."""
     rng = np.random.default_rng(5)
-    count = len(ar.OPERATORS[operator].tensors)
+    count = len(ar.OPERATORS[operator].operand_names)
     found = [rng.normal(size=SIZE) * 2.0 ** rng.integers(-30, 5, SIZE) for _ in range(count)]
     if operator == "logit_grad":
         found[0] = rng.random(SIZE)
@@ -33,13 +34,21 @@ def tensors(operator: str, dtype: Any) -> list[Any]:
 @pytest.mark.daily(2)
 @pytest.mark.parametrize("operator", ELEMENTWISE)
 def test_results_of_float64_are_correctly_rounded(operator: str) -> None:
-    formula, data = ar.OPERATORS[operator].formula, tensors(operator, np.float64)
+    declared, data = ar.OPERATORS[operator], tensors(operator, np.float64)
     scalars = scalar_values(operator)
-    got = getattr(ar, operator)(*data, *scalars, compute_dtype="exact")
-    given = tuple([float(np.float32(s)) for s in scalars]) + ((SIZE,) if formula.sized else ())
-    rows = zip(*[array.tolist() for array in data], strict=True)
-    want = [judged(formula.function, row, given, "float64") for row in rows]
-    np.testing.assert_array_equal(got, want)
+    for part, got in enumerate(parts(operator, data, scalars)):
+        given = numbers_of(declared, scalars, SIZE, part)
+        rows = zip(*[array.tolist() for array in data], strict=True)
+        want = [judged(declared.formula.function, row, given, "float64") for row in rows]
+        np.testing.assert_array_equal(got, want)
+
+
+def parts(operator: str, data: list[Any], scalars: tuple[Any, ...]) -> list[Any]:
+    """Return the parts of the exact result, each with the shape of the data."""
+    declared = ar.OPERATORS[operator]
+    whole = declared.joined(np, [array[None] for array in data], scalars)
+    got = array_function(operator)(*whole, *scalars, compute_dtype="exact")
+    return [part.reshape(-1) for part in declared.parts(got, scalars)]
 
 
 @pytest.mark.daily(2)
@@ -47,14 +56,14 @@ def test_results_of_float64_are_correctly_rounded(operator: str) -> None:
 def test_infinite_elements_and_nan(operator: str) -> None:
     formula = ar.OPERATORS[operator].formula
     ends = np.array([inf, -inf, nan, 0.0, 0.75, -3.0])
-    grids = np.meshgrid(*[ends] * len(ar.OPERATORS[operator].tensors))
+    grids = np.meshgrid(*[ends] * len(ar.OPERATORS[operator].operand_names))
     data = [grid.ravel() for grid in grids]
     for scalars in ENTRIES[operator].scalars:
-        got = getattr(ar, operator)(*data, *scalars, compute_dtype="exact")
-        given = numbers_of(ar.OPERATORS[operator], scalars, data[0].size)
-        for at, row in enumerate(zip(*[array.tolist() for array in data], strict=True)):
-            want = judged(formula.function, row, given, "float64")
-            assert str(float(got[at])) == str(want), (row, scalars)
+        for part, got in enumerate(parts(operator, data, scalars)):
+            given = numbers_of(ar.OPERATORS[operator], scalars, data[0].size, part)
+            for at, row in enumerate(zip(*[array.tolist() for array in data], strict=True)):
+                want = judged(formula.function, row, given, "float64")
+                assert str(float(got[at])) == str(want), (row, scalars)
 
 
 @pytest.mark.parametrize("operator", ar.OPERATORS)
@@ -62,8 +71,12 @@ def test_narrower_results_are_those_of_float64(operator: str) -> None:
     data = tensors(operator, np.float32)
     if operator == "prelu_backward":
         data[2] = data[2][:1]
+    else:
+        data = ar.OPERATORS[operator].joined(
+            np, [array[None] for array in data], scalar_values(operator)
+        )
     results = [
-        getattr(ar, operator)(*data, compute_dtype=compute) for compute in ("exact", "float64")
+        array_function(operator)(*data, compute_dtype=compute) for compute in ("exact", "float64")
     ]
     for one, other in zip(*[r if isinstance(r, tuple) else (r,) for r in results], strict=True):
         np.testing.assert_array_equal(one, other)

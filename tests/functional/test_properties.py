@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import ascendref as ar
 
-from ..support.cases import BROADCASTING, ELEMENTWISE, ENGINES, SCALARS, TENSORS, numbers
+from ..support.cases import BROADCASTING, ELEMENTWISE, ENGINES, HALVED, SCALARS, TENSORS, numbers
 from ..support.correctness import assert_right, is_gradient
 from ..support.rounding import FORMATS, assert_bits, assert_same_bits, bits_of
 
@@ -62,6 +62,8 @@ def scalars_of(operator: str, draw: Any) -> tuple[Any, ...]:
         draw(
             st.sampled_from(list(param.choices))
             if param.choices
+            else st.booleans()
+            if param.is_flag
             else st.floats(param.least, allow_nan=param.least is None)
         )
         for param in ar.OPERATORS[operator].scalars
@@ -118,13 +120,20 @@ def test_the_layout_of_prelu_does_not_change_the_bits(data: Any) -> None:
 
 
 @pytest.mark.daily(2)
-@pytest.mark.parametrize("operator", [name for name in ELEMENTWISE if SCALARS[name][0]])
+@pytest.mark.parametrize(
+    "operator", [name for name in ELEMENTWISE if SCALARS[name][0] and name not in HALVED]
+)
 @settings(max_examples=150)
 @given(data=st.data())
 def test_random_scalars(operator: str, data: Any) -> None:
     kind = data.draw(KINDS)
     arrays = [numbers(kind, (60,), seed) for seed in range(len(TENSORS[operator]))]
     scalars = scalars_of(operator, data.draw)
+    if (check := ar.OPERATORS[operator].check_scalars) is not None:
+        try:
+            check(*scalars)
+        except ar.ArgumentValueError:
+            reject()  # not allowed together
     # thresholds and the data meet: a scalar itself is among the values
     limit = next((float(s) for s in scalars[::-1] if not isinstance(s, str)), 0.0)
     place = next(k for k, name in enumerate(TENSORS[operator]) if not is_gradient(name))

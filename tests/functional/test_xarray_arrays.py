@@ -9,7 +9,8 @@ import pytest
 
 import ascendref as ar
 
-from ..support.cases import numbers
+from ..support.calls import array_function
+from ..support.cases import HALVED, numbers
 from ..support.operands import arguments, each_operator, results
 from ..support.rounding import assert_bits
 
@@ -23,18 +24,24 @@ COORDS = {"channel": [10, 20, 30], "height": ("row", np.arange(5.0)), "version":
 def labelled(array: Any, chunks: Any = None) -> Any:
     """Return an array with labels, lazily in chunks."""
     inside = array if chunks is None else da.from_array(array, chunks=chunks)
-    return xr.DataArray(inside, COORDS, DIMS, "images", {"units": "m"})
+    coords = {name: c for name, c in COORDS.items() if name != "height" or array.shape[-1] == 5}
+    return xr.DataArray(inside, coords, DIMS, "images", {"units": "m"})
 
 
 @each_operator
 @pytest.mark.parametrize("chunks", [None, (2, 3, 5)])
 def test_results_have_the_labels_of_inputs(operator: str, chunks: Any) -> None:
     tensors = arguments(operator, (4, 3, 5))
-    want = results(getattr(ar, operator)(*tensors))
-    model = labelled(tensors[0])
-    for where in ((0,), (1,), (0, 1))[: 1 if len(tensors) == 1 else None]:
+    want = results(array_function(operator)(*tensors))
+    model = labelled(np.empty((4, 3, 5)))
+    full = [k for k in (0, 1) if k < len(tensors) and tensors[k].ndim == 3]
+    if operator in HALVED:  # lengths differ on the last axis
+        model = model.drop_vars("height")
+    for where in ((0,), (1,), (0, 1)):
+        if not set(where) <= set(full):
+            continue
         given = [labelled(t, chunks) if k in where else t for k, t in enumerate(tensors)]
-        got = results(getattr(ar, operator)(*given))
+        got = results(array_function(operator)(*given))
         assert isinstance(got[0], xr.DataArray)
         assert isinstance(got[0].data, np.ndarray if chunks is None else da.Array)
         assert got[0].dims == DIMS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -38,33 +37,47 @@ def _with_float64() -> Any:
 
 
 class Function(NamedTuple):
-    """A function, the operator that is its gradient, and how to call both."""
+    """A function and the operator that is its gradient, and how to call both."""
 
-    function: Callable[..., Any]
-    operator: str
-    #: places of its operands among the operator's tensors
-    places: tuple[int, ...]
+    declared: Any
 
     @property
     def operands(self) -> int:
         """Number of operands."""
-        return len(self.places)
+        return len(self.declared.places)
+
+    @property
+    def scalars(self) -> list[tuple[Any, ...]]:
+        """The function's scalars in all tables, the defaults first."""
+        return SCALARS[self.declared.declared.name]
+
+    def function(self, *arguments: Any, **options: Any) -> Any:
+        """Call the function; scalars without defaults may be omitted."""
+        if len(arguments) <= self.operands:
+            options = self.declared.needed(self.declared.declared) | options
+        return getattr(aj, self.declared.name)(*arguments, **options)
 
     def gradients(self, grad: Any, *operands: Any, scalars: Any = (), **options: Any) -> Any:
         """Return what the operator returns for the same arguments."""
-        tensors = [grad] * len(ar.OPERATORS[self.operator].tensors)
-        for place, operand in zip(self.places, operands, strict=True):
+        operator = self.declared.operator
+        if self.declared.forward.of_result:
+            value = getattr(ar, self.declared.declared.name)
+            operands = (value(*operands, *(scalars or self.scalars[0]), **options),)
+        tensors = [grad] * len(operator.tensors)
+        for place, operand in zip(self.declared.places, operands, strict=True):
             tensors[place] = operand
-        got = getattr(ar, self.operator)(*tensors, *scalars, **options)
+        numbers = self.declared.kernel_scalars(scalars) if scalars else ()
+        needed = {} if numbers else self.declared.needed(operator)
+        got = getattr(ar, operator.name)(*tensors, *numbers, **needed, **options)
         return got if isinstance(got, tuple) else (got,)
 
 
 FUNCTIONS = {
-    name: Function(getattr(aj, name), function.gradient.name, function.places)
+    name: Function(function)
     for name, function in differentiable_functions(operators).items()
     if function.gradient is not None
 }
-VALUES = sorted(set(aj.__all__) - set(FUNCTIONS))
+VALUES = [n for n, f in differentiable_functions(operators).items() if f.computes_value]
 
 each_function = pytest.mark.parametrize("name", FUNCTIONS)
 
@@ -99,7 +112,7 @@ def test_gradients_have_the_bits_of_the_array_functions(name: str, kind: str) ->
     for compute in (None, *FLOATS):
         for shape in SHAPES if compute is None else SHAPES[2:5]:
             operands = operands_of(name, kind, shape)
-            for scalars in SCALARS[case.operator][: 2 if compute is None else 1]:
+            for scalars in case.scalars[: 2 if compute is None else 1]:
                 # JAX keeps F64's scalars, the operators narrow them
                 scalars = tuple([single(s) if isinstance(s, float) else s for s in scalars])
                 function = partial(_call, case.function, scalars, compute)
@@ -241,8 +254,9 @@ def test_values_are_differentiated_as_their_formula(name: str) -> None:
         for x in (0.25, 0.625):
             difference = (order(x + step) - order(x - step)) / (2 * step)
             np.testing.assert_allclose(jax.grad(order)(x), difference, rtol=1e-8)
-    value, slope = jax.jvp(function, (0.25,), (2.0,))
-    assert (value, slope) == (function(0.25), 2 * jax.grad(function)(0.25))
+    value, slope = jax.value_and_grad(function)(0.25)
+    assert (value, slope) == (function(0.25), jax.grad(function)(0.25))
+    np.testing.assert_allclose(jax.hessian(function)(0.25), jax.grad(jax.grad(function))(0.25))
 
 
 def test_a_hessian() -> None:

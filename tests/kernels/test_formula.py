@@ -21,11 +21,11 @@ def formulas(operator: str, compute: str) -> list[Formula]:
     declared = ar.OPERATORS[operator]
     found = [declared.formula, declared.reduction and declared.reduction.term]
     for scalars in product((0.5, 1.0), repeat=len(declared.scalars)):
-        found += [declared.formula.suited(compute, kind, scalars) for kind in REGISTER]
+        found += [declared.formula.suited(compute, kind, scalars) for kind in NUMBERS]
     return [formula for formula in dict.fromkeys(found) if formula is not None]
 
 
-@pytest.mark.parametrize("compute", REGISTER)
+@pytest.mark.parametrize("compute", NUMBERS)
 @pytest.mark.parametrize("operator", ar.OPERATORS)
 def test_a_formula_returns_the_register_that_it_gets(operator: str, compute: str) -> None:
     register = REGISTER[compute]

@@ -65,7 +65,6 @@ LOSS = Operator(
     formula=FORMULA,
     shapes=broadcast_shapes,
     device=OnDevice(products=("Atlas A2",), kernels=("Squares", "Reduce")),
-    same_type=True,
     reduction=Reduction(FORMULA, mode=lambda scalars: MODES[int(scalars[0])]),
 )
 
@@ -191,8 +190,8 @@ def test_ties_of_means_are_decided_exactly() -> None:
         got = loss(tie, np.zeros_like(tie), "mean", 2.0**-1, compute_dtype="float64")
         assert got == round_fraction(sum(Fraction(float(v)) ** 2 for v in tie) / 8, "float32")
         tie = np.array([2.0, 2.0**-11, 0.0, least], np.float32)  # 4 (1 + 2**-24) and more
-        got = loss(tie, np.zeros_like(tie), "mean", compute_dtype="float64")
-        assert got == even
+        for zero in (np.zeros_like(tie), np.float16(0)):
+            assert loss(tie, zero, "mean", compute_dtype="float64") == even
 
 
 @pytest.mark.daily(3)
@@ -236,6 +235,52 @@ def test_dask_arrays(
             assert_bits(got.compute(), want)
     empty = loss(lazy[:0], target[:0], "mean").compute()
     assert np.isnan(empty)
+
+
+#: types of data and target, the type to which they are promoted, and that of the result
+MIXTURES = [
+    ("float16", "float32", "float32", "float32"),
+    ("bfloat16", "float16", "float32", "float32"),
+    ("float64", "bfloat16", "float64", "float64"),
+    ("float32", "float32", "float32", "bfloat16"),
+    ("float32", "float64", "float64", "float16"),
+    ("bfloat16", "bfloat16", "bfloat16", "float64"),
+]
+
+
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("operator", [LOSS, IRRATIONAL], ids=["factors", "no factors"])
+@pytest.mark.parametrize("compute", [None, "bfloat16", "float32", "exact"])
+@pytest.mark.parametrize("types", MIXTURES, ids="-".join)
+def test_tensors_of_several_types_that_broadcast(
+    types: tuple[str, ...], compute: str | None, operator: Operator
+) -> None:
+    """Data are converted to the promoted type; the sum is rounded to it and then cast."""
+    first, second, common, out = types
+    x = numbers(first, (3, 1, 700), 1, tame=True)
+    target = numbers(second, (5, 1), 2, tame=True)
+    full = [array_of(common, exact(array)) for array in np.broadcast_arrays(x, target)]
+    for mode in ("sum", "mean"):
+        want = loss(*full, mode, compute_dtype=compute, operator=operator)
+        assert_bits(loss(x, target, mode, compute_dtype=compute, operator=operator), want)
+        result = np.zeros((), array_of(out, 0.0).dtype)
+        loss(x, target, mode, out=result, compute_dtype=compute, operator=operator)
+        if compute == "exact":  # rounded once, to the type of the result
+            want = decide_sum(operator, full, mode, out)
+        assert_bits(result, array_of(out, exact(want)))
+
+
+def decide_sum(operator: Operator, tensors: list[Any], mode: str, kind: str) -> Any:
+    """Return the exact sum or mean of terms, rounded once."""
+    rows = [exact(tensor).ravel().tolist() for tensor in tensors]
+    count = len(rows[0]) if mode == "mean" else 1
+
+    def total(zero: Any) -> Any:
+        for row in zip(*rows, strict=True):
+            zero += operator.formula.function(*map(zero.lift, row), zero, zero.lift(1.0))
+        return zero / count
+
+    return array_of(kind, decide(total, (0.0,), (), kind))
 
 
 @pytest.mark.parametrize("compute", [None, "float64"])

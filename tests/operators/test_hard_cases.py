@@ -14,7 +14,7 @@ import ascendref as ar
 from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.kernels.loops.exact_kernel import hard_cases
 
-from ..support.correctness import assert_right
+from ..support.correctness import assert_right, numbers_of
 from ..support.judge import judged
 from ..support.rounding import FORMATS, encode_exact, exact
 
@@ -256,13 +256,19 @@ def test_one_hundred_million_terms(kind: str) -> None:
     assert abs(Fraction(float(default)) - want) <= Fraction(allowed) * scale
 
 
+@pytest.mark.parametrize(
+    ("operator", "scalars"),
+    [("silu", ()), ("swish", ()), ("fast_gelu", ()), ("gelu", ("none",)), ("gelu", ("tanh",))],
+)
 @pytest.mark.parametrize("kind", [*NARROW, "float64"])
-def test_half_of_a_subnormal_is_a_tie_that_the_next_term_of_silu_breaks(kind: str) -> None:
-    """Near 0 the value is ``x / 2 + x**2 / 4``: ties go up, where x / 2 alone would go to even."""
+def test_half_of_a_subnormal_is_a_tie_that_the_next_term_breaks(
+    operator: str, scalars: tuple[Any, ...], kind: str
+) -> None:
+    """Near 0 the value is x / 2 plus a square: ties go up, where x / 2 would go to even."""
     form = FORMATS[kind]
     x = np.array([1, 2, 3, 5, 7], form.raw).view(form.dtype)
     before = hard_cases.count
-    got = ar.silu(np.concatenate([x, -x]), compute_dtype="exact")
+    got = getattr(ar, operator)(np.concatenate([x, -x]), *scalars, compute_dtype="exact")
     up, down = (np.array(steps, form.raw).view(form.dtype)
                 for steps in ([1, 1, 2, 3, 4], [0, 1, 1, 2, 3]))  # fmt: skip
     np.testing.assert_array_equal(got, np.concatenate([up, -down]))
@@ -270,10 +276,41 @@ def test_half_of_a_subnormal_is_a_tie_that_the_next_term_of_silu_breaks(kind: st
     assert (hard_cases.count > before) == (kind != "float16")  # doubles hold both terms of F16
 
 
-@pytest.mark.parametrize(("form", "root"), [("none", -0.7517915246935645), ("tanh", -0.752461422)])
+def test_sigmoid_next_to_a_middle() -> None:
+    """Near 0 it is 1/2 + x/4 - x³/48: the middle is missed by the last term, towards a half."""
+    odd = np.arange(1, 128, 2)
+    before = hard_cases.count
+    for x, unit in ((-odd * 2.0**-24, -(2.0**-25)), (odd * 2.0**-23, 2.0**-24)):
+        got = ar.sigmoid(x.astype(np.float32), compute_dtype="float64")
+        np.testing.assert_array_equal(got, 0.5 + (odd // 2) * unit)
+    assert hard_cases.count > before
+
+
+def test_the_derivative_of_silu_next_to_a_middle() -> None:
+    """Near 0 it is 1/2 + x/2 - x³/12."""
+    odd = np.arange(1, 128, 2)
+    before = hard_cases.count
+    for x, unit in ((-odd * 2.0**-25, -(2.0**-25)), (odd * 2.0**-24, 2.0**-24)):
+        tensors = np.ones(odd.size, np.float32), x.astype(np.float32)
+        got = ar.silu_backward(*tensors, compute_dtype="float64")
+        np.testing.assert_array_equal(got, 0.5 + (odd // 2) * unit)
+    assert hard_cases.count > before
+
+
+@pytest.mark.parametrize(
+    ("operator", "scalars", "root"),
+    [
+        ("gelu_backward", ("none",), -0.7517915246935645),
+        ("gelu_backward", ("tanh",), -0.7524614220710162),
+        ("fast_gelu_backward", (), -1.2784645427610738 / 1.702),
+        ("mish_backward", (), -1.1924312314250706),
+        ("silu_backward", (), -1.2784645427610738),
+        ("swish_backward", (0.5,), -2.5569290855221476),
+    ],
+)
 @pytest.mark.parametrize("compute", ["float64", "exact", None])
-def test_next_to_the_zero_of_the_gradient_of_gelu(
-    form: str, root: float, compute: str | None
+def test_next_to_the_zero_of_a_gradient(
+    operator: str, scalars: tuple[Any, ...], root: float, compute: str | None
 ) -> None:
     """The two terms of the derivative cancel there."""
     for kind in (*NARROW, "float64"):
@@ -282,12 +319,12 @@ def test_next_to_the_zero_of_the_gradient_of_gelu(
         step = 2.0 ** -(FORMATS[kind].fraction + 1)
         x = (root + step * np.arange(-40, 41)).astype(dtype(kind))
         tensors = np.full_like(x, 0.7), x
-        got = ar.gelu_backward(*tensors, form, compute_dtype=compute)
+        got = getattr(ar, operator)(*tensors, *scalars, compute_dtype=compute)
         if compute == "exact":
-            scalar = {"none": 0.0, "tanh": 1.0}[form]
-            function = ar.OPERATORS["gelu_backward"].formula.function
+            numbers = numbers_of(ar.OPERATORS[operator], scalars, x.size)
+            function = ar.OPERATORS[operator].formula.function
             rows = zip(*(exact(tensor).tolist() for tensor in tensors), strict=True)
-            want = [judged(function, row, (scalar,), kind) for row in rows]
+            want = [judged(function, row, numbers, kind) for row in rows]
             np.testing.assert_array_equal(exact(got), want)
         else:
-            assert_right("gelu_backward", tensors, (form,), (got,), compute)
+            assert_right(operator, tensors, scalars, (got,), compute)

@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ascendref as ar
+from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.declaration.shapes import broadcast_shapes
+from ascendref.declaration.views import HALVES, PER_CHANNEL
 
 from ..operators.entries import ENTRIES
 from .rounding import FORMATS, array_of, compute_type
@@ -47,11 +49,33 @@ LOSSES = [n for n, operator in ar.OPERATORS.items() if operator.reduction and n 
 ELEMENTWISE = [name for name, operator in ar.OPERATORS.items() if not operator.reduction]
 #: those whose tensors broadcast
 BROADCASTING = [name for name in ELEMENTWISE if ar.OPERATORS[name].shapes is broadcast_shapes]
+#: those whose tensors all have the shape of the result, or shapes that broadcast to it
+ALIKE = [name for name in ELEMENTWISE if not ar.OPERATORS[name].is_viewed]
+#: those with a tensor of two halves
+HALVED = [n for n, op in ar.OPERATORS.items() if any(p.view is HALVES for p in op.tensors)]
 #: operator -> the scalars with which every table calls it, the defaults first
 SCALARS = {name: entry.scalars for name, entry in ENTRIES.items()}
 #: the elementwise operators that stand for all of them, with two tensors and three; with others,
 #: every layout is one of a loop over elements that the formula is a part of
 ENGINES = ("hardshrink_backward", "smooth_l1_loss_backward")
+
+
+def whole_shapes(
+    operator: str, shape: tuple[int, ...], weight: str = "per channel"
+) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
+    """Return shapes of tensors and first result, of which views, or themselves, have a shape.
+
+    ``weight`` is a key of ``WEIGHTS``. Tensors are halved along the axis of the first table.
+    """
+    declared = ar.OPERATORS[operator]
+    axis = declared.axis(SCALARS[operator][0])
+
+    def whole(view: Any) -> tuple[int, ...]:
+        if view is PER_CHANNEL:
+            return WEIGHTS[weight](shape[1] if len(shape) > 1 else 1)
+        return shape if view is None else view.whole(shape, axis)
+
+    return [whole(param.view) for param in declared.tensors], whole(declared.result_view)
 
 
 class Layout(NamedTuple):
@@ -185,7 +209,8 @@ def _layouts(operator: str, kind: str) -> list[str]:
     """Return the layouts in which an operator is tried with tensors of a type."""
     several = len(TENSORS[operator]) > 1
     if operator not in (*ENGINES, *SUMMING):
-        return list(SOME) if kind == "float32" else []
+        some = [*SOME, *SECOND] if operator in HALVED else SOME
+        return [layout for layout in some if _fits(operator, layout)] if kind == "float32" else []
     if kind in ("float16", "float64"):
         return ["sliced", "out transposed", "in place 0", "unaligned"]
     return [
@@ -195,6 +220,15 @@ def _layouts(operator: str, kind: str) -> list[str]:
         and (operator not in ELEMENTWISE or operator in BROADCASTING or layout not in BROADCASTS)
         and (several or layout not in SECOND)
     ]  # fmt: skip
+
+
+def _fits(operator: str, layout: str) -> bool:
+    """Tell whether an operator takes the rank, and results in the place of a tensor."""
+    declared, place = ar.OPERATORS[operator], LAYOUTS[layout].in_place
+    if place is not None:
+        params = declared.tensors
+        return place < len(params) and params[place].view is declared.result_view
+    return operator not in HALVED or bool(LAYOUTS[layout].shape)
 
 
 def _values() -> list[Case]:
@@ -211,6 +245,11 @@ def _values() -> list[Case]:
         ]
         last = ar.OPERATORS[operator].tensors[-1].types
         integers = [kind.name for kind in last if kind.name not in FLOATS]
+        if ar.OPERATORS[operator].integers:  # results are integers, too
+            same = [(kind,) * len(names) for kind in integers]
+            rows += [Case(operator, types) for types in same]
+            rows += [Case(operator, types, compute=c) for types, c in product(same, FLOATS)]
+            continue
         rows += [Case(operator, types) for types in product(FLOATS, integers)]
         if "int64" in integers:
             rows += [
@@ -250,6 +289,14 @@ def _placed() -> list[Case]:
         for operator, names in TENSORS.items()
         for kind in FLOATS
         for layout in _layouts(operator, kind)
+    ]
+    rows += [
+        Case(operator, (kind.name,) * len(names), layout)
+        for operator, names in TENSORS.items()
+        if ar.OPERATORS[operator].integers
+        for kind in ar.OPERATORS[operator].tensors[0].types
+        if not kind.floating
+        for layout in (*SOME, "reversed", *(() if kind.numpy.itemsize == 1 else ("unaligned",)))
     ]
     rows += [
         Case("softplus_backward", ("float16", kind), layout)
@@ -330,15 +377,37 @@ def crossed(types: tuple[str, ...]) -> list[Any]:
     return arrays
 
 
+def _whole(case: Case) -> tuple[list[Any], tuple[int, ...]]:
+    """Return contiguous tensors of an operator with views, and the shape of its result."""
+    declared, layout = ar.OPERATORS[case.operator], LAYOUTS[case.layout]
+    scalars = SCALARS[case.operator][0]
+    if case.layout == "crossed":
+        operands = crossed(declared.each_operand(case.types))
+        shape = operands[0].shape
+        if any(param.view is PER_CHANNEL for param in declared.tensors):  # every element is one
+            shape = (1, operands[0].size)
+        operands = [operand.reshape(shape) for operand in operands]
+        return list(declared.joined(np, operands, scalars)), whole_shapes(case.operator, shape)[1]
+    shapes, result = whole_shapes(case.operator, layout.shape, case.weight)
+    arrays = [
+        numbers(kind, size, seed, tame=layout.tame)
+        for seed, (kind, size) in enumerate(zip(case.types, shapes, strict=True))
+    ]
+    return arrays, result
+
+
 def build(case: Case) -> tuple[list[Any], Any]:
     """Return the tensors of a row, and its output or None."""
     layout = LAYOUTS[case.layout]
     arrange = ARRANGEMENTS[layout.inputs]
     sums = case.operator in SUMMING
     shape = layout.shape
-    if case.layout == "crossed":
+    result = shape
+    if case.operator not in (*ALIKE, *SUMMING, *LOSSES):
+        arrays, result = _whole(case)
+    elif case.layout == "crossed":
         arrays = crossed(case.types)
-        shape = arrays[0].shape
+        result = shape = arrays[0].shape
     else:
         count = len(case.types)
         shapes = layout.shapes[: count - sums] or (shape,) * count
@@ -356,7 +425,8 @@ def build(case: Case) -> tuple[list[Any], Any]:
     for array in arrays:
         # some arrangements need an axis, or two, that rank 0 and prelu's weight do not have
         needs = {"swapped": 2, "repeated": 1}.get(layout.inputs, 0)
-        weightless = array.ndim >= needs and not (sums and len(tensors) == 2 and needs)
+        is_weight = ar.OPERATORS[case.operator].tensors[len(tensors)].view is PER_CHANNEL
+        weightless = array.ndim >= needs and not (is_weight and needs)
         tensors.append(arrange(array) if weightless else array.copy())
     kind = case.out or (None if layout.out is None else case.types[0])
     out: Any = None
@@ -366,7 +436,7 @@ def build(case: Case) -> tuple[list[Any], Any]:
             out = (out, tensors[2])  # the sums replace the weight
     elif kind is not None:
         place = ARRANGEMENTS[layout.out or "contiguous"]
-        out = place(np.full(shape, 77, FORMATS[kind].dtype))
+        out = place(np.full(result, 77, ELEMENT_TYPES[kind].numpy))
         if sums:
             totals = weight if prod(weight) == 1 else (channels,)
             out = (out, _sliced(np.full(totals, 77, FORMATS[kind].dtype)))

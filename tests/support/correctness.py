@@ -3,6 +3,7 @@
 - In half-precision arithmetic, the bits are those of the formula's operations, rounded one by one.
 - In F64 arithmetic, results are the exact value, rounded once; F64 results are near it.
 - In F32 arithmetic, results are within the operator's stated bound of the exact value.
+- Results of integer type are those of Python, truncated.
 
 Extended precision is near the exact value. What it does not decide, FLINT does. Sums have the bits
 of the tree of their terms, and are exact in F64 arithmetic.
@@ -16,9 +17,11 @@ from typing import Any
 import numpy as np
 
 import ascendref as ar
-from ascendref.core.dtypes import ELEMENT_TYPES
+from ascendref.core.dtypes import ELEMENT_TYPES, ElementType
+from ascendref.declaration import views
 from ascendref.declaration.operator import Operator
 
+from ..operators.entries import ENTRIES
 from .judge import LIMITS, error_in_ulp, judged
 from .rounding import (
     array_of,
@@ -61,8 +64,11 @@ def assert_right(
     assert compute == "float64" or str(found.dtype) == result_type(operator, tensors)
     if found.size:
         check = _assert_stepped if compute in HALVES else _assert_near
-        elements = [element.ravel() for element in spread(declared, tensors)]
-        check(declared, elements, scalars, found, compute)
+        if not declared.result(kinds_of(tensors)).floating:
+            check = _assert_integers
+        elements = [element.ravel() for element in spread(declared, tensors, scalars)]
+        for number, part in enumerate(declared.parts(results[0], numbers_for(declared, scalars))):
+            check(declared, elements, scalars, np.ravel(part), compute, number)
     if declared.per_channel:
         sums = results[1]
         assert_bits(sums, *sums_of(declared, tensors, compute, str(sums.dtype)))
@@ -70,17 +76,26 @@ def assert_right(
 
 def result_type(operator: str, tensors: tuple[Any, ...]) -> str:
     """Return the type to which results are rounded."""
-    kinds = tuple([ELEMENT_TYPES[str(tensor.dtype)] for tensor in tensors])
-    return ar.OPERATORS[operator].result(kinds).name
+    return ar.OPERATORS[operator].result(kinds_of(tensors)).name
 
 
-def spread(declared: Operator, tensors: tuple[Any, ...]) -> list[Any]:
-    """Return tensors broadcast to the shape of the result, each weight to all of its channel."""
-    if declared.per_channel:
-        grad, x, weight = tensors
-        apart = (-1, *[1] * (x.ndim - 2)) if weight.size != 1 else ()
-        tensors = grad, x, weight.reshape(apart)
-    return list(np.broadcast_arrays(*tensors))
+def kinds_of(tensors: tuple[Any, ...]) -> tuple[ElementType, ...]:
+    """Return the element types of tensors."""
+    return tuple([ELEMENT_TYPES[str(tensor.dtype)] for tensor in tensors])
+
+
+def spread(declared: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> list[Any]:
+    """Return what the formula takes for each of its values: every weight for all of its channel."""
+    found = []
+    for param, tensor in zip(declared.tensors, tensors, strict=True):
+        if param.view is views.HALVES:
+            (dim,) = scalars
+            found += np.split(tensor, 2, dim)
+        elif param.view is views.PER_CHANNEL and tensor.size != 1:
+            found.append(tensor.reshape(-1, *[1] * (tensors[-2].ndim - 2)))
+        else:
+            found.append(tensor.reshape(()) if param.view is views.PER_CHANNEL else tensor)
+    return list(np.broadcast_arrays(*found))
 
 
 def loaded(array: Any, compute: str) -> Any:
@@ -90,19 +105,51 @@ def loaded(array: Any, compute: str) -> Any:
     return exact(array) if str(array.dtype) == compute else round_to(compute, exact(array))
 
 
-def numbers_of(declared: Operator, scalars: tuple[Any, ...], size: int) -> list[float]:
-    """Return what the formula gets beside the tensors, for so many results."""
+def numbers_for(declared: Operator, scalars: tuple[Any, ...]) -> list[float]:
+    """Return scalars as numbers."""
     numbers = []
     for param, scalar in zip(declared.scalars, scalars, strict=True):
         value = param.choices[scalar] if param.choices and isinstance(scalar, str) else scalar
         numbers.append(float(as_float(value)) if declared.formula.narrows else float(value))
+    return numbers
+
+
+def numbers_of(declared: Operator, scalars: tuple[Any, ...], size: int, part: int) -> list[float]:
+    """Return what the formula gets beside the tensors, for a part of so many results."""
+    numbers = declared.part_scalars(numbers_for(declared, scalars))[part]
     return [*numbers, float(size)] if declared.formula.sized else numbers
 
 
+def truncated(value: float, kind: str) -> int:
+    """Return a number without its fraction, at most the nearest of an integer type; 0 for NaN."""
+    limits = np.iinfo(kind)
+    if isnan(value):
+        return 0
+    return int(min(max(value, int(limits.min)), int(limits.max)))
+
+
+def _assert_integers(
+    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str,
+    part: int,
+) -> None:  # fmt: skip
+    function, kind = ENTRIES[declared.name].of_integers, str(found.dtype)
+    assert function is not None
+    if compute == "exact":
+        numbers = [truncated(scalar, str(elements[0].dtype)) for scalar in scalars]
+        held = [element.tolist() for element in elements]
+    else:
+        numbers = [float(round_to(compute, as_float(scalar))) for scalar in scalars]
+        held = [round_integers(compute, element).tolist() for element in elements]
+    rows = list(zip(*held, strict=True))
+    want = [truncated(function(*row, *numbers), kind) for row in rows]
+    assert found.tolist() == want, (declared.name, scalars, kind, compute)
+
+
 def _assert_stepped(
-    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str
-) -> None:
-    numbers = numbers_of(declared, scalars, found.size)
+    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str,
+    part: int,
+) -> None:  # fmt: skip
+    numbers = numbers_of(declared, scalars, found.size, part)
     held = [loaded(element, compute) for element in elements]
 
     def alternative(tilt: float) -> Any:
@@ -116,15 +163,16 @@ def _assert_stepped(
 
 @np.errstate(all="ignore")
 def _assert_near(
-    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str
-) -> None:
+    declared: Operator, elements: list[Any], scalars: tuple[Any, ...], found: Any, compute: str,
+    part: int,
+) -> None:  # fmt: skip
     function, kind = declared.formula.function, str(found.dtype)
-    numbers = numbers_of(declared, scalars, found.size)
+    numbers = numbers_of(declared, scalars, found.size, part)
     held = [loaded(element, compute) for element in elements]
     if compute == "float32" and kind == "float64":
         found, kind = found.astype(np.float32), "float32"
     near = stepped(function, held, numbers, None)
-    bound = _bound(declared, scalars, held, near, kind, compute)
+    bound = _bound(declared, scalars, held, near, kind, compute, part)
     if bound is None:
         want = rounded(near, kind)
         low, high = (bits_of(rounded(near * side, kind)) for side in (1 - SLACK, 1 + SLACK))
@@ -147,26 +195,25 @@ def _assert_near(
 
 def _bound(
     declared: Operator, scalars: tuple[Any, ...], held: list[Any], near: Any, kind: str,
-    compute: str,
+    compute: str, part: int,
 ) -> Any:  # fmt: skip
     """Return the allowed errors in ulp, for each element; None for correct rounding."""
     if compute == "float64" != kind:
         return None
     names = [param.name for param in declared.scalars]
     assert declared.accuracy is not None
-    stated = declared.accuracy(
-        ELEMENT_TYPES[kind], dict(zip(names, scalars, strict=True)), near.size
-    )
+    known = {**dict(zip(names, scalars, strict=True)), "part": part}
+    stated = declared.accuracy(ELEMENT_TYPES[kind], known, near.size)
     if stated.rounded and compute != "float64":
         return None
     data = [
-        array for param, array in zip(declared.tensors, held, strict=True)
-        if not is_gradient(param.name)
+        array for name, array in zip(declared.operand_names, held, strict=True)
+        if not is_gradient(name)
     ]  # fmt: skip
     more = stated.more(*data) if stated.more is not None else 0.0
     if compute == "float64":
         wide = np.where(abs(near) < 2.0**-1018, SUBNORMAL, WIDE)
-        return np.where(more == inf, inf, wide)  # infinite where nothing is stated
+        return wide + more  # infinite where nothing is stated
     return np.broadcast_to(stated.ulp + more, near.shape)
 
 

@@ -25,6 +25,8 @@ class Door(NamedTuple):
     operand: str
     result: str
     imports: str
+    #: whether it has functions that PyTorch has no operator for
+    every: bool = False
 
 
 DOORS = (
@@ -35,6 +37,7 @@ DOORS = (
         "ArrayLike",
         "Array",
         "from jax import Array\nfrom jax.typing import ArrayLike\n",
+        every=True,
     ),
     Door(
         "torch/ops.pyi",
@@ -58,17 +61,20 @@ def signature(door: Door, function: Function) -> str:
         if parameter.kind is Parameter.KEYWORD_ONLY:
             parameters.append("*")
         kind = parameter.annotation.replace("'", '"')
-        default = f'"{parameter.default}"'
-        if not isinstance(parameter.default, str):
-            default = repr(parameter.default)
-        parameters.append(f"{name}: {kind} = {default}")
+        default = f' = "{parameter.default}"'
+        if parameter.default is Parameter.empty:
+            default = ""
+        elif not isinstance(parameter.default, str):
+            default = f" = {parameter.default!r}"
+        parameters.append(f"{name}: {kind}{default}")
     text = "".join(f"    {parameter},\n" for parameter in parameters)
     return f"def {function.name}(\n{text}) -> {door.result}: ...\n"
 
 
 def stub(door: Door) -> str:
     """Return the text of a stub."""
-    functions = [signature(door, f) for f in differentiable_functions(operators).values()]
+    known = [f for f in differentiable_functions(operators).values() if f.in_torch or door.every]
+    functions = [signature(door, f) for f in known]
     literal = "from typing import Literal\n\n" if any("Literal" in f for f in functions) else ""
     imports = (
         f"{literal}{door.imports}\nfrom ..core.dtypes import DTypeLike\n"

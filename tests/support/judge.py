@@ -157,7 +157,9 @@ class Judged:
         return self._function(arb.tanh, -1, self, 1)
 
     def normal_cdf(self) -> Judged:
-        """Return the normal distribution function."""
+        """Return the normal distribution function, or a number that is 0 in all types as it is."""
+        if not isinstance(self.value, float) and order(self, -200.0) == -1:
+            return Judged(fmpq(1, 2**8000))
         return self._function(lambda x: (-x / arb(2).sqrt()).erfc() / 2, 0, HALF, 1)
 
     def normal_pdf(self) -> Judged:

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .cases import ELEMENTWISE, ENGINES, FLOATS, SUMMING, TENSORS
+import ascendref as ar
+from ascendref.declaration.views import PER_CHANNEL
+
+from .cases import ELEMENTWISE, ENGINES, FLOATS, SUMMING, whole_shapes
 from .rounding import FORMATS, array_of, assert_bits
 
 each_type = pytest.mark.parametrize("kind", FLOATS)
@@ -43,11 +46,13 @@ def beyond_exp(kind: str, count: int, result: str | None = None) -> tuple[Any, A
 
 
 def arguments(operator: str, shape: tuple[int, ...], kind: str = "float32") -> list[Any]:
-    """Return plain tensors for an operator."""
+    """Return plain tensors for an operator, of which views, or themselves, have a shape."""
     rng = np.random.default_rng(7)
-    arrays = [array_of(kind, rng.uniform(-1, 1, shape)) for _ in TENSORS[operator]]
-    if operator == "prelu_backward":
-        arrays[2] = array_of(kind, np.array([0.3]))
+    shapes, _ = whole_shapes(operator, shape, "one")
+    arrays = [array_of(kind, rng.uniform(-1, 1, size)) for size in shapes]
+    for place, param in enumerate(ar.OPERATORS[operator].tensors):
+        if param.view is PER_CHANNEL:
+            arrays[place] = array_of(kind, np.array([0.3]))
     return arrays
 
 

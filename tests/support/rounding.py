@@ -54,7 +54,12 @@ FORMATS = {
 
 
 def compute_type(types: tuple[str, ...]) -> str:
-    """Return the compute type of a call that names none: F64 if any tensor is, else F32."""
+    """Return the compute type of a call that names none: F64 if any tensor is, else F32.
+
+    For integers alone it is "exact".
+    """
+    if not any(kind in FORMATS for kind in types):
+        return "exact"
     return "float64" if "float64" in types else "float32"
 
 
@@ -118,19 +123,25 @@ def as_float(value: Any) -> np.float64:
 
 
 def array_of(kind: str, values: Any) -> Any:
-    """Return an array of a type that holds the rounded values."""
+    """Return an array of a type that holds the rounded values; integers as they are."""
+    if kind not in FORMATS:
+        return np.asarray(values).astype(kind)
     form = FORMATS[kind]
     return encode(values, kind).view(form.dtype)
 
 
 def bits_of(array: Any) -> Any:
-    """Return the bits of a floating-point array."""
+    """Return the bits of a floating-point array; integers as they are."""
     array = np.asarray(array)
+    if array.dtype.kind in "iu":
+        return array
     return np.ascontiguousarray(array).view(FORMATS[str(array.dtype)].raw).reshape(array.shape)
 
 
 def exact(array: Any) -> Any:
-    """Return the values of a floating-point array as float64."""
+    """Return the values of a floating-point array as float64; integers as they are."""
+    if np.asarray(array).dtype.kind in "iu":
+        return array
     return decode(bits_of(array), str(array.dtype))
 
 

@@ -8,8 +8,13 @@ import numpy as np
 
 import ascendref as ar
 from ascendref import aclnn
+from ascendref.core.dtypes import BY_NUMPY
+from ascendref.declaration.operator import APIS, Operator
 
 from .calls import call
+
+#: the operators that the vendor has functions for
+DECLARED = [name for name, operator in ar.OPERATORS.items() if operator.api]
 
 
 def place(dev: Any, array: Any) -> Any:
@@ -48,10 +53,11 @@ def from_device(
     declared = ar.OPERATORS[operator]
     arrays = [array.copy() for array in arrays]
     numbers = [getattr(scalar, "value", scalar) for scalar in scalars]
-    shapes = declared.shapes(declared, tuple(array.shape for array in arrays))
+    shapes = declared.shapes(declared, tuple(array.shape for array in arrays), numbers)
     outs = tuple([np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)])
     out: Any = outs if len(outs) > 1 else outs[0]
-    call(operator, *arrays, *numbers, out=out, compute_dtype="float32")
+    compute = "float32" if any(BY_NUMPY[array.dtype].floating for array in arrays) else None
+    call(operator, *arrays, *numbers, out=out, compute_dtype=compute)
     if declared.per_channel:
         from .correctness import sums_of  # `tests.portability` needs nothing but the package
 
@@ -61,14 +67,34 @@ def from_device(
     return outs
 
 
+def declared(operator: str) -> Operator:
+    """Return an operator by its name or the vendor's."""
+    return APIS.get(operator) or ar.OPERATORS[operator]
+
+
+def scalars_of(operator: Operator, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return those scalars of an array function that a function of the vendor's has."""
+    names = [param.name for param in ar.OPERATORS[operator.name].scalars]
+    named = dict(zip(names, plain(operator.name, values), strict=True))
+    return tuple([named[param.name] for param in operator.scalars])
+
+
+def arranged(operator: Operator, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return tensors, scalars and results in the vendor's order, with tensors that are unused."""
+    named = dict(zip(operator.vendor_parameters, arguments, strict=True))
+    return tuple([named.get(name, arguments[0]) for name in operator.arguments])
+
+
 def phase_1(operator: str, /, *arguments: Any, **keywords: Any) -> Any:
-    """Call phase 1 of an operator."""
-    return getattr(aclnn, f"{ar.OPERATORS[operator].api}GetWorkspaceSize")(*arguments, **keywords)
+    """Call phase 1 of an operator with all of its tensors, scalars and results, or by name."""
+    found = declared(operator)
+    given = arranged(found, arguments) if arguments else ()
+    return getattr(aclnn, f"{found.api}GetWorkspaceSize")(*given, **keywords)
 
 
 def phase_2(operator: str, /, *arguments: Any, **keywords: Any) -> Any:
     """Call phase 2 of an operator."""
-    return getattr(aclnn, ar.OPERATORS[operator].api)(*arguments, **keywords)
+    return getattr(aclnn, declared(operator).api)(*arguments, **keywords)
 
 
 def queue(dev: Any, operator: str, *arguments: Any, stream: Any = None) -> None:

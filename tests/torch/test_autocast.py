@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -19,16 +20,25 @@ from ascendref.torch.overrides import FUNCTIONS as DECLARED
 # PyTorch loads its forward derivatives with what it deprecates
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 
+
+def _completed(function: Any, declared: Any) -> Any:
+    """Return a function with values for scalars that have no defaults."""
+    return partial(function, **declared.needed(declared.declared))
+
+
 KINDS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 REDUCED = (torch.bfloat16, torch.float16)
-#: PyTorch's function, ours, numbers of elements on axis 1 of its tensors
+#: names of PyTorch's functions that are others than ours
+NAMES = {"log_sigmoid": "logsigmoid"}
+#: PyTorch's function, if it has one, ours, numbers of elements on axis 1 of its tensors
 FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[int, ...]]] = {
     name: (
-        getattr(F, name, None) or getattr(torch, name),
-        getattr(at.ops, name),
+        _completed(theirs, function),
+        _completed(getattr(at.ops, name), function),
         (2, 1) if function.operator.per_channel else (2,) * function.defaults.count(None),
     )
     for name, function in DECLARED.items()
+    if (theirs := getattr(F, NAMES.get(name, name), None) or getattr(torch, name, None))
 }
 
 

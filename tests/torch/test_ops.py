@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import product
 from typing import Any
 
@@ -13,8 +14,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 import ascendref as ar
 import ascendref.torch as at
-from ascendref.torch.overrides import FUNCTIONS
-from ascendref.torch.scalars import call_theirs
+from ascendref.declaration.scalars import single
+from ascendref.torch.override import Override
+from ascendref.torch.overrides import FUNCTIONS, KERNELS, OVERRIDES, value_by_pytorch
 
 # PyTorch loads its forward derivatives with what it deprecates
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
@@ -22,13 +24,19 @@ pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated
 #: function -> scalars that are not the defaults, as the operator takes them
 SCALARS: dict[str, tuple[Any, ...]] = {
     "hardshrink": (0.25,),
+    "leaky_relu": (0.25,),
+    "hardtanh": (-0.5, 0.75),
+    "softshrink": (0.25,),
     "softplus": (1.5, 1.0),
     "smooth_l1_loss": (1, 0.5),
     "logit": (0.1,),
+    "swish": (0.7,),
+    "threshold": (0.25, 0.5),
 }
 #: functions of probabilities
 PROBABILITIES = ("binary_cross_entropy", "logit")
 GRADIENTS = [name for name, function in FUNCTIONS.items() if function.gradient is not None]
+VALUES = [name for name, function in FUNCTIONS.items() if function.computes_value]
 
 
 def shapes_of(name: str) -> tuple[tuple[int, ...], ...]:
@@ -36,12 +44,14 @@ def shapes_of(name: str) -> tuple[tuple[int, ...], ...]:
     function = FUNCTIONS[name]
     if function.operator.per_channel:
         return (4, 3, 2), (3,)
+    if function.takes_halves:
+        return ((4, 6),)
     return ((4, 3),) * len(function.operands)
 
 
 def scalars_of(name: str) -> tuple[Any, ...]:
     """Return a function's scalars."""
-    return SCALARS.get(name, FUNCTIONS[name].numbers(()))
+    return SCALARS.get(name, FUNCTIONS[name].numbers(())[: len(FUNCTIONS[name].scalars)])
 
 
 def tensors(name: str, **options: Any) -> list[torch.Tensor]:
@@ -74,11 +84,9 @@ def test_derivatives_of_any_order_are_those_of_pytorch(name: str) -> None:
     assert torch.autograd.gradcheck(lambda *args: op(*args, *scalars, None), given)
     assert torch.autograd.gradgradcheck(lambda *args: op(*args, *scalars, None), given)
     result = op(*given, *scalars, None)
-    expected = call_theirs(
-        name, FUNCTIONS[name].operator, tuple([x.detach() for x in given]), scalars
-    )
+    expected = value_by_pytorch(FUNCTIONS[name], tuple([x.detach() for x in given]), scalars)
     # a value is PyTorch's unless an operator computes it
-    rtol = 0 if FUNCTIONS[name].value is None else 4e-16
+    rtol = 4e-16 if FUNCTIONS[name].computes_value else 0
     torch.testing.assert_close(result, expected, rtol=rtol, atol=0)
 
 
@@ -157,6 +165,7 @@ def test_gradients_have_the_bits_of_the_array_functions(compute: str) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_compiled_programs_have_no_graph_break(name: str) -> None:
+    torch.compiler.reset()  # it compiles a program for a few functions only
     scalars = scalars_of(name)
     op = getattr(torch.ops.ascendref, name)
     given = tensors(name, dtype=torch.float32)
@@ -164,6 +173,7 @@ def test_compiled_programs_have_no_graph_break(name: str) -> None:
     def program(*given: torch.Tensor) -> torch.Tensor:
         return op(*[x * 1.0 for x in given], *scalars, None).sum()
 
+    torch.compiler.reset()  # it gives up after compiling this program for several functions
     compiled = torch.compile(program, backend="aot_eager", fullgraph=True)
     found = torch.autograd.grad(compiled(*given), given)
     expected = torch.autograd.grad(program(*given), given)
@@ -201,19 +211,49 @@ def test_bad_arguments_are_named() -> None:
         at.ops.softplus(x, compute_dtype="int8")
 
 
-@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(GRADIENTS)))
+def float32_scalars(name: str) -> tuple[float, ...]:
+    """Return a function's scalars as the array functions narrow them, if they are not defaults."""
+    return tuple(map(single, SCALARS.get(name, ())))
+
+
+@pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64], ids=str)
 def test_values_have_the_bits_of_the_array_functions(name: str, dtype: Any) -> None:
-    (x,) = tensors(name, dtype=dtype, requires_grad=False)
-    expected = getattr(ar, name)(x)
-    before = at.statistics()[name].taken
-    with at.use(name):
-        found = [getattr(torch.ops.aten, name)(x), getattr(at.ops, name)(x)]
-        in_place = x.clone()
-        getattr(torch.ops.aten, f"{name}_")(in_place)
-    for value in (*found, in_place):
+    x, *others = tensors(name, dtype=dtype, requires_grad=False)
+    rest = *others, *float32_scalars(name)
+    expected = getattr(ar, name)(x, *rest)
+    found = [getattr(at.ops, name)(x, *rest)]
+    if isinstance(KERNELS[name].value, Override):
+        before, calls = at.statistics()[name].taken, [getattr(torch.ops.aten, name)]
+        if hasattr(torch.ops.aten, f"{name}_"):
+            calls.append(getattr(torch.ops.aten, f"{name}_"))
+        with at.use(name):
+            found += [call(x.clone(), *rest) for call in calls]
+        assert at.statistics()[name].taken == before + len(calls)
+    for value in found:
         torch.testing.assert_close(value, expected, rtol=0, atol=0)
-    assert at.statistics()[name].taken == before + 3
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in VALUES if name in GRADIENTS and len(FUNCTIONS[name].operands) == 1]
+)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64], ids=str)
+def test_gradients_of_functions_have_the_bits_of_the_array_functions(name: str, dtype: Any) -> None:
+    function = FUNCTIONS[name]
+    (x,) = tensors(name, dtype=dtype)
+    scalars = float32_scalars(name)
+    value = getattr(at.ops, name)(x, *scalars)
+    seed = torch.linspace(-2, 3, value.numel(), dtype=dtype).reshape(value.shape)
+    given = [seed, seed]
+    given[function.places[0]] = (value if function.forward.of_result else x).detach()
+    numbers = function.kernel_scalars(scalars) if scalars or function.fixed else ()
+    expected = getattr(ar, function.operator.name)(*given, *numbers)
+    with at.use(name) if name in OVERRIDES else nullcontext():
+        theirs = value_by_pytorch(function, (x,), function.numbers(scalars))
+        gradients = [torch.autograd.grad(y, x, seed)[0] for y in (value, theirs)]
+    torch.testing.assert_close(gradients[0], expected, rtol=0, atol=0)
+    if isinstance(KERNELS[name].gradient, Override):
+        torch.testing.assert_close(gradients[1], expected, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
@@ -228,4 +268,5 @@ def test_options_of_pytorchs_operators(approximate: str) -> None:
     for value in found:
         torch.testing.assert_close(value, expected, rtol=0, atol=1e-15)
     after = at.statistics()["gelu"]
-    assert (after.taken, after.fell_back) == (before.taken + 2, before.fell_back)
+    # a value and a gradient each
+    assert (after.taken, after.fell_back) == (before.taken + 4, before.fell_back)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from random import Random
 from typing import Any
@@ -28,20 +29,52 @@ FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 EDGES = (0, -0.0, 1, -1, 0.5, -0.5, 0.3, 0.7, inf, -inf, nan, 15, -15, 20, 25, 200, -200, 1e4, -1e4)
 TOLERANCE = {torch.float16: 2e-3, torch.bfloat16: 2e-2, torch.float32: 1e-5, torch.float64: 1e-12}
 
-#: operator -> (number of tensors, scalars)
+LAMBDAS: list[tuple[Any, ...]] = [(value,) for value in (0.5, -0.5, 0.3, 0, inf, nan)]
+BETAS: list[tuple[Any, ...]] = [
+    *[(1, 20), (2.5, 20), (-1, 20), (0, 20), (0, -1), (inf, 20), (0.1, 5)],
+    *[(1, threshold) for threshold in (inf, nan, 1000.0)],
+]
+BOUNDS: list[tuple[Any, ...]] = [
+    *[(-1, 1), (-0.3, 0.7), (0, 6), (1, -1), (-inf, inf), (nan, 1), (-1, nan)],
+]
+
+#: operator of PyTorch -> (number of tensors, scalars)
 SCALARS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
-    "hardshrink": (2, [(value,) for value in (0.5, -0.5, 0.3, 0, inf, nan)]),
-    "softplus": (
-        2,
-        [(1, 20), (2.5, 20), (-1, 20), (0, 20), (0, -1), (inf, 20), (0.1, 5)]
-        + [(1, threshold) for threshold in (inf, nan, 1000.0)],
-    ),
-    "smooth_l1_loss": (
+    "hardshrink": (1, LAMBDAS),
+    "hardshrink_backward": (2, LAMBDAS),
+    "softshrink": (1, [(0.5,), (0.3,), (0,), (1e-3,)]),
+    "softshrink_backward": (2, LAMBDAS),
+    "hardtanh": (1, BOUNDS),
+    "hardtanh_backward": (2, BOUNDS),
+    "softplus": (1, BETAS),
+    "softplus_backward": (2, BETAS),
+    "smooth_l1_loss_backward": (
         3,
         [(r, beta) for r in (0, 2) for beta in (0.0, 1.0, 0.5, 0.3, 2.5, inf, 1 + 1e-9)],
     ),
-    "logit": (2, [(eps,) for eps in (None, -1.0, 0.0, 0.3, 0.5, 1.0, 2.0, inf, -inf, 1e-6)]),
+    "threshold_backward": (2, [(value,) for value in (0.5, 0, -0.5, 0.3, inf, -inf, nan)]),
+    "logit_backward": (
+        2,
+        [(eps,) for eps in (None, -1.0, 0.0, 0.3, 0.5, 1.0, 2.0, inf, -inf, 1e-6)],
+    ),
+    "leaky_relu": (1, [(0.01,), (-2.5,), (0.0,), (inf,), (nan,)]),
+    "leaky_relu_backward": (
+        2,
+        [(0.01, False), (-2.5, False), (0.5, True), (inf, False), (nan, False)],
+    ),
+    "hardswish": (1, [()]),
+    "hardswish_backward": (2, [()]),
+    "hardsigmoid": (1, [()]),
+    "hardsigmoid_backward": (2, [()]),
+    "elu": (1, [(1, 1, 1), (1.7, 1.05, 0.3), (-0.7, 2.0, -0.5), (1, nan, 1)]),
 }
+#: elu's gradient, which takes its scalars before the last tensor
+ELU = [
+    *[(*scalars, flag) for scalars in ((1, 1, 1), (1.7, 1.05, 0.3)) for flag in (False, True)],
+    (-0.7, 2.0, -0.5, False),
+    (inf, 1, 1, False),
+    (1, nan, 1, True),
+]
 
 
 def grid(count: int, dtype: Any) -> list[torch.Tensor]:
@@ -60,20 +93,58 @@ def fell_back(name: str) -> int:
 @pytest.mark.parametrize("name", SCALARS)
 def test_edges_are_those_of_pytorchs_loop_over_single_elements(name: str, dtype: Any) -> None:
     count, rows = SCALARS[name]
-    call = getattr(aten, f"{name}_backward")
-    tensors = grid(count, dtype)
-    before = fell_back(name)
+    check_edges(name, getattr(aten, name), grid(count, dtype), rows)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_scalars_come_before_tensors_as_in_pytorch(dtype: Any) -> None:
+    def call(grad: Any, x: Any, *scalars: Any) -> Any:
+        return aten.elu_backward(grad, *scalars, x)
+
+    check_edges("elu_backward", call, grid(2, dtype), ELU)
+
+
+def check_edges(
+    name: str, call: Callable[..., Any], tensors: list[Any], rows: list[tuple[Any, ...]]
+) -> None:
+    """Compare an override with PyTorch's kernel on single elements, zeros' signs included."""
+    function, dtype = name.removesuffix("_backward"), tensors[0].dtype
+    before = fell_back(function)
+    # PyTorch multiplies hardsigmoid's gradient by a sixth of F32, F64 data too
+    rtol = max(TOLERANCE[dtype], 1e-7 if name == "hardsigmoid_backward" else 0.0)
     for scalars in rows:
         singles = [call(*[t[k : k + 1] for t in tensors], *scalars) for k in range(len(tensors[0]))]
         expected = torch.cat(singles)
         with at.use("all"):
             found = call(*tensors, *scalars)
         torch.testing.assert_close(
-            found, expected, rtol=TOLERANCE[dtype], atol=0, equal_nan=True, msg=str(scalars)
+            found, expected, rtol=rtol, atol=0, equal_nan=True, msg=str(scalars)
         )
         zeros = (found == 0) & (expected == 0)
         assert torch.equal(found.signbit()[zeros], expected.signbit()[zeros]), scalars
-    assert fell_back(name) == before
+    assert fell_back(function) == before
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_edges_of_values_are_those_of_pytorch(dtype: Any) -> None:
+    x = torch.tensor(EDGES * 5, dtype=dtype)
+    limits = (0.5, 0, -0.5, 0.3, inf, -inf, nan)
+    calls = [aten.relu, aten.relu_]
+    calls += [partial(aten.threshold, threshold=t, value=v) for t, v in product(limits, limits)]
+    for call in calls:
+        want, before = call(x.clone()), (fell_back("relu"), fell_back("threshold"))
+        with at.use("all"):
+            got = call(x.clone())
+        assert (fell_back("relu"), fell_back("threshold")) == before
+        assert torch.equal(got.isnan(), want.isnan())
+        assert torch.equal(got.nan_to_num(3), want.nan_to_num(3))
+        assert torch.equal(got.signbit() & ~got.isnan(), want.signbit() & ~want.isnan())
+
+
+def test_a_value_beyond_the_type_is_left_to_pytorch() -> None:
+    x = torch.ones(3, dtype=torch.float16)
+    with at.use("threshold"), pytest.raises(RuntimeError, match="without overflow"):
+        aten.threshold(x, 0.5, 1e6)
 
 
 @pytest.mark.parametrize("dtype", FLOATS[1:], ids=str)
@@ -415,7 +486,7 @@ def test_interrupts_at_any_time_leave_nothing_behind() -> None:
     assert hits > 50
 
 
-@pytest.mark.parametrize("ops", ["relu", ("prelu", "relu"), (1,)])
+@pytest.mark.parametrize("ops", ["swish", ("prelu", "swish"), (1,)])
 def test_unknown_operators_are_refused(ops: Any) -> None:
     with pytest.raises(
         ar.ArgumentValueError, match=r"^ops has .*; allowed are 'all', 'binary_cross_entropy'"

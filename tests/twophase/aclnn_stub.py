@@ -22,7 +22,7 @@ HEAD = '''\
 
 FUNCTIONS = '''
 def {api}GetWorkspaceSize({parameters}) -> tuple[int, Executor]:
-    """Check and plan a call of {api}; nothing is computed yet."""
+    """Check and plan a call of {api}; nothing is computed."""
 
 def {api}(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None

@@ -1,10 +1,10 @@
 """Conversions between stored elements and registers, rounded to nearest even.
 
 A *register* has the type that a kernel computes in: float32 for the compute types float16, bfloat16
-and float32, float64 for float64. A decoder converts a stored element to a register; an encoder
-rounds a register to a stored element, once. Both are LLVM instructions rather than Numba
-arithmetic, because Numba widens ``uint32 + uint32`` to 64 bits, which halves the vector width, and
-because inline code compiles faster than separate functions.
+and float32, float64 for float64, and int64 for exact results of integers. A decoder converts a
+stored element to a register; an encoder rounds a register to a stored element, once. Both are LLVM
+instructions rather than Numba arithmetic, because Numba widens ``uint32 + uint32`` to 64 bits,
+which halves the vector width, and because inline code compiles faster than separate functions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from llvmlite import ir
 from numba import from_dtype, types
 from numba.extending import intrinsic
 
-from ...core.dtypes import ELEMENT_TYPES
+from ...core.dtypes import ELEMENT_TYPES, ElementType
 from ..compiler.target import CONVERTS_FLOAT16
 from .registers import Integer, Register
 
@@ -35,6 +35,7 @@ REGISTER: Final[dict[str, type]] = {
     "bfloat16": np.float32,
     "float32": np.float32,
     "float64": np.float64,
+    "exact": np.int64,
 }
 
 #: emits the instructions that convert a value
@@ -163,6 +164,34 @@ def _narrow(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return builder.fptrunc(value, _FLOAT)
 
 
+def _extended(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    return builder.sext(value, _I64) if value.type != _I64 else value
+
+
+def _extended_unsigned(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    return builder.zext(value, _I64)
+
+
+def _shortened(kind: ElementType) -> Emit:
+    """Return the conversion of int64 to an integer type modulo its range."""
+    bits = ir.IntType(8 * kind.storage.itemsize)
+    return lambda builder, value: builder.trunc(value, bits) if bits != _I64 else value
+
+
+def _truncated(kind: ElementType) -> Emit:
+    """Return the conversion of a float or double to an integer type, toward zero."""
+    bits = ir.IntType(8 * kind.storage.itemsize)
+    name = "llvm.fptoui.sat" if kind.storage.kind == "u" else "llvm.fptosi.sat"
+
+    def emit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+        shape = ir.FunctionType(bits, [value.type])
+        return builder.call(
+            builder.module.declare_intrinsic(name, [bits, value.type], shape), [value]
+        )
+
+    return emit
+
+
 def sequence(*steps: Emit) -> Emit:
     """Return the composition of several conversions."""
 
@@ -175,7 +204,12 @@ def sequence(*steps: Emit) -> Emit:
 
 
 def to_register(storage: str, register: type) -> Emit:
-    """Return the exact or correctly rounded conversion of a stored element into a register."""
+    """Return the exact or correctly rounded conversion of a stored element into a register.
+
+    Only integers become integers.
+    """
+    if register is np.int64:
+        return _extended_unsigned if storage.startswith("uint") else _extended
     wide = register is np.float64
     real = _DOUBLE if wide else _FLOAT
 
@@ -205,7 +239,13 @@ def to_register(storage: str, register: type) -> Emit:
 
 
 def from_register(register: type, storage: str) -> Emit:
-    """Return the conversion of a register to a stored element that rounds once."""
+    """Return the conversion of a register to a stored element that rounds once.
+
+    A float that becomes an integer is truncated: numbers beyond the type become its nearest one,
+    and NaN becomes 0. The upper bits of an integer are dropped.
+    """
+    if not (kind := ELEMENT_TYPES[storage]).floating:
+        return _shortened(kind) if register is np.int64 else _truncated(kind)
     wide = register is np.float64
 
     match storage:

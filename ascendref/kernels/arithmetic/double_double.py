@@ -122,7 +122,7 @@ class DoubleDouble(Number):
         return DoubleDouble(-self.high, self.low if self.is_double else -self.low)
 
     def __abs__(self) -> DoubleDouble:
-        return (self.high < 0.0).select(-self, self)  # type: ignore[no-any-return]
+        return DoubleDouble(abs(self.high), (self.high < 0.0).select(-self.low, self.low))
 
     def _compare(self, operator: str, other: DoubleDouble | Register | Constant) -> Condition:
         other = self.lift(other)

@@ -16,7 +16,7 @@ from .bounds import both, either
 from .codecs import REGISTER, stored_type
 from .exact import exact
 from .formula import Formula
-from .midpoints import Truth
+from .integer import Whole
 from .pair import Pair
 from .pair_ball import PairBall
 from .plain import Double, Plain
@@ -48,6 +48,22 @@ def evaluator(formula: Formula, compute: str) -> Any:
         return [elements[0].lift(formula.function(*elements, *numbers)).value]
 
     return traced(emit, (from_dtype(REGISTER[compute]),))
+
+
+@cache
+def integer_evaluator(formula: Formula, kind: str) -> Any:
+    """Return ``function(tensors, scalars)``, of tuples of int64 and of doubles.
+
+    The scalars are converted to the tensors' type, an integer type.
+    """
+    kinds = [kind] * formula.scalars + ["int64"] * formula.sized
+
+    def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
+        elements = [Whole(builder, value) for value in tensors]
+        numbers = [Whole.scalar(builder, *each) for each in zip(scalars, kinds, strict=True)]
+        return [elements[0].lift(formula.function(*elements, *numbers)).value]
+
+    return traced(emit, (types.int64,))
 
 
 @cache
@@ -135,7 +151,8 @@ def rounding(
     Its results are the stored element and whether it may differ from the exact value rounded once.
     It gets the registers of `elements_of` for tensors of these types, and computes with
     double-doubles if ``wide``, which decide nearly all roundings, or with doubles. If ``finite``,
-    only finite elements may be undecided; for others, what doubles give is the result.
+    results may be undecided only where all elements that they depend on are finite; for others,
+    what doubles give is the result.
     """
     number = PairBall if wide else Ball
 
@@ -153,9 +170,7 @@ def rounding(
         if out == "float64":
             # double-doubles make NaN of infinite elements; results of narrower types are those of
             # doubles, which were tried before
-            known: Truth = True
-            for element in elements:
-                known = both(known, element.finite)
+            known = value.finite
             if isinstance(known, Condition):
                 doubles = [Double(builder, value) for value, *_ in elements_of(kinds, tensors)]
                 plain = formula.function(*doubles, *scalars_of(formula, given))
@@ -167,8 +182,7 @@ def rounding(
             strange = both(value.inexact, ~(value.size > 0.0))
             undecided = either(undecided, either(strange, ~(value.size < inf)))
         if finite:
-            for element in elements:
-                undecided = both(undecided, element.finite)
+            undecided = both(undecided, value.finite)
         never = ir.Constant(ir.IntType(1), 0)
         return [encoded, undecided.value if isinstance(undecided, Condition) else never]
 

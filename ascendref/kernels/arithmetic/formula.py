@@ -9,11 +9,12 @@ computed:
 ``steps.py``       float16 or bfloat16: every operation is rounded
 ``ball.py``        float64 with a rigorous error bound, for correctly rounded results
 ``pair.py``        sums of two doubles, for float64 results
+``integer.py``     integers of 64 bits
 ``exact.py``       Python's fractions, and intervals of any precision
 ``arrays.py``      arrays of NumPy, JAX and PyTorch
 =================  =============================================================================
 
-The first four emit LLVM instructions.
+The first five emit LLVM instructions.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Formula(NamedTuple):
     narrows: bool = True
     #: the function for scalars that are not narrowed, if it is another one
     wide: Callable[..., Any] | None = None
-    #: whether the function returns one of its tensors, 0, infinity or NaN, and so never rounds
+    #: whether the function returns one of its tensors or scalars, 0, infinity or NaN
     selects: bool = False
     #: whether the formula is compute-bound rather than memory-bound
     compute_bound: bool = False
@@ -71,26 +72,30 @@ class Formula(NamedTuple):
         return cls(name, function, len(names) - scalars - sized, scalars, sized, **known)
 
     @classmethod
-    def of_forms(cls, *forms: Callable[..., Any], scalars: int = 0, **known: Any) -> Formula:
-        """Return the formula that is one of several functions; a last scalar has its number.
+    def of_forms(
+        cls, *forms: Callable[..., Any] | Formula, scalars: int = 0, **known: Any
+    ) -> Formula:
+        """Return the formula that is one of several; a last scalar has its number.
 
-        The functions take so many scalars besides.
+        The functions, or formulas, take so many scalars besides.
         """
+        formulas = [form if isinstance(form, Formula) else cls.of(form, scalars) for form in forms]
+        first, place = formulas[0].function, formulas[0].tensors + scalars
 
-        @wraps(forms[0])
+        @wraps(first)
         def chosen_form(*numbers: Any) -> Any:
-            *given, chosen = numbers
-            value, *others = [form(*given) for form in forms]
+            given, chosen = (*numbers[:place], *numbers[place + 1 :]), numbers[place]
+            value, *others = [form.function(*given) for form in formulas]
             for number, other in enumerate(others, 1):
                 value = select(chosen == float(number), other, value)
             return value
 
         def variant(compute: str, rounded: str, *values: float) -> Callable[..., Any]:
-            return alone[int(values[-1])]
+            form = formulas[int(values[-1])].suited(compute, rounded, values[:-1])
+            return _with_one_more(form.function, place)
 
-        alone = [wraps(form)(partial(_without_last, form)) for form in forms]
-        formula = cls.of(forms[0], scalars=scalars, variant=variant, **known)
-        name = formula.name.removesuffix(f"_{forms[0].__name__}")
+        formula = cls.of(first, scalars=scalars, variant=variant, **known)
+        name = formula.name.removesuffix(f"_{first.__name__}")
         return formula._replace(name=name, function=chosen_form, scalars=scalars + 1)
 
     def suited(self, compute: str, rounded: str, scalars: tuple[float, ...]) -> Formula:
@@ -123,8 +128,14 @@ class Formula(NamedTuple):
         )
 
 
-def _without_last(function: Callable[..., Any], *numbers: Any) -> Any:
-    return function(*numbers[:-1])
+@cache
+def _with_one_more(function: Callable[..., Any], place: int) -> Callable[..., Any]:
+    """Return a function that takes one more number at a place, which it ignores."""
+    return wraps(function)(partial(_without_one, function, place))
+
+
+def _without_one(function: Callable[..., Any], place: int, *numbers: Any) -> Any:
+    return function(*numbers[:place], *numbers[place + 1 :])
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, Self
 
 from . import elementary, normal
@@ -57,7 +58,11 @@ class Double(Plain):
 
 
 class OnePlusExp:
-    """1 + exp(x), which may be beyond the range of numbers, as a divisor."""
+    """1 + exp(x), which may be beyond the range of numbers, as a divisor.
+
+    Where x is a double and the numerator a float, the exponential does not amplify what x loses as
+    a float: the quotient is multiplied by what that is nearly worth.
+    """
 
     def __init__(self, argument: Plain) -> None:
         self._argument = argument
@@ -65,7 +70,11 @@ class OnePlusExp:
     def __rtruediv__(self, numerator: Plain | Constant) -> Plain:
         if not isinstance(numerator, (Plain, *CONSTANTS)):
             return NotImplemented
-        argument = self._argument
-        numerator, argument = argument.unified(numerator, argument)
+        numerator, argument = self._argument.unified(numerator, self._argument)
         quotient: Plain = numerator._apply(elementary.over_one_plus_exp, argument)
-        return quotient
+        if argument.wide or not self._argument.wide:
+            return quotient
+        lost = (argument.widened() - self._argument).narrowed()
+        size = abs(quotient)  # a zero keeps its sign
+        amplified = (argument > 0.0) & (size > 0.0) & (size < inf)
+        return amplified.select(quotient.fma(lost, quotient), quotient)  # type: ignore[no-any-return]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.dtypes import FLOAT64, ElementType
+from ...core.dtypes import FLOATS, ElementType
 from ...core.layout import Strides, broadcast_strides
 from ...core.packing import pack_floats, pack_words
 from ..arithmetic.formula import Formula
@@ -64,17 +64,25 @@ class ElementwiseKernel(Kernel):
         self.table: int = self._table.ctypes.data
 
     def __call__(
-        self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...], in_place: bool = False
+        self,
+        operands: tuple[NDArray[Any], ...],
+        scalars: tuple[float, ...],
+        in_place: bool = False,
+        size: int | None = None,
     ) -> None:
         """Compute the last operand from the others, which broadcast to its shape.
 
         ``in_place`` tells whether it is the same view as an input; any other overlap is forbidden.
+        ``size`` is for `tiled`.
         """
+        if size is not None and size != operands[-1].size:
+            self.tiled(operands, scalars, in_place, size)
+            return
         layout = self.layout(operands, in_place)
         if layout == "dense" and self._dense(operands, scalars):
             return
-        # NumPy's casts of F64 to narrower types may round twice
-        casts = self.result is self.out or self.result is not FLOAT64
+        # NumPy's casts of F64 and integers to narrower types may round twice
+        casts = self.result is self.out or self.result in FLOATS[:-1]
         if casts and self.copies_first(operands[-1].size):
             self._through_copies(operands, scalars)
         else:
@@ -126,8 +134,8 @@ class ElementwiseKernel(Kernel):
     ) -> None:
         """Compute with operands of any layout.
 
-        ``size`` is the number of results that the formula is told, of all data where these operands
-        are a part.
+        ``size`` is the number of results that the formula is told, if it is not that of these: of
+        all data where these operands are a part, or what else a mean is divided by.
         """
         if operands[-1].size:
             walk = self._walk(*_strides_of(operands), size=size)

@@ -155,11 +155,13 @@ def numbers_of(term: Formula, kind: ElementType) -> tuple[Any, int]:
     return factors_evaluator(term), factor_count(term)
 
 
-def exact_sums(term: Formula, kind: ElementType, sums: int, *, mean: bool) -> RunningSums:
-    """Return running sums of a term that are rounded once, at the end.
+def exact_sums(
+    term: Formula, kind: ElementType, out: ElementType, sums: int, *, mean: bool
+) -> RunningSums:
+    """Return running sums of a term of elements of a type that are rounded once, at the end.
 
-    ``sums`` is where a task's arguments have the address of the results. A mean is divided by its
-    number of terms before it is rounded.
+    ``sums`` is where a task's arguments have the address of the results, of type ``out``. A mean is
+    divided by its number of terms before it is rounded.
     """
     factors_of, count = numbers_of(term, kind)
     step = _wide_step if kind is FLOAT64 else _step
@@ -167,9 +169,9 @@ def exact_sums(term: Formula, kind: ElementType, sums: int, *, mean: bool) -> Ru
         step = _bounded_step
     add_factors, keep_factors = _adder(step, count), _keeper(count)
     add_one = row_adder(step, np.float64, 1, NUMBERS, count)
-    encode, write = encoder("float64", kind.name), poke(kind.name)
-    bits = {"float64": bits64, "float32": bits32}.get(kind.name, same)
-    joined = _to_nearest if kind is FLOAT64 else _to_odd
+    encode, write = encoder("float64", out.name), poke(out.name)
+    bits = {"float64": bits64, "float32": bits32}.get(out.name, same)
+    joined = _to_nearest if out is FLOAT64 else _to_odd
 
     @inlined
     def add(lanes: Pointer, k: int, values: Any, scalars: Any) -> None:

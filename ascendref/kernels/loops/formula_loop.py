@@ -17,7 +17,10 @@ from .elements import Read, loader, pair_loader
 
 
 class FormulaLoop:
-    """The loop of one formula for tensors of some types, whose result is rounded to a type."""
+    """The loop of one formula for tensors of some types, whose result is rounded to a type.
+
+    The compute type "exact" is integer arithmetic, for tensors of one integer type.
+    """
 
     def __init__(
         self,
@@ -44,6 +47,11 @@ class FormulaLoop:
             return through_caches(loop, self._scalars(), count)
         return past_caches(loop, self._scalars(), count, size)
 
+    @property
+    def _in_pairs(self) -> bool:
+        """Whether numbers are sums of two doubles, which hold all of int64."""
+        return self.compute == "float64" and not self.formula.selects
+
     def _loop(self) -> Any:
         """Return the loop over contiguous operands."""
         load, formula, encode = self._load(), self._evaluator(), self._encoder()
@@ -58,7 +66,7 @@ class FormulaLoop:
         for k, kind in enumerate(self.inputs):
             size = kind.storage.itemsize
             reads.append(Read(k, decoding(kind.name, self.compute), size))
-            if kind.name == "int64" and self.compute == "float64":
+            if kind.name == "int64" and self._in_pairs:
                 reads.append(Read(k, remainder(), size))
         return loader(tuple(reads), selects=self.formula.selects)
 
@@ -73,9 +81,11 @@ class FormulaLoop:
     def _evaluator(self) -> Any:
         """Return the formula, compiled for the compute type."""
         # needed for compiling, not for loading
-        from ..arithmetic.evaluation import evaluator, pair_evaluator
+        from ..arithmetic.evaluation import evaluator, integer_evaluator, pair_evaluator
 
-        if self.compute == "float64" and not self.formula.selects:
+        if self.compute == "exact":
+            return integer_evaluator(self.formula, self.inputs[0].name)
+        if self._in_pairs:
             return pair_evaluator(self.formula, tuple([kind.name for kind in self.inputs]))
         return evaluator(self.formula, self.compute)
 

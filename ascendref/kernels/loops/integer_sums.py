@@ -58,7 +58,7 @@ def exact_adder(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
     what a task in Python returned that adds a term.
     """
     deposit, term_of = _depositor(term, kind), evaluator(term, "float64")
-    load, weigh, scalars_of = parts.load, parts.weigh, parts.scalars
+    load, weigh, scalars_of = parts.load_given, parts.weigh, parts.scalars
     addresses, tensors = words(parts.tensors), parts.tensors
     read, decode, weighted = peek(parts.kind), parts.decode, parts.weighted
     copysign = np.copysign

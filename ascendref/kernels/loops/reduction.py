@@ -127,9 +127,9 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
             return
         words = np.ctypeslib.as_array((ctypes.c_int64 * RECORD).from_address(record))
         terms, total = self._open.pop(record, []), ExactSum.of_record(words)
-        result = element_at(at, self.kind)
+        result = element_at(at, self.out)
         if not terms or total.special:
-            result[...] = total.rounded(self.kind.name, count)
+            result[...] = total.rounded(self.out.name, count)
             return
 
         def value(start: Exact) -> Exact:
@@ -138,7 +138,7 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
             return start / count
 
         start = Fraction(total.total, 2**POINT)
-        result[...] = decide(value, (start,), (), self.kind.name)
+        result[...] = decide(value, (start,), (), self.out.name)
         terms.clear()  # the cache of decisions keeps this function
 
     def _numbers(self, at: int) -> tuple[float, ...]:
@@ -150,13 +150,15 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
         return tuple(given)
 
     def _running_sums(self) -> RunningSums:
-        return exact_sums(self.term, self.kind, self._sums_at, mean=self._mean)
+        return exact_sums(self.term, self.kind, self.out, self._sums_at, mean=self._mean)
 
 
 def reduction(
     term: Formula,
     element: Formula | None,
+    inputs: tuple[ElementType, ...],
     kind: ElementType,
+    out: ElementType,
     compute: str,
     *,
     weighted: bool = False,
@@ -165,16 +167,24 @@ def reduction(
 ) -> ReductionKernel:
     """Return the kernel for a term, an elementwise result and their types; one per process.
 
-    In F64 arithmetic, sums are rounded once. The other parameters are those of `ReductionKernel`.
+    In F64 arithmetic, sums are rounded once, to ``out``. The other parameters are those of
+    `ReductionKernel`.
     """
     stored &= kind.name != compute  # the terms have that type anyway
     held = FLOAT64.name if compute in ROUNDED_ONCE else compute
-    return _made(term, element, kind, held, weighted=weighted, mean=mean, stored=stored)
+    types = inputs, kind, out, held
+    return _made(term, element, *types, weighted=weighted, mean=mean, stored=stored)
 
 
 @once_each
 def _made(
-    term: Formula, element: Formula | None, kind: ElementType, compute: str, **options: bool
+    term: Formula,
+    element: Formula | None,
+    inputs: tuple[ElementType, ...],
+    kind: ElementType,
+    out: ElementType,
+    compute: str,
+    **options: bool,
 ) -> ReductionKernel:
     made = ExactReductionKernel if compute == FLOAT64.name else ReductionKernel
-    return made(term, element, kind, compute, **options)
+    return made(term, element, inputs, kind, out, compute, **options)

@@ -33,11 +33,18 @@ _MOST_READY: Final = 1024
 class ReductionKernel(Kernel):
     """A kernel of sums, with or without an elementwise result.
 
-    Its operands are tensors of one type and rank, then the elementwise result, if any, and the
-    sums. What is summed is computed from the first tensors, the elementwise result from all.
+    Its operands are tensors, then the elementwise result, if any, and the sums. What is summed is
+    computed from the first tensors, the elementwise result from all.
 
     Parameters
     ----------
+    inputs : tuple of ElementType
+        Types of the tensors. Those of another type than ``kind``, which holds all of their numbers,
+        are converted tile by tile.
+    kind : ElementType
+        Type to which results are rounded.
+    out : ElementType
+        Type to which the sums are then cast.
     weighted : bool
         Whether the sums are per channel (axis 1), and the last tensor has an element for each, in C
         order; otherwise there is one sum.
@@ -55,7 +62,9 @@ class ReductionKernel(Kernel):
         self,
         term: Formula,
         element: Formula | None,
+        inputs: tuple[ElementType, ...],
         kind: ElementType,
+        out: ElementType,
         compute: str,
         *,
         weighted: bool = False,
@@ -63,7 +72,8 @@ class ReductionKernel(Kernel):
         stored: bool = False,
     ) -> None:
         super().__init__()
-        self.kind, self.compute, self.weighted = kind, compute, weighted
+        self.kind, self.out, self.compute, self.weighted = kind, out, compute, weighted
+        self._inputs, self._converts = inputs, any([given is not kind for given in inputs])
         self._mean, self._stored = mean, stored
         formulas = (term,) if element is None else (element, term)
         self._formula, self.element = formulas[0], element
@@ -75,12 +85,17 @@ class ReductionKernel(Kernel):
         self._full = tensors - weighted
         self._results = int(element is not None)
         flags = {"_mean": mean, "_stored": stored}
-        self.name = "_".join((*[f.name for f in formulas], kind.name, "in", compute))
+        types = *([given.name for given in inputs] if self._converts else []), kind.name
+        casts = () if out is kind else ("as", out.name)
+        self.name = "_".join((*[f.name for f in formulas], *types, "in", compute, *casts))
         self.name += "".join([flag for flag, holds in flags.items() if holds])
-        whole, sums = Operand(kind.numpy), tensors + self._results
-        few = whole._replace(shape_of=self._full if weighted else sums, highest_rank=1)
-        results = [whole._replace(result=True)] * self._results + [few._replace(result=True)]
-        self._table = operand_table((*[whole] * self._full, *[few] * weighted, *results))
+        operands = [Operand(given.numpy) for given in (*inputs, *[kind] * self._results, out)]
+        for k in (*[self._full] * weighted, -1):
+            first = self._full if weighted else tensors + self._results
+            operands[k] = operands[k]._replace(shape_of=first, highest_rank=1)
+        for k in range(tensors, len(operands)):
+            operands[k] = operands[k]._replace(result=True)
+        self._table = operand_table(tuple(operands))
         #: address of the table of operands
         self.table: int = self._table.ctypes.data
         self._words: dict[tuple[str, str | None], Words] = {}
@@ -169,7 +184,7 @@ class ReductionKernel(Kernel):
         total: str | None,
     ) -> tuple[ReductionPlan, NDArray[Any], NDArray[Any]]:
         """Compute; return the sums of blocks, and so many more numbers of each channel."""
-        sums = np.empty(self._channels(arrays), self.kind.numpy)  # for the plan, not written
+        sums = np.empty(self._channels(arrays), self.out.numpy)  # for the plan, not written
         plan = self._plan((*arrays, sums), False)
         room = self._room(plan, True)
         partial: NDArray[Any] = np.empty(room + more * plan.channels, self.register)
@@ -198,7 +213,7 @@ class ReductionKernel(Kernel):
         shape = arrays[0].shape
         flags = [array.flags for array in arrays]
         return (
-            not in_place
+            not (in_place or self._converts)
             and all([array.shape == shape for array in self._full_of(arrays)])
             and all([flag.c_contiguous and flag.aligned for flag in flags])
         )
@@ -235,7 +250,7 @@ class ReductionKernel(Kernel):
                 1 if channels > 1 else None,
                 (weight.shape, weight.strides),
                 sums.strides[0] if sums.ndim == 1 else 0,
-                in_place,
+                in_place or self._converts,
             )
         )
 
@@ -287,10 +302,10 @@ class ReductionKernel(Kernel):
     @Piece
     def tile_copies(self) -> Any:
         """The functions that copy tiles of operands to and from buffers."""
-        return [
-            load_tile_copy(self._table, 0, column, self.kind, self.kind)
-            for column in (GATHER, SCATTER)
-        ]
+        given = enumerate(self._inputs[: self._full])
+        gather = [load_tile_copy(self._table, k, GATHER, x, self.kind) for k, x in given]
+        results = (self.kind,) * self._results
+        return gather + [load_tile_copy(self._table, 0, SCATTER, x, x) for x in results]
 
     def task(self, layout: str) -> Any:
         """Return the task for a layout: rows or runs."""
@@ -312,21 +327,28 @@ class ReductionKernel(Kernel):
     @Once
     def _parts(self) -> Parts:
         """The functions and sizes that the loops use."""
-        kind, compute, storage = self.kind, self.compute, self.kind.storage
-        read = decoding(kind.name, compute)
-        reads = tuple([Read(k, read, storage.itemsize) for k in range(self._full)])
+        kind, compute = self.kind, self.compute
         return Parts(
             sums=self._sums,
             register=self.register,
-            load=loader(reads, selects=False),
+            load=self._loader((kind,) * self._full),
+            load_given=self._loader(self._inputs[: self._full]),
             scalars=scalar_reader(self._formula.scalars, sized=False),
             decode=decoder(kind.name, compute),
             element=None if self.element is None else self._element(self.element),
             kind=kind.name,
-            size=storage.itemsize,
+            size=kind.storage.itemsize,
             tensors=self._full,
             weighted=self.weighted,
         )
+
+    def _loader(self, kinds: tuple[ElementType, ...]) -> Any:
+        """Return the function that reads the values of an element of tensors of some types."""
+        reads = [
+            Read(k, decoding(kind.name, self.compute), kind.storage.itemsize)
+            for k, kind in enumerate(kinds)
+        ]
+        return loader(tuple(reads), selects=False)
 
     def _element(self, element: Formula) -> Any:
         """Return the function that gives the elementwise result as a stored element."""
@@ -340,8 +362,8 @@ class ReductionKernel(Kernel):
         return self._running_sums()
 
     def _running_sums(self) -> RunningSums:
-        options = {"mean": self._mean, "stored": self._stored}
-        return rounded_sums(self.term, self.kind, self.compute, self._sums_at, **options)
+        types = self.kind, self.out, self.compute
+        return rounded_sums(self.term, *types, self._sums_at, mean=self._mean, stored=self._stored)
 
     @property
     def _sums_at(self) -> int:

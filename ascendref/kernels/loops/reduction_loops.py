@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.jit import helper, inlined, outlined
-from ..runtime.array_header import GATHER, ROWS, SCATTER
+from ..runtime.array_header import GATHER, ROW, ROWS, SCATTER
 from ..runtime.launch import (
     FAILURE,
     NO_MEMORY,
@@ -64,8 +64,10 @@ class Parts:
     sums: RunningSums
     #: type of the registers
     register: type
-    #: ``load(tensors, i, 0)``: the values of element i
+    #: ``load(tensors, i, 0)``: the values of element i, of tensors of the loop's type and of those
+    #: that were given
     load: Compiled
+    load_given: Compiled
     #: reads the scalars from a task's arguments
     scalars: Compiled
     #: converts a stored element to a register
@@ -290,7 +292,7 @@ def block_task(parts: Parts, *, rows: bool) -> Task:
         channels, terms, strip = plan[CHANNELS], plan[TERMS], plan[TASK_CHANNELS]
         strips, blocks = (channels + strip - 1) // strip, plan[BLOCKS]
         direct, operands, given = plan[DIRECT], arguments + TENSORS, arguments + TENSORS
-        gather = word(word(arguments, TABLE), ROWS + GATHER)
+        gather = word(arguments, TABLE) + ROWS + GATHER
         scatter = word(word(arguments, TABLE), ROWS + SCATTER)
         if not direct:
             given = buffers + places_at
@@ -333,7 +335,8 @@ def block_task(parts: Parts, *, rows: bool) -> Task:
                     run, at = smaller(plan[TILE_TERMS], end - term), 0
                     part = pitch, channel, height, term, run
                     for k in range(tensors):
-                        copy(gather, plan, k, word(operands, 8 * k), word(given, 8 * k), part)
+                        memory, tiles = word(operands, 8 * k), word(given, 8 * k)
+                        copy(word(gather, ROW * k), plan, k, memory, tiles, part)
                 loop(arguments, given, buffers, (at, pitch, height, run, term - first))
                 if has_result and not direct:
                     memory, tiles = word(operands, result_at), word(given, result_at)

@@ -25,6 +25,7 @@ from ..compiler.jit import helper, inlined
 from ..runtime.launch import OPERANDS, PLAN
 from ..runtime.memory import int64_pointer, poke, word
 from .reduction_plan import BLOCK, LANES, STRIP, SUMS_STRIDE, TERMS
+from .tiles import conversion
 
 #: where a task's arguments have the address of the blocks' sums, 0 if there is one block, and those
 #: of the operands: tensors, weight, elementwise result, sums
@@ -68,17 +69,25 @@ class RunningSums:
 
 
 def rounded_sums(
-    term: Formula, kind: ElementType, compute: str, sums: int, *, mean: bool, stored: bool
+    term: Formula,
+    kind: ElementType,
+    out: ElementType,
+    compute: str,
+    sums: int,
+    *,
+    mean: bool,
+    stored: bool,
 ) -> RunningSums:
     """Return running sums of a term in a compute type, to which every addition is rounded.
 
-    ``sums`` is where a task's arguments have the address of the results. A mean divides a sum by
-    its number of terms, which rounds once more; ``stored`` terms are rounded to ``kind`` before.
+    ``sums`` is where a task's arguments have the address of the results, which are rounded to
+    ``kind`` and then cast to ``out``. A mean divides a sum by its number of terms, which rounds
+    once more; ``stored`` terms are rounded to ``kind`` before.
     """
     rnd, register = rounder(compute), REGISTER[compute]
     term_of = evaluator(term, compute)
     store = rounder(kind.name if stored else compute)
-    encode, write = encoder(compute, kind.name), poke(kind.name)
+    encode, cast, write = encoder(compute, kind.name), conversion(kind, out), poke(out.name)
     divided = divider(compute) if mean else _undivided
 
     @inlined
@@ -110,7 +119,7 @@ def rounded_sums(
             step *= 2
         plan = int64_pointer(word(arguments, PLAN))
         to = channel * plan[SUMS_STRIDE]
-        write(word(arguments, sums), to, encode(divided(parts[at], plan[TERMS])))
+        write(word(arguments, sums), to, cast(encode(divided(parts[at], plan[TERMS]))))
         return 0
 
     add_rows = adder_of_rows(add_kept)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...core.dtypes import ELEMENT_TYPES, ElementType
 from ..arithmetic.codecs import (
     Conversion,
+    decoding,
     from_register,
     function_of,
     same,
@@ -144,12 +145,24 @@ def _itemsize(kind: str) -> int:
     return ELEMENT_TYPES[kind].storage.itemsize
 
 
+def conversion(source: ElementType, target: ElementType) -> Any:
+    """Return the function that converts an element, rounding at most once.
+
+    Only integers become integers, of which the upper bits are dropped.
+    """
+    return _conversion(source.name, target.name)
+
+
 def _conversion(source: str, target: str) -> Any:
-    """Return the function that converts an element, rounding at most once."""
     if source == target:
         return same
-    register = np.float64 if "float64" in (source, target) or source == "int32" else np.float32
-    emit = to_register(source, register), from_register(register, target)
+    if not ELEMENT_TYPES[target].floating:
+        emit = to_register(source, np.int64), from_register(np.int64, target)
+    elif source == "int64" and target in ("float16", "bfloat16"):
+        emit = decoding(source, target).emit, from_register(np.float32, target)
+    else:
+        register = np.float64 if "float64" in (source, target) or source == "int32" else np.float32
+        emit = to_register(source, register), from_register(register, target)
     return function_of(Conversion(stored_type(source), stored_type(target), sequence(*emit)))
 
 

@@ -1,27 +1,100 @@
-"""aclnnGeluBackward and aclnnGeluBackwardV2: the gradient of the Gaussian error linear unit."""
+"""aclnnGeluV2 and aclnnGeluBackwardV2: the Gaussian error linear unit, and its gradient."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ...core.dtypes import FLOAT32
 from ...declaration import (
     ALL_BUT_200I,
     Forward,
     OnDevice,
     Operator,
     ScalarParam,
+    TensorParam,
     TorchOperator,
     by_choice,
     declare,
+    equal_shapes,
     near_zero,
+    relative,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, logistic, normal_cdf, normal_pdf, select, within
+from ...kernels.arithmetic import (
+    Formula,
+    Number,
+    logistic,
+    normal_cdf,
+    normal_pdf,
+    one_plus_exp,
+    select,
+    within,
+)
+
+if TYPE_CHECKING:  # at run time this would import Numba
+    from ...kernels.arithmetic.plain import Plain
 
 #: the root of 2/π, rounded to 60 digits
 SLOPE: Final = Fraction("0.797884560802865355879892119868763736951717262329869315331852")
 CUBIC: Final = Fraction("0.044715")
+FORMS: Final = {"none": 0, "tanh": 1}
+
+
+def value(self: Number) -> Number:
+    """The documented product, which is NaN at -inf."""
+    return self * normal_cdf(self)
+
+
+def value_tanh(self: Number) -> Number:
+    """(1 + tanh(u / 2)) / 2 is the logistic function of u."""
+    return self / one_plus_exp(-2 * SLOPE * self * (1.0 + CUBIC * self * self))
+
+
+def value_tanh_float32(self: Plain) -> Number:
+    """The same with u in float64: the exponential would amplify its rounding errors."""
+    x = self.widened()
+    return self / one_plus_exp(-2 * SLOPE * x * (1.0 + CUBIC * x * x))
+
+
+def tanh_variant(compute: str, rounded: str) -> Callable[..., Any] | None:
+    """In float32 only."""
+    return value_tanh_float32 if compute == FLOAT32.name else None
+
+
+TANH: Final = Formula.of(value_tanh, variant=tanh_variant, compute_bound=True)
+VALUE = Operator(
+    name="gelu",
+    api="aclnnGeluV2",
+    tensors=(TensorParam("self", vendor="x"),),
+    scalars=(ScalarParam("approximate", choices=FORMS, c_type="int64_t", otherwise=0.0),),
+    outputs=("y",),
+    latex=r"""
+        \text{y} = \begin{cases}
+            x \cdot \Phi(x) & \text{if approximate is none} \\
+            \dfrac{x}{2} (1 + \tanh(\sqrt{2 / \pi} \; (x + 0.044715 \, x^3))) & \text{if it is tanh}
+        \end{cases} \qquad x = \text{self}
+    """,
+    formula=Formula.of_forms(value, TANH, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(ALL_BUT_200I, ("GeluV2",), types="equal"),
+    accuracy=by_choice("approximate", none=relative(1.75, normal_cdf), tanh=relative(2.0)),
+    torch=TorchOperator("gelu", keywords=("approximate",), out="out"),
+    settings=({}, {"approximate": "tanh"}),
+    interval=(-4.0, 4.0),
+)
+declare(VALUE)
+# the first version has no parameter for the form
+declare(
+    VALUE,
+    api="aclnnGelu",
+    tensors=(TensorParam("self"),),
+    scalars=(),
+    outputs=("out",),
+    formula=TANH,
+    device=VALUE.device._replace(kernels=("Gelu",)),
+)
 
 
 def erf(grad_output: Number, self: Number) -> Number:
@@ -49,10 +122,10 @@ def forward(self: Number, approximate: Number) -> Number:
     return self * select(approximate == 1.0, factor, normal_cdf(self))
 
 
-OPERATOR = Operator(
+GRADIENT = Operator(
     name="gelu_backward",
     api="aclnnGeluBackwardV2",
-    scalars=(ScalarParam("approximate", choices={"none": 0, "tanh": 1}, c_type="const char *"),),
+    scalars=(ScalarParam("approximate", choices=FORMS, c_type="const char *"),),
     latex=r"""
         \text{grad_input} = \text{grad_output} \cdot \begin{cases}
             \Phi(x) + x \cdot \varphi(x) & \text{if approximate is none} \\
@@ -69,15 +142,74 @@ OPERATOR = Operator(
     settings=({}, {"approximate": "tanh"}),
     interval=(-4.0, 4.0),
 )
-declare(OPERATOR)
+declare(GRADIENT)
 # the first version has no parameter for the form
 declare(
-    OPERATOR,
+    GRADIENT,
     api="aclnnGeluBackward",
     scalars=(),
     formula=Formula.of(tanh, compute_bound=True),
     device=OnDevice(ALL_BUT_200I, ("GeluGrad",)),
 )
+
+
+def gelu(
+    self: ArrayT,
+    approximate: Literal["none", "tanh"] | int = "none",
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the Gaussian error linear unit, ``self * normal_cdf(self)``.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    approximate : {"none", "tanh"}, optional
+        Whether the normal distribution function is exact, or approximated by
+        ``(1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self**3))) / 2``. Their numbers 0 and 1 are
+        accepted, too.
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be the input, but must
+        not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, ``approximate`` is neither name, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnGeluV2, which takes any number but 1 for "none"; aclnnGelu has
+    no ``approximate`` and computes "tanh"). At -inf it gives NaN, as in PyTorch, where the limit is
+    -0.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value
+    ("tanh": 2 ulp), an F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are
+    correctly rounded, and F64 results within 0.75 ulp; with "exact" they are correctly rounded,
+    too. No bound is stated for "none" where the distribution function is subnormal: below -12.9,
+    in F64 arithmetic below -37.3.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-1, 0, 2], np.float32)
+    >>> ar.gelu(x)
+    array([-0.15865526,  0.        ,  1.9544997 ], dtype=float32)
+    >>> ar.gelu(x, "tanh")
+    array([-0.15880802,  0.        ,  1.9545978 ], dtype=float32)
+    """
+    return array_call(VALUE, (self,), (approximate,), out, compute_dtype)
 
 
 def gelu_backward(
@@ -139,4 +271,4 @@ def gelu_backward(
     >>> ar.gelu_backward(np.ones_like(x), x, "tanh")
     array([-0.08296409,  0.5       ,  1.0829641 ], dtype=float32)
     """
-    return array_call(OPERATOR, (grad_output, self), (approximate,), out, compute_dtype)
+    return array_call(GRADIENT, (grad_output, self), (approximate,), out, compute_dtype)

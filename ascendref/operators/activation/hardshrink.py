@@ -1,8 +1,11 @@
-"""aclnnHardshrinkBackward: the gradient passes where the input lies outside ±λ."""
+"""aclnnHardshrink and its gradient: the input passes where it lies outside ±λ."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from ...declaration import (
+    ALL_BUT_200I,
     TRAINING_A2_A3,
     Forward,
     OnDevice,
@@ -11,10 +14,40 @@ from ...declaration import (
     ScalarParam,
     TorchOperator,
     declare,
+    equal_shapes,
     rounded_once,
 )
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
+
+LAMBD: Final = ScalarParam("lambd")
+
+
+def out(self: Number, lambd: Number) -> Number:
+    """A negative λ counts as 0; NaN stays."""
+    limit = select(lambd < 0.0, 0.0, lambd)
+    return select(abs(self) > limit, self, select(self == self, 0.0, self))
+
+
+VALUE: Final = Operator(
+    name="hardshrink",
+    api="aclnnHardshrink",
+    scalars=(LAMBD,),
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{self} & \text{if } |\text{self}| > \max(\lambda, 0) \\
+            0 & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(out, scalars=1, selects=True),
+    shapes=equal_shapes,
+    device=OnDevice(ALL_BUT_200I, ("HardShrink",)),
+    accuracy=rounded_once,
+    torch=TorchOperator("hardshrink", out="out"),
+    settings=({}, {"lambd": 0.0}, {"lambd": 2.0}),
+)
+declare(VALUE)
 
 
 def grad_input(grad_output: Number, self: Number, lambd: Number) -> Number:
@@ -24,14 +57,14 @@ def grad_input(grad_output: Number, self: Number, lambd: Number) -> Number:
 
 
 def forward(self: Number, lambd: Number) -> Number:
-    """The function itself; a negative λ has no effect."""
+    """PyTorch's function: a negative λ has no effect, and λ NaN masks nothing."""
     return select((self >= -lambd) & (self <= lambd), 0.0, self)
 
 
-OPERATOR = Operator(
+GRADIENT: Final = Operator(
     name="hardshrink_backward",
     api="aclnnHardshrinkBackward",
-    scalars=(ScalarParam("lambd"),),
+    scalars=(LAMBD,),
     latex=r"""
         \text{grad_input} = \begin{cases}
             \text{grad_output} & \text{if } |\text{self}| > \max(\lambda, 0) \\
@@ -47,7 +80,56 @@ OPERATOR = Operator(
     torch=TorchOperator("hardshrink_backward"),
     settings=({}, {"lambd": 0.0}, {"lambd": 2.0}),
 )
-declare(OPERATOR)
+declare(GRADIENT)
+
+
+def hardshrink(
+    self: ArrayT,
+    lambd: RealNumber = 0.5,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return hardshrink: ``self`` where ``|self| > lambd``, else 0.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    lambd : real number, optional
+        Threshold λ, narrowed to float32. A negative value counts as 0; NaN makes every number 0.
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be the input, but must
+        not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If ``self`` is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnHardshrink), but NaN in ``self`` stays NaN, as in the vendor's
+    code and in PyTorch. PyTorch keeps every element if ``lambd`` is negative or NaN.
+
+    Accuracy: the result is the input or 0, so it is exact in its own type.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.hardshrink(np.array([-2, -0.5, 0.25, 0.75], np.float32))
+    array([-2.  ,  0.  ,  0.  ,  0.75], dtype=float32)
+    """
+    return array_call(VALUE, (self,), (lambd,), out, compute_dtype)
 
 
 def hardshrink_backward(
@@ -99,4 +181,4 @@ def hardshrink_backward(
     >>> ar.hardshrink_backward(np.ones_like(x), x, 0.5)
     array([1., 0., 0., 1.], dtype=float32)
     """
-    return array_call(OPERATOR, (grad_output, self), (lambd,), out, compute_dtype)
+    return array_call(GRADIENT, (grad_output, self), (lambd,), out, compute_dtype)

@@ -1,7 +1,8 @@
-"""aclnnPreluBackward: the gradients of PReLU for its input and its weight."""
+"""aclnnPrelu and aclnnPreluBackward: PReLU, and its gradients for its input and its weight."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, log2, prod
 
 import numpy as np
@@ -9,12 +10,15 @@ import numpy as np
 from ...core.dtypes import ElementType, float_format
 from ...core.errors import ArgumentValueError
 from ...declaration import (
+    ALL_BUT_200I,
+    PER_CHANNEL,
     TRAINING_A2_A3,
     Forward,
     OnDevice,
     Operator,
     Reduction,
     Shape,
+    TensorParam,
     TorchOperator,
     declare,
     rounded_once,
@@ -44,13 +48,39 @@ def weight_factors(grad_output: Number, self: Number) -> tuple[Number, Number]:
     return select(summed, grad_output, 0.0), select(summed, self, 0.0)
 
 
-def forward(self: Number, weight: Number) -> Number:
-    """The function itself."""
-    return select(self > 0.0, self, weight * self)
+def out(self: Number, weight: Number) -> Number:
+    """The function itself, a selection as well."""
+    return select(~(self > 0.0), self * weight, self)
 
 
-def shapes(operator: Operator, tensors: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    """The gradient broadcasts to the input; the weight has 1 element or one per channel."""
+def weight_shape(self: Shape, weight: Shape) -> Shape:
+    """The shape of the weight's gradient; the weight has 1 element or one per channel."""
+    count = prod(weight)
+    if count == 1:
+        return weight
+    channels = self[1] if len(self) > 1 else 1
+    if count != channels:
+        raise ArgumentValueError(
+            "weight",
+            f"has {count} elements; 1 or {channels}, as many as self has channels (shape {self},"
+            " axis 1), are allowed",
+        )
+    return (channels,)
+
+
+def out_shapes(
+    operator: Operator, tensors: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
+    """The result has the shape of the input."""
+    self, weight = tensors
+    weight_shape(self, weight)
+    return (self,)
+
+
+def grad_shapes(
+    operator: Operator, tensors: tuple[Shape, ...], scalars: Sequence[float]
+) -> tuple[Shape, ...]:
+    """The gradient broadcasts to the input."""
     grad_output, self, weight = tensors
     try:
         fits = np.broadcast_shapes(grad_output, self) == self
@@ -60,17 +90,7 @@ def shapes(operator: Operator, tensors: tuple[Shape, ...]) -> tuple[Shape, ...]:
         raise ArgumentValueError(
             "grad_output", f"has shape {grad_output}, which does not broadcast to {self} of self"
         )
-    count = prod(weight)
-    channels = self[1] if len(self) > 1 else 1
-    if count == 1:
-        return self, weight
-    if count != channels:
-        raise ArgumentValueError(
-            "weight",
-            f"has {count} elements; 1 or {channels}, as many as self has channels (shape {self},"
-            " axis 1), are allowed",
-        )
-    return self, (channels,)
+    return self, weight_shape(self, weight)
 
 
 def sum_accuracy(kind: ElementType, terms: int) -> float:
@@ -83,9 +103,27 @@ def sum_accuracy(kind: ElementType, terms: int) -> float:
     return levels * 2.0**-24 + 2.0 ** -(float_format(kind).fraction + 1)
 
 
+FUNCTION = Operator(
+    name="prelu",
+    api="aclnnPrelu",
+    tensors=(TensorParam("self"), TensorParam("weight", view=PER_CHANNEL)),
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{self} & \text{if } \text{self} > 0 \\
+            \text{self} \cdot \text{weight}_c & \text{otherwise}
+        \end{cases} \qquad c \text{ is the channel}
+    """,
+    formula=Formula.of(out),
+    shapes=out_shapes,
+    device=OnDevice(ALL_BUT_200I, ("PRelu",)),
+    accuracy=rounded_once,
+)
+declare(FUNCTION)
 OPERATOR = Operator(
     name="prelu_backward",
     api="aclnnPreluBackward",
+    tensors=(TensorParam("grad_output"), *FUNCTION.tensors),
     outputs=("grad_input", "grad_weight"),
     latex=r"""
         \begin{aligned}
@@ -98,17 +136,15 @@ OPERATOR = Operator(
         \end{aligned}
     """,
     formula=Formula.of(grad_input),
-    reduction=Reduction(
-        Formula.of(weight_term, factors=weight_factors), axes="channel", accuracy=sum_accuracy
-    ),
-    shapes=shapes,
+    reduction=Reduction(Formula.of(weight_term, factors=weight_factors), accuracy=sum_accuracy),
+    shapes=grad_shapes,
     # the first kernel stores the terms in self's type, the second adds them up
     device=OnDevice(TRAINING_A2_A3, ("PReluGradUpdate", "PReluGradReduce")),
     same_type=True,
     accuracy=rounded_once,
     forward=Forward(
         "prelu",
-        forward,
+        out,
         "``x`` where it is positive, else ``x`` times the weight of its channel",
     ),
     torch=TorchOperator("_prelu_kernel_backward", out=None),
@@ -116,6 +152,59 @@ OPERATOR = Operator(
     settings=({"weight": "self"}, {"weight": "-self"}),
 )
 declare(OPERATOR)
+
+
+def prelu(
+    self: ArrayT,
+    weight: ArrayT,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return PReLU: ``self`` where it is positive, else ``self`` times the weight of its channel.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64. Axis 1 is the channel; with rank 0 or 1 there is
+        one channel.
+    weight : array
+        One element, or one per channel in C order, in any shape; of any of these types.
+    out : array, optional
+        Array for the result, with the shape of ``self`` and any float dtype. It may be an input
+        itself, but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The shape of ``self`` and the promoted type, as the caller's kind of array; ``out`` if
+        given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If the weight does not fit the input, a rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnPrelu). It selects: where the input is positive, the weight
+    has no effect, even if it is infinite or NaN.
+
+    Accuracy: correctly rounded in F32 and in F64 arithmetic.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([[-1, 2], [3, -4]], np.float32)
+    >>> ar.prelu(x, np.array([0.25, 0.5], np.float32))
+    array([[-0.25,  2.  ],
+           [ 3.  , -2.  ]], dtype=float32)
+    """
+    return array_call(FUNCTION, (self, weight), (), out, compute_dtype)
 
 
 def prelu_backward(

@@ -1,18 +1,41 @@
-"""aclnnSilu: the input times its logistic function."""
+"""aclnnSilu and aclnnSwish: the input times its logistic function, and the gradients."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...core.dtypes import FLOAT32
 from ...declaration import (
     ALL_BUT_200I,
+    TRAINING_A2_A3,
+    Forward,
     OnDevice,
     Operator,
+    RealNumber,
+    ScalarParam,
     TorchOperator,
     declare,
     equal_shapes,
+    near_zero,
     relative,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, one_plus_exp
+from ...kernels.arithmetic import (
+    Formula,
+    Number,
+    inf,
+    logistic,
+    one_plus_exp,
+    select,
+    sign,
+    within,
+)
+
+if TYPE_CHECKING:  # at run time this would import Numba
+    from ...kernels.arithmetic.plain import Plain
+
+BETA = ScalarParam("beta", vendor="betaOptional", default=1.0)
 
 
 def out(self: Number) -> Number:
@@ -20,21 +43,108 @@ def out(self: Number) -> Number:
     return self / one_plus_exp(-self)
 
 
-OPERATOR = Operator(
+SILU = Operator(
     name="silu",
     api="aclnnSilu",
     outputs=("out",),
     latex=r"\text{out} = \dfrac{\text{self}}{1 + e^{-\text{self}}}",
     formula=Formula.of(out, compute_bound=True),
     shapes=equal_shapes,
-    device=OnDevice(ALL_BUT_200I, ("Swish",)),
-    same_type=True,
+    device=OnDevice(ALL_BUT_200I, ("Swish",), types="equal"),
     # one rounding of the exponential, one of the sum and one of the quotient
     accuracy=relative(1.75),
     torch=TorchOperator("silu", out="out"),
     interval=(-8.0, 8.0),
 )
-declare(OPERATOR)
+declare(SILU)
+
+
+def slope(z: Number) -> Number:
+    """The derivative of z · logistic(z)."""
+    return logistic(z) * (1.0 + z * logistic(-z))
+
+
+def silu_gradient(grad_output: Number, self: Number) -> Number:
+    """The documented product, in a form that does not cancel far out."""
+    return grad_output * slope(within(self, 2048.0, grad_output))
+
+
+SILU_BACKWARD = Operator(
+    name="silu_backward",
+    api="aclnnSiluBackward",
+    latex=r"""
+        \text{grad_input} = \text{grad_output} \cdot \sigma(x) (1 + x - x \, \sigma(x))
+        \qquad x = \text{self}
+    """,
+    formula=Formula.of(silu_gradient, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(TRAINING_A2_A3, ("SiluGrad",), types="equal", least_rank=1),
+    # the two terms cancel next to the derivative's zero
+    accuracy=near_zero(2, 1.5, silu_gradient),
+    forward=Forward("silu", out, "``x / (1 + exp(-x))``"),
+    torch=TorchOperator("silu_backward"),
+    interval=(-8.0, 8.0),
+)
+declare(SILU_BACKWARD)
+
+
+def swish_value(self: Number, beta: Number) -> Number:
+    """The documented product, which is NaN at an infinity where the logistic function is 0."""
+    return self / one_plus_exp(-(beta * self))
+
+
+def swish_value_float32(self: Plain, beta: Plain) -> Number:
+    """The same with β·self in float64: the exponential would amplify its rounding error."""
+    return self / one_plus_exp(-(beta * self.widened()))
+
+
+def variant(compute: str, rounded: str, beta: float) -> Callable[..., Any] | None:
+    """In float32 only."""
+    return swish_value_float32 if compute == FLOAT32.name else None
+
+
+SWISH = Operator(
+    name="swish",
+    api="aclnnSwish",
+    scalars=(BETA,),
+    outputs=("out",),
+    latex=r"\text{out} = \text{self} \cdot \sigma(\beta \cdot \text{self})",
+    formula=Formula.of(swish_value, scalars=1, variant=variant, compute_bound=True),
+    shapes=equal_shapes,
+    device=SILU.device,
+    accuracy=relative(2.0),
+    settings=({}, {"beta": 0.7}, {"beta": -3.0}),
+    interval=(-8.0, 8.0),
+)
+declare(SWISH)
+
+
+def swish_gradient(grad_output: Number, self: Number, beta: Number) -> Number:
+    """The documented product; one of finite numbers that overflows is beyond the limit."""
+    z = beta * self
+    finite = (abs(self) < inf) & (abs(beta) < inf)
+    z = select(finite & (abs(z) == inf), 2048.0 * sign(z), z)
+    return grad_output * slope(within(z, 2048.0, grad_output))
+
+
+SWISH_BACKWARD = Operator(
+    name="swish_backward",
+    api="aclnnSwishBackward",
+    scalars=(BETA,),
+    latex=r"""
+        \text{grad_input} = \text{grad_output} \cdot \sigma(z) (1 + z (1 - \sigma(z)))
+        \qquad z = \beta \cdot \text{self}
+    """,
+    formula=Formula.of(swish_gradient, scalars=1, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(ALL_BUT_200I, ("SwishGrad",), types="equal"),
+    # the two terms cancel next to the derivative's zero
+    accuracy=near_zero(2, 2, swish_gradient, "beta"),
+    forward=Forward("swish", swish_value, "``x / (1 + exp(-beta * x))``"),
+    settings=SWISH.settings,
+    interval=(-8.0, 8.0),
+)
+declare(SWISH_BACKWARD)
 
 
 def silu(
@@ -47,7 +157,7 @@ def silu(
     self : array
         Input; rank 0 to 8, F16, BF16, F32 or F64.
     out : array, optional
-        Array for the result, with the shape and dtype of ``self``. It may be the input, but must
+        Array for the result, with the same shape and any float dtype. It may be the input, but must
         not overlap it in part.
     compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
         Type in which the formula is evaluated; None means F64 for F64 data, else F32.
@@ -60,7 +170,7 @@ def silu(
     Raises
     ------
     ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype, or ``out`` has another one.
+        If an argument is not an array or has an unsupported dtype.
     ArgumentValueError
         If the rank exceeds 8, or ``out`` does not fit.
 
@@ -79,4 +189,165 @@ def silu(
     >>> ar.silu(np.array([-1, 0, 2], np.float32))
     array([-0.26894143,  0.        ,  1.761594  ], dtype=float32)
     """
-    return array_call(OPERATOR, (self,), (), out, compute_dtype)
+    return array_call(SILU, (self,), (), out, compute_dtype)
+
+
+def silu_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of ``self / (1 + exp(-self))``.
+
+    Parameters
+    ----------
+    grad_output, self : array
+        Gradient of the result and input of the forward operator, of one shape (no broadcasting);
+        rank 0 to 8, F16, BF16, F32 or F64 (types may differ).
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be an input itself,
+        but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnSiluBackward). At ±inf it gives NaN, as in PyTorch, where the
+    limits are 1 and 0.
+
+    Accuracy: the derivative is 0 near -1.278, where two terms cancel. Wherever it is a normal
+    number of the arithmetic: in F32 arithmetic, the default, the error of an F32 result is at most
+    2 ulp plus 1.5 * 2**-24 times the gradient, that of an F16 or BF16 result 0.5 + 1/256 ulp plus
+    as much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results
+    within 1 ulp plus 2**-58 times the gradient; with "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-1, 0, 1], np.float32)
+    >>> ar.silu_backward(np.ones_like(x), x)
+    array([0.07232948, 0.5       , 0.92767054], dtype=float32)
+    """
+    return array_call(SILU_BACKWARD, (grad_output, self), (), out, compute_dtype)
+
+
+def swish(
+    self: ArrayT,
+    beta: RealNumber = 1.0,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return ``self / (1 + exp(-beta * self))``; with a ``beta`` of 1 this is `silu`.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    beta : real number, optional
+        Narrowed to float32.
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be the input, but must
+        not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype, or ``beta`` is not a number.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnSwish, where a null ``beta`` is 1). At -inf it gives NaN, with
+    a negative ``beta`` at inf, where the limits are zeros.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, an
+    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
+    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.swish(np.array([-1, 0, 2], np.float32), 0.5)
+    array([-0.37754068,  0.        ,  1.4621172 ], dtype=float32)
+    """
+    return array_call(SWISH, (self,), (beta,), out, compute_dtype)
+
+
+def swish_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    beta: RealNumber = 1.0,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of ``self / (1 + exp(-beta * self))``.
+
+    Parameters
+    ----------
+    grad_output, self : array
+        Gradient of the result and input of the forward operator, of one shape (no broadcasting);
+        rank 0 to 8, F16, BF16, F32 or F64 (types may differ).
+    beta : real number, optional
+        Narrowed to float32.
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be an input itself,
+        but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype, or ``beta`` is not a number.
+    ArgumentValueError
+        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnSwishBackward, where a null ``beta`` is 1). It is NaN where
+    ``self`` is infinite.
+
+    Accuracy: the derivative is 0 where ``beta * self`` is near -1.278 and two terms cancel.
+    Wherever it is a normal number of the arithmetic: in F32 arithmetic, the default, the error of
+    an F32 result is at most 2 ulp plus 2**-23 times the gradient, that of an F16 or BF16 result
+    0.5 + 1/256 ulp plus as much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded,
+    and F64 results within 1 ulp plus 2**-58 times the gradient; with "exact" they are correctly
+    rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-1, 0, 1], np.float32)
+    >>> ar.swish_backward(np.ones_like(x), x, 0.5)
+    array([0.2600388, 0.5      , 0.7399612], dtype=float32)
+    """
+    return array_call(SWISH_BACKWARD, (grad_output, self), (beta,), out, compute_dtype)

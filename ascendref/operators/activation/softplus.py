@@ -1,16 +1,17 @@
-"""aclnnSoftplusBackward: the gradient times the logistic function of β·self."""
+"""aclnnSoftplus, and its gradient, which is multiplied by the logistic function of β·self."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
 from ...declaration import (
+    ALL_BUT_200I,
     HALF_ULP,
     TRAINING_A2_A3,
     Bound,
@@ -27,10 +28,93 @@ from ...declaration import (
     single,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, select, sign, softplus
+from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, select, sign
+from ...kernels.arithmetic import softplus as log_one_plus_exp
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ...kernels.arithmetic.plain import Plain
+
+
+SCALARS: Final = (ScalarParam("beta"), ScalarParam("threshold"))
+#: what both operators are measured with
+SETTINGS: Final[tuple[dict[str, float | str], ...]] = (
+    {},
+    {"beta": 0.5},
+    {"beta": 3.0},
+    {"threshold": 1.0},
+)
+
+
+def exact_product(beta: float) -> bool:
+    """Whether a product with β is exact, unless it overflows or underflows."""
+    return abs(math.frexp(single(beta))[0]) in (0.5, 0.0)
+
+
+def value(self: Number, beta: Number, threshold: Number) -> Number:
+    """The function is linear above the threshold."""
+    z = beta * self
+    return select(z > threshold, self, log_one_plus_exp(z) / beta)
+
+
+def value_float32(self: Plain, beta: Plain, threshold: Plain) -> Any:
+    """The same, with what the product β·self lacks.
+
+    The derivative of softplus is close to softplus below 0, and to 1 above.
+    """
+    z = beta * self
+    lost: Any = select(abs(z) < inf, self.fma(beta, -z), 0.0)
+    size = log_one_plus_exp(z)
+    size = lost.fma(select(size < 1.0, size, 1.0), size)
+    return select(self.fma(beta, -threshold) > 0.0, self, size / beta)
+
+
+def value_variant(
+    compute: str, rounded: str, beta: float, threshold: float
+) -> Callable[..., Any] | None:
+    """In float32 the exponential would amplify the rounding error of the product."""
+    return value_float32 if compute == FLOAT32.name and not exact_product(beta) else None
+
+
+def value_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+    """No bound is stated where the exponential loses digits that the division by β brings back.
+
+    Nor where β·self overflows and the threshold is no finite number, or underflows and that is 0.
+    """
+    beta, threshold = single(scalars["beta"]), single(scalars["threshold"])
+    form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
+    unbounded = math.isfinite(beta) and not math.isfinite(threshold)
+
+    def more(self: NDArray[np.float64]) -> NDArray[np.float64]:
+        z = beta * self
+        unstated = (abs(beta) < 1) & (z < math.log(form.normal)) & np.isfinite(self)
+        unstated |= (threshold == 0) & (self != 0) & (abs(z) < form.normal)
+        unstated |= unbounded & (abs(z) > form.largest) & np.isfinite(self)
+        return np.where(unstated, math.inf, 0.0)
+
+    ulp = {FLOAT32: 2.0, FLOAT64: 1.0}.get(kind, HALF_ULP)
+    return Bound(ulp, more=more, words="where exp(β·self) is a normal number")
+
+
+VALUE: Final = Operator(
+    name="softplus",
+    api="aclnnSoftplus",
+    scalars=SCALARS,
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{self} & \text{if } \beta \cdot \text{self} > \text{threshold} \\
+            \dfrac{\ln(1 + e^{\beta \cdot \text{self}})}{\beta} & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(value, scalars=2, variant=value_variant, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(ALL_BUT_200I, ("SoftplusV2",)),
+    accuracy=value_accuracy,
+    torch=TorchOperator("softplus", out="out"),
+    settings=SETTINGS,
+    interval=(-8.0, 8.0),
+)
+declare(VALUE)
 
 
 def grad_input(grad_output: Number, self: Number, beta: Number, threshold: Number) -> Number:
@@ -53,12 +137,6 @@ def grad_input_float64(
     finite = (abs(beta) < inf) & (abs(self) < inf)
     z = select(finite & (abs(z) == inf), sign(z) * 2.0**1000, z)
     return select(z > threshold, grad_output, grad_output / one_plus_exp(-z))
-
-
-def forward(self: Number, beta: Number, threshold: Number) -> Number:
-    """The function itself."""
-    z = beta * self
-    return select(z > threshold, self, softplus(z) / beta)
 
 
 def variant(compute: str, rounded: str, beta: float, threshold: float) -> Callable[..., Any] | None:
@@ -84,7 +162,7 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     beta, threshold = single(scalars["beta"]), single(scalars["threshold"])
     ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
     # in F64 the product is a sum of two numbers
-    exact = abs(math.frexp(beta)[0]) in (0.5, 0.0)
+    exact = exact_product(beta)
     if kind is FLOAT64 or (exact and abs(beta) <= 1 and threshold != 0):
         return Bound(ulp)
     bits = float_format(kind).fraction - 23
@@ -101,11 +179,11 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     return Bound(ulp, more=more, words=words)
 
 
-OPERATOR = Operator(
+GRADIENT: Final = Operator(
     name="softplus_backward",
     api="aclnnSoftplusBackward",
     tensors=(TensorParam("grad_output"), TensorParam("self", FLOATS + INTEGERS)),
-    scalars=(ScalarParam("beta"), ScalarParam("threshold")),
+    scalars=SCALARS,
     latex=r"""
         \text{grad_input} = \begin{cases}
             \text{grad_output} & \text{if } \beta \cdot \text{self} > \text{threshold} \\
@@ -119,14 +197,71 @@ OPERATOR = Operator(
     accuracy=accuracy,
     forward=Forward(
         "softplus",
-        forward,
+        value,
         "``log(1 + exp(beta * x)) / beta``, or ``x`` where ``beta * x > threshold``",
     ),
     torch=TorchOperator("softplus_backward"),
-    settings=({}, {"beta": 0.5}, {"beta": 3.0}, {"threshold": 1.0}),
+    settings=SETTINGS,
     interval=(-8.0, 8.0),
 )
-declare(OPERATOR)
+declare(GRADIENT)
+
+
+def softplus(
+    self: ArrayT,
+    beta: RealNumber = 1.0,
+    threshold: RealNumber = 20.0,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return softplus: ``log(1 + exp(beta * self)) / beta``.
+
+    Where ``beta * self > threshold`` the result is ``self``.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    beta, threshold : real number, optional
+        Narrowed to float32. With a ``beta`` of 0 the result is infinite where 0 is not above the
+        threshold.
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be the input, but must
+        not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If ``self`` is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnSoftplus).
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, an
+    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
+    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too. Nothing is stated of
+    F32 arithmetic, and of F64 results of F64 arithmetic, if ``beta`` is below 1 and
+    ``exp(beta * self)`` is not a normal number; if ``beta * self`` overflows and the threshold is
+    infinite or NaN; or if it underflows and the threshold is 0.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.softplus(np.array([-1, 0, 30], np.float32))
+    array([ 0.3132617,  0.6931472, 30.       ], dtype=float32)
+    """
+    return array_call(VALUE, (self,), (beta, threshold), out, compute_dtype)
 
 
 def softplus_backward(
@@ -193,4 +328,4 @@ def softplus_backward(
     >>> ar.softplus_backward(np.ones_like(x), x)
     array([0.26894143, 0.5       , 1.        ], dtype=float32)
     """
-    return array_call(OPERATOR, (grad_output, self), (beta, threshold), out, compute_dtype)
+    return array_call(GRADIENT, (grad_output, self), (beta, threshold), out, compute_dtype)

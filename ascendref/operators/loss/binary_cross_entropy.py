@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
 from ...declaration import (
     ALL_BUT_200I,
-    HALF_ULP,
-    REDUCTION,
-    REDUCTIONS,
-    Accuracy,
-    Bound,
+    NORM,
     Forward,
     OnDevice,
-    Operator,
     RealNumber,
-    Reduction,
     TensorParam,
     TorchOperator,
-    declare,
+    declare_gradient,
+    declare_loss,
     equal_shapes,
-    mode,
+    loss_accuracy,
     norm,
-    shape_of_self,
+    shape_of,
+    weighted,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, inf, log, log1p, select
-from ...kernels.arithmetic.arrays import evaluate
+from ...kernels.arithmetic import Formula, Number, log, log1p, select
 
 #: the least denominator of the gradient
 EPSILON: Final = Fraction("1e-12")
@@ -53,15 +46,8 @@ def grad_input(
     size: Number,
 ) -> Number:
     """The gradient is the last factor, so that nothing before it depends on its size."""
-    return derivative(self, target, weight, reduction, size) * grad_output
-
-
-def derivative(
-    self: Number, target: Number, weight: Number, reduction: Number, size: Number
-) -> Number:
-    """The derivative of the loss, or of its mean."""
     slope = (self - target) / at_least(EPSILON, self * (1.0 - self))
-    return norm(reduction, size) * slope * weight
+    return norm(reduction, size) * slope * weight * grad_output
 
 
 def at_least(limit: Any, value: Number) -> Number:
@@ -69,45 +55,30 @@ def at_least(limit: Any, value: Number) -> Number:
     return select(value < limit, limit, value)
 
 
+def stated(
+    self: NDArray[np.float64], target: NDArray[np.float64], weight: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Tell where a bound is stated."""
+    return (self >= 0) & (self <= 1) & weighted(target, weight)
+
+
+TENSORS: Final = (TensorParam("self"), TensorParam("target"))
 FORMULA: Final = Formula.of(loss, scalars=1, compute_bound=True)
-
-
-def bound(ulp: float, value: Callable[..., Any]) -> Accuracy:
-    """Return what states an accuracy where the value, for a gradient of 1, is 0 or normal."""
-
-    def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-        reduction, least = scalars["reduction"], float_format(FLOAT32).normal
-        numbers = REDUCTIONS.get(reduction, reduction), size
-
-        def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
-            self, target, weight = tensors
-            found = abs(evaluate(value, np, tensors, numbers))
-            stated = (self >= 0) & (self <= 1) & (target >= 0) & (target <= 1)
-            stated &= (abs(weight) >= 1e-6) & (abs(weight) <= 1e6)
-            return np.where(stated & ((found >= least) | (found == 0)), 0.0, inf)
-
-        words = "for self and target in [0, 1], weights of 1e-6 to 1e6 and normal values"
-        return Bound({FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP), more=more, words=words)
-
-    return accuracy
-
-
-LOSS: Final = Operator(
+GRADIENT_FORMULA: Final = Formula.of(grad_input, scalars=1)
+WORDS: Final = "for self and target in [0, 1], weights of 1e-6 to 1e6, "
+LOSS: Final = declare_loss(
+    FORMULA,
     name="binary_cross_entropy",
     api="aclnnBinaryCrossEntropy",
-    tensors=(TensorParam("self"), TensorParam("target"), TensorParam("weight", default=1.0)),
-    scalars=(REDUCTION,),
-    outputs=("out",),
+    tensors=(*TENSORS, TensorParam("weight", default=1.0)),
     latex=r"""
         \text{out} = -\text{weight} \cdot \left( \text{target} \cdot \max(\ln \text{self}, -100)
             + (1 - \text{target}) \cdot \max(\ln(1 - \text{self}), -100) \right)
     """,
-    formula=FORMULA,
-    reduction=Reduction(FORMULA, mode=mode),
     shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("BinaryCrossEntropy",)),
     same_type=True,
-    accuracy=bound(4.0, lambda *numbers: loss(*numbers[:4])),
+    accuracy=loss_accuracy(4.0, FORMULA, stated=stated, words=WORDS),
     torch=TorchOperator(
         "binary_cross_entropy",
         out="out",
@@ -117,35 +88,29 @@ LOSS: Final = Operator(
     settings=({"reduction": "none", "weight": 1.0}, {"reduction": "none"}),
     interval=(0.01, 0.99),
 )
-declare(LOSS)
-GRADIENT: Final = Operator(
+GRADIENT: Final = declare_gradient(
+    GRADIENT_FORMULA,
     name="binary_cross_entropy_backward",
     api="aclnnBinaryCrossEntropyBackward",
     tensors=(
         TensorParam("grad_output"),
-        *LOSS.tensors[:2],
+        *TENSORS,
         TensorParam("weight", vendor="weightOptional", default=1.0),
     ),
-    scalars=(REDUCTION,),
     latex=r"""
         \text{grad_input} = \text{norm} \cdot \dfrac{\text{self} - \text{target}}
             {\max(\text{self} \, (1 - \text{self}), 10^{-12})}
-            \cdot \text{weight} \cdot \text{grad_output}
-        \qquad \text{norm} = \begin{cases}
-            1 / N & \text{for the mean of } N \text{ results} \\
-            1 & \text{otherwise}
-        \end{cases}
-    """,
-    formula=Formula.of(grad_input, scalars=1),
-    shapes=shape_of_self,
+            \cdot \text{weight} \cdot \text{grad_output} \qquad
+    """
+    + NORM,
+    shapes=shape_of("self"),
     device=OnDevice(ALL_BUT_200I, ("BinaryCrossEntropyGrad",)),
-    accuracy=bound(4.0, derivative),
+    accuracy=loss_accuracy(4.0, GRADIENT_FORMULA, stated=stated, words=WORDS),
     forward=Forward("binary_cross_entropy", loss, "the binary cross-entropy of ``x`` and target"),
     torch=TorchOperator("binary_cross_entropy_backward", format="preserve"),
     settings=({"reduction": "none", "weight": 1.0}, {"reduction": "none", "target": 1.0}, {}),
     interval=(0.01, 0.99),
 )
-declare(GRADIENT)
 
 
 def binary_cross_entropy(

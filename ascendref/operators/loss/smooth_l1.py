@@ -1,4 +1,4 @@
-"""aclnnSmoothL1LossBackward: slope d/β near zero, ±1 beyond, scaled for the reduction."""
+"""aclnnSmoothL1Loss and aclnnSmoothL1LossBackward: quadratic near zero, linear beyond."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from ...core.dtypes import (
 from ...declaration import (
     ALL_BUT_200I,
     HALF_ULP,
-    REDUCTION,
+    NORM,
     Bound,
     Forward,
     OnDevice,
-    Operator,
     RealNumber,
     ScalarParam,
     TorchOperator,
     count,
-    declare,
+    declare_gradient,
+    declare_loss,
+    loss_accuracy,
     norm,
     single,
 )
@@ -126,8 +127,8 @@ def unit(
     return norm(reduction, size) * slope * grad_out
 
 
-def forward(self: Number, target: Number, beta: Number) -> Number:
-    """The loss itself. A derivative of the quadratic is infinite outside its range, or NaN."""
+def loss(self: Number, target: Number, reduction: Number, beta: Number) -> Number:
+    """A derivative of the quadratic is infinite outside its range, or NaN."""
     d = self - target
     near = abs(d) < beta
     inner = select(near, d, 0.0)
@@ -171,30 +172,53 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     return Bound(ulp if kind is FLOAT32 else HALF_ULP, more=more, words="for norm·d/β 0 or normal")
 
 
-OPERATOR = Operator(
+def within(self: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell where no square or difference overflows."""
+    return abs(self - target) < 2.0**63
+
+
+BETA = ScalarParam("beta", least=0.0, c_type="float")
+LOSS_FORMULA = Formula.of(loss, scalars=2)
+LOSS = declare_loss(
+    LOSS_FORMULA,
+    BETA,
+    name="smooth_l1_loss",
+    api="aclnnSmoothL1Loss",
+    latex=r"""
+        \text{out} = \begin{cases}
+            d^2 / 2 \beta & \text{if } |d| < \beta \\
+            |d| - \beta / 2 & \text{otherwise}
+        \end{cases}
+        \qquad d = \text{self} - \text{target}
+    """,
+    device=OnDevice(ALL_BUT_200I, ("SmoothL1LossV2",), least_rank=1),
+    # the roundings of the difference, twice, of the square and of the quotient
+    accuracy=loss_accuracy(3.5, LOSS_FORMULA, stated=within, words="for |d| < 2^63, "),
+    torch=TorchOperator("smooth_l1_loss", out="out"),
+    settings=(
+        {"reduction": "none"},
+        {"reduction": "none", "beta": 0.7},
+        {"reduction": "none", "beta": 0.0},
+    ),
+)
+OPERATOR = declare_gradient(
+    Formula.of(grad_input, scalars=2, variant=variant),
+    BETA,
     name="smooth_l1_loss_backward",
     api="aclnnSmoothL1LossBackward",
-    scalars=(
-        REDUCTION,
-        ScalarParam("beta", least=0.0, c_type="float"),
-    ),
     latex=r"""
         \text{grad_input} = \text{norm} \cdot \text{grad_out} \cdot \begin{cases}
             d / \beta & \text{if } |d| < \beta \\
             \text{sign}(d) & \text{otherwise}
         \end{cases}
         \qquad d = \text{self} - \text{target}, \quad
-        \text{norm} = \begin{cases}
-            1 / N & \text{for the mean of } N \text{ results} \\
-            1 & \text{otherwise}
-        \end{cases}
-    """,
-    formula=Formula.of(grad_input, scalars=2, variant=variant),
+    """
+    + NORM,
     device=OnDevice(ALL_BUT_200I, ("SmoothL1LossGradV2",)),
     accuracy=accuracy,
     forward=Forward(
         "smooth_l1_loss",
-        forward,
+        loss,
         "the smooth L1 loss: quadratic where ``abs(x - target) < beta``, linear elsewhere",
         of_difference=True,
     ),
@@ -208,7 +232,73 @@ OPERATOR = Operator(
         {"beta": 0.7},
     ),
 )
-declare(OPERATOR)
+
+
+def smooth_l1_loss(
+    self: ArrayT,
+    target: ArrayT,
+    reduction: Literal["none", "mean", "sum"] | RealNumber = "mean",
+    beta: RealNumber = 1.0,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the smooth L1 loss, or its mean or sum.
+
+    With ``d = self - target`` it is ``d**2 / (2 * beta)`` for ``|d| < beta`` and
+    ``|d| - beta / 2`` otherwise.
+
+    Parameters
+    ----------
+    self, target : array
+        Prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may differ). Shapes
+        broadcast.
+    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
+        Whether the result has all elements, or is their mean or sum, of rank 0.
+    beta : real number, optional
+        The ``|d|`` at which the loss turns from quadratic to linear; at least 0, narrowed to
+        float32. 0 gives the L1 loss.
+    out : array, optional
+        Array for the result, with its shape and any float dtype. It may be an input itself, but
+        must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The promoted type, as the caller's kind of array; ``out`` if given. The mean of no elements
+        is NaN, their sum 0.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, ``beta`` is negative
+        or NaN, or ``out`` does not fit.
+
+    See Also
+    --------
+    smooth_l1_loss_backward : its gradient
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnSmoothL1Loss).
+
+    Accuracy: in F32 arithmetic, the default, an element in F32 is within 3.5 ulp of the exact
+    value, one in F16 or BF16 within 0.5 + 1/256 ulp, where ``|d|`` is below 2**63 and the value 0
+    or a normal float32. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64
+    elements within 0.75 ulp; with "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x, target = np.array([0.5, 2, -3], np.float32), np.zeros(3, np.float32)
+    >>> ar.smooth_l1_loss(x, target, "none"), ar.smooth_l1_loss(x, target, "sum")
+    (array([0.125, 1.5  , 2.5  ], dtype=float32), array(4.125, dtype=float32))
+    """
+    return array_call(LOSS, (self, target), (reduction, beta), out, compute_dtype)
 
 
 def smooth_l1_loss_backward(

@@ -37,7 +37,8 @@ def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[A
     operator = setting.operator.torch
     assert operator is not None
     names = [param.name for param in setting.operator.tensors]
-    arrays = dict(zip(names, tensors, strict=True))
+    given = tensors if setting.operator.per_channel else setting.arguments(tensors)
+    arrays = dict(zip(names, given, strict=True))
     refused = np.zeros(tensors[0].shape, bool)
     for name, (low, high) in operator.limits.items():
         outside = ~((arrays[name] >= low) & (arrays[name] <= high))
@@ -49,8 +50,10 @@ def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[A
         arguments, keywords = setting.operator.for_torch({**named, **setting.scalars})
         value = function(*arguments, **keywords)
     result = value[0] if isinstance(value, tuple) else value
+    result = setting.operator.parts(result, setting.numbers)[setting.part]
     if result.dtype == torch.bfloat16:
         result = result.view(torch.int16)
     found: NDArray[Any] = result.numpy().view(tensors[0].dtype)
+    found = found.reshape(tensors[0].shape)
     found[refused] = np.nan
     return found

@@ -53,13 +53,19 @@ class Runner:
         if FLOAT64.name in sweep.computed:
             rounded = actual[sweep.computed.index(FLOAT64.name)]
             settle(sweep.setting, doubles, sweep.element, golden, rounded)
-        for m, computed in enumerate(sweep.computed):
-            self._leave_out(computed, actual[m], golden.rounded, doubles)
-        computations = len(sweep.computed)
-        worst, column = np.empty((computations, rows)), np.empty((computations, rows), np.int64)
-        histogram = np.zeros((_CHUNKS, computations, CLASSES), np.int64)
+        values, golden_rounded = golden.values, golden.rounded
+        gradients = np.broadcast_to(sweep.gradients, values.shape)
+        if sweep.setting.bound_has_both:  # then every pair is a row
+            patterns, data = np.repeat(patterns, columns), np.repeat(data, columns)
+            gradients, values = gradients.reshape(-1, 1), values.reshape(-1, 1)
+            golden_rounded = golden_rounded.reshape(-1, 1)
+            actual = actual.reshape(len(actual), -1, 1)
+            doubles = [array.reshape(-1, 1) for array in doubles]
+        shape = len(actual), len(values)
+        worst, column = np.empty(shape), np.empty(shape, np.int64)
+        histogram = np.zeros((_CHUNKS, len(actual), CLASSES), np.int64)
         form = float_format(sweep.element)
-        judge(golden.values, golden.rounded, actual, form, worst, column, histogram)
+        judge(values, golden_rounded, actual, form, worst, column, histogram)
         elements = [array[:, 0] for array in doubles]
         # patterns are in order, so that a bin is a run of rows
         bins = patterns >> (8 * patterns.itemsize - PROFILE_BITS)
@@ -71,31 +77,19 @@ class Runner:
             first = _first_largest(errors, starts)
             met = column[m, first]
             seen = np.column_stack(
-                [data[first], sweep.gradients[met], actual[m, first, met], errors[first]]
+                [data[first], gradients[first, met], actual[m, first, met], errors[first]]
             ).astype(np.float32)
             larger = seen[:, 3] > tally.errors[bins[first]]
             tally.profile[bins[first][larger]] = seen[larger]
             i = self._add_worst(computed, worst[m], elements)
             if i is not None:
                 j = column[m, i]
-                gradient = sweep.gradients[j].item() if sweep.has_gradients else None
-                met_there = actual[m, i, j].item(), golden.rounded[i, j].item()
+                gradient = gradients[i, j].item() if sweep.has_gradients else None
+                met_there = actual[m, i, j].item(), golden_rounded[i, j].item()
                 tally.at = element_row(float(data[i]), gradient, *met_there)
         result.hard += golden.hard
         result.pairs += rows * columns
         result.done += 1
-
-    def _leave_out(
-        self,
-        computed: str,
-        actual: NDArray[np.float32],
-        right: NDArray[np.float32],
-        doubles: list[NDArray[np.float64]],
-    ) -> None:
-        """Replace results for which no bound is stated, where this depends on both tensors."""
-        setting, bound = self.sweep.setting, self.result.bound(computed)
-        if bound is not None and bound.more is not None and setting.bound_has_both:
-            np.copyto(actual, right, where=np.equal(setting.allowed(bound, doubles), math.inf))
 
     def _add_worst(
         self, computed: str, worst: NDArray[np.float64], elements: list[NDArray[np.float64]]
@@ -103,9 +97,7 @@ class Runner:
         """Count the data with results beyond a bound; return the worst, if none was as bad."""
         tally, bound = self.result.tallies[computed], self.result.bound(computed)
         if bound is not None:
-            allowed: NDArray[np.float64] | float = bound.ulp
-            if not self.sweep.setting.bound_has_both:
-                allowed = self.sweep.setting.allowed(bound, elements)
+            allowed = self.sweep.setting.allowed(bound, elements)
             np.copyto(worst, 0, where=np.equal(allowed, math.inf))  # no bound is stated there
             tally.beyond += int(np.count_nonzero(worst > allowed))
         worst[worst == math.inf] = 0

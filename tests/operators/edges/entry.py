@@ -42,6 +42,12 @@ class Entry(NamedTuple):
     edges: list[Edge]
     #: further scalars, for tests of values
     more: list[tuple[Any, ...]] = []  # noqa: RUF012 - never changed
+    #: products on which the device takes F64 tensors
+    float64: tuple[str, ...] = ()
+    #: integer types of all tensors, results included
+    integers: tuple[str, ...] = ()
+    #: the result for such tensors, from numbers of Python: of tensors and scalars
+    of_integers: Callable[..., float] | None = None
 
 
 def tiniest(kind: str) -> float:

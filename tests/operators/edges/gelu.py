@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, Edge, Entry, minus_largest
+from .entry import EVERYWHERE, Edge, Entry, largest, minus_largest
+
+GELU = Entry(
+    EVERYWHERE,
+    [("none",), ("tanh",)],
+    [
+        edge for form in ("none", "tanh", 0, 1) for edge in (
+            Edge("zeros keep their sign", (form,), ((0, -0.0),), (0, -0.0)),
+            Edge("infinity times 0 is NaN, although the limit is -0", (form,),
+                 ((-inf, inf, nan),), (nan, inf, nan)),
+            Edge("the distribution function underflows: -0", (form,),
+                 ((-8192, minus_largest),), (-0.0, -0.0)),
+            Edge("large inputs stay", (form,), ((64, largest),), (64, largest)),
+        )
+    ],
+)  # fmt: skip
 
 GELU_BACKWARD = Entry(
     EVERYWHERE,
@@ -28,4 +43,4 @@ GELU_BACKWARD = Entry(
     ],
 )  # fmt: skip
 
-ENTRIES = {"gelu_backward": GELU_BACKWARD}
+ENTRIES = {"gelu": GELU, "gelu_backward": GELU_BACKWARD}

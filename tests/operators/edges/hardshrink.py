@@ -4,7 +4,38 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from .entry import TRAINING_A2_A3, Edge, Entry, all_of, beyond, largest, minus_tiniest, tiniest
+from .entry import (
+    EVERYWHERE,
+    TRAINING_A2_A3,
+    Edge,
+    Entry,
+    all_of,
+    beyond,
+    largest,
+    minus_tiniest,
+    tiniest,
+)
+
+HARDSHRINK = Entry(
+    EVERYWHERE,
+    [(0.5,), (0.0,), (nan,)],
+    [
+        Edge("from -λ to λ the result is +0", (0.5,),
+             ((0.5, -0.5, 0.25, -0.25, 0, -0.0, tiniest, minus_tiniest),), all_of(8, 0.0)),
+        Edge("beyond, every number keeps its bits", (0.5,),
+             ((beyond(0.5), beyond(-0.5), 2, inf, -inf, largest),),
+             (beyond(0.5), beyond(-0.5), 2, inf, -inf, largest)),
+        *[Edge("NaN stays", (lambd,), ((nan,),), (nan,)) for lambd in (0.5, -1.0, inf, nan)],
+        *[Edge("a negative λ counts as 0", (lambd,),
+               ((0, -0.0, tiniest, minus_tiniest, 1, -1),), (0, 0, tiniest, minus_tiniest, 1, -1))
+          for lambd in (0.0, -0.0, -1.0, -inf)],
+        *[Edge("nothing is beyond such a λ", (lambd,), ((0, 5, -inf, inf),), all_of(4, 0.0))
+          for lambd in (nan, inf)],
+        Edge("λ is narrowed to float32: 0.1 becomes larger than 0.1", (0.1,),
+             ((0.1, 0.10000000149011612, 0.1000000015),), (0, 0, 0.1000000015), kinds=("float64",)),
+    ],
+    more=[(0.1,), (-1.0,), (2.0**-133,), (inf,), (-inf,)],
+)  # fmt: skip
 
 HARDSHRINK_BACKWARD = Entry(
     TRAINING_A2_A3,
@@ -30,4 +61,4 @@ HARDSHRINK_BACKWARD = Entry(
     more=[(0.1,), (-1.0,), (2.0**-133,), (inf,), (-inf,)],
 )  # fmt: skip
 
-ENTRIES = {"hardshrink_backward": HARDSHRINK_BACKWARD}
+ENTRIES = {"hardshrink": HARDSHRINK, "hardshrink_backward": HARDSHRINK_BACKWARD}

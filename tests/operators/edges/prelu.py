@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from .entry import TRAINING_A2_A3, Edge, Entry
+from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry
+
+PRELU = Entry(
+    EVERYWHERE,
+    [()],
+    [
+        *[Edge("the first branch selects: no weight leaks into it", (),
+               ((2, 0.5, inf), (leak,)), (2, 0.5, inf)) for leak in (inf, -inf, nan)],
+        Edge("±0 take the second branch", (), ((0, -0.0), (0.5,)), (0, -0.0)),
+        Edge("±0 with a negative weight", (), ((0, -0.0), (-1,)), (-0.0, 0)),
+        Edge("0 and infinity have no product", (), ((0, -0.0, -1), (inf,)), (nan, nan, -inf)),
+        Edge("infinity and 0 have no product", (), ((-inf, -1, inf), (0,)), (nan, -0.0, inf)),
+        Edge("infinities", (), ((-inf, inf), (0.5,)), (-inf, inf)),
+        Edge("a negative weight", (), ((-2, 2), (-0.5,)), (1, 2)),
+        Edge("NaN is not above 0: the second branch", (), ((nan, -1), (0.5,)), (nan, -0.5)),
+    ],
+)  # fmt: skip
 
 PRELU_BACKWARD = Entry(
     TRAINING_A2_A3,
@@ -25,4 +41,4 @@ PRELU_BACKWARD = Entry(
     ],
 )  # fmt: skip
 
-ENTRIES = {"prelu_backward": PRELU_BACKWARD}
+ENTRIES = {"prelu": PRELU, "prelu_backward": PRELU_BACKWARD}

@@ -6,6 +6,25 @@ from math import inf, nan
 
 from .entry import EVERYWHERE, WIDE, Edge, Entry, all_of, minus_tiniest, tiniest, within
 
+SMOOTH_L1_LOSS = Entry(
+    EVERYWHERE,
+    [("none", 1.0), ("none", 0.3), ("none", 0.0)],
+    [
+        Edge("below β half of the square over β", ("none", 2.0),
+             ((0.5, -1, 0, -0.0), (0, 0, 0, 0)), (0.0625, 0.25, 0, 0)),
+        Edge("from β on the magnitude less half of β", ("none", 1.0),
+             ((1, -1, 3, 0), (0, 0, 0, 5)), (0.5, 0.5, 2.5, 4.5)),
+        Edge("β = 0 is the L1 loss", (0, 0.0),
+             ((tiniest, minus_tiniest, 5, 0), (0,)), (tiniest, tiniest, 5, 0)),
+        Edge("an infinite β costs nothing, but an infinite difference is NaN", ("none", inf),
+             ((5, inf), (0,)), (0, nan)),
+        *[Edge("infinite and NaN differences", ("none", beta),
+               ((inf, -inf, nan, inf, 1), (0, 0, 0, inf, nan)), (inf, inf, nan, nan, nan))
+          for beta in (0.0, 1.0)],
+    ],
+    more=[("none", 2.5), (0, 1e-3)],
+)  # fmt: skip
+
 SMOOTH_L1_LOSS_BACKWARD = Entry(
     EVERYWHERE,
     [("mean", 1.0), ("none", 0.3), ("sum", 0.0), ("none", 1e-40)],
@@ -41,4 +60,7 @@ SMOOTH_L1_LOSS_BACKWARD = Entry(
           ("sum", 1e-300), ("sum", 0.1)],
 )  # fmt: skip
 
-ENTRIES = {"smooth_l1_loss_backward": SMOOTH_L1_LOSS_BACKWARD}
+ENTRIES = {
+    "smooth_l1_loss": SMOOTH_L1_LOSS,
+    "smooth_l1_loss_backward": SMOOTH_L1_LOSS_BACKWARD,
+}

@@ -4,7 +4,56 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from .entry import TRAINING_A2_A3, Edge, Entry, all_of, beyond, largest, minus_largest, tiniest
+from .entry import (
+    EVERYWHERE,
+    TRAINING_A2_A3,
+    Edge,
+    Entry,
+    all_of,
+    beyond,
+    largest,
+    minus_largest,
+    tiniest,
+)
+
+LN_2 = 0.6931471805599453
+
+SOFTPLUS = Entry(
+    EVERYWHERE,
+    [(1.0, 20.0), (-2.5, 3.0), (0.75, 0.1)],
+    [
+        Edge("at 0 the logarithm of 2", (1.0, 20.0), ((0, -0.0),), (LN_2, LN_2), steps=(), ulp=1.0),
+        Edge("it is divided by β", (2.0, 20.0), ((0,),), (LN_2 / 2,), steps=(), ulp=1.0),
+        Edge("a negative β mirrors", (-1.0, 20.0), ((0,),), (-LN_2,), steps=(), ulp=1.0),
+        Edge("large numbers stay", (1.0, 20.0), ((20.5, 21, 8192, largest, inf),),
+             (20.5, 21, 8192, largest, inf)),
+        Edge("z equal to the threshold is not above it", (1.0, 0.0), ((0, -0.0, tiniest),),
+             (LN_2, LN_2, tiniest), steps=(), ulp=1.0),
+        Edge("z is compared, not self", (2.0, 4.0), ((beyond(2.0), 8),), (beyond(2.0), 8)),
+        Edge("no number is greater than NaN", (1.0, nan), ((inf, -inf, 8192),), (inf, 0, 8192),
+             steps=()),
+        Edge("NaN inputs give NaN", (1.0, 20.0), ((nan,),), (nan,)),
+        *[Edge("β·self is NaN", (beta, 20.0), ((x,),), (nan,))
+          for beta, x in ((0.0, inf), (0.0, -inf), (inf, 0.0), (nan, 1.0))],
+        Edge("the exponential underflows", (1.0, 20.0), ((-8192, minus_largest, -inf),), (0, 0, 0)),
+        Edge("with a negative β to -0", (-1.0, 20.0), ((8192, largest, inf),), (-0.0, -0.0, -0.0)),
+        *[Edge("β = 0 is infinite where 0 is not above the threshold", (0.0, threshold),
+               ((7, -9, 0),), (inf, inf, inf)) for threshold in (0.0, 20.0)],
+        Edge("β = -0 as well", (-0.0, 20.0), ((7, -9, 0),), (-inf, -inf, -inf)),
+        Edge("β = 0 keeps what 0 is above the threshold for", (0.0, -1.0), ((7, -9, nan),),
+             (7, -9, nan)),
+        Edge("β infinite: 0 below, the number above", (inf, 20.0), ((3, -3, inf, -inf),),
+             (3, 0, inf, 0)),
+        Edge("no threshold: it is stable, though the exponential overflows", (1.0, inf),
+             ((128, 8192, largest, inf),), (128, 8192, largest, inf), steps=()),
+        Edge("float64 data are computed in float64", (1.0, 20.0), ((-40,),),
+             (4.248354255291589e-18,), kinds=("float64",), steps=(), ulp=1.0),
+        Edge("the logarithm does not cancel", (1.0, 20.0), ((-40,),), (4.248354255291589e-18,),
+             kinds=("float32",), ulp=2.0),
+    ],
+    more=[(0.7, 2.0), (3.0, 20.0), (0.0, 0.0), (0.0, -1.0), (1.0, nan), (inf, 20.0), (nan, 20.0),
+          (3.0, inf), (3.0, -inf), (100.0, nan), (2.0**-20, 20.0), (0.1, 1.0)],
+)  # fmt: skip
 
 SOFTPLUS_BACKWARD = Entry(
     TRAINING_A2_A3,
@@ -44,6 +93,7 @@ SOFTPLUS_BACKWARD = Entry(
     ],
     more=[(0.7, 2.0), (-1.5, 1.0), (0.0, 0.0), (0.0, -1.0), (1.0, nan), (inf, 20.0), (nan, 20.0),
           (3.0, inf), (3.0, -inf), (100.0, nan)],
+    float64=TRAINING_A2_A3,
 )  # fmt: skip
 
-ENTRIES = {"softplus_backward": SOFTPLUS_BACKWARD}
+ENTRIES = {"softplus": SOFTPLUS, "softplus_backward": SOFTPLUS_BACKWARD}

@@ -1,0 +1,439 @@
+"""aclnnElu, aclnnCelu and aclnnEluBackward: exponential linear units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
+from ...core.errors import ArgumentValueError
+from ...declaration import (
+    ALL_BUT_200I,
+    HALF_ULP,
+    TRAINING_A2_A3,
+    Bound,
+    Forward,
+    OnDevice,
+    Operator,
+    RealNumber,
+    ScalarParam,
+    TorchOperator,
+    declare,
+    equal_shapes,
+    single,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, exp, expm1, select, within
+from ...kernels.arithmetic.arrays import evaluate
+
+SCALARS: Final = (ScalarParam("alpha"), ScalarParam("scale"), ScalarParam("input_scale"))
+
+
+def elu_value(self: Number, alpha: Number, scale: Number, input_scale: Number) -> Number:
+    """Linear above 0, exponential below."""
+    return select(self > 0.0, scale * self, alpha * scale * expm1(input_scale * self))
+
+
+def celu_value(self: Number, alpha: Number) -> Number:
+    """Below 0, the slope begins with that above."""
+    return select(self > 0.0, self, alpha * expm1(self / alpha))
+
+
+def of_data(
+    grad_output: Number, self_or_result: Number, alpha: Number, scale: Number, input_scale: Number
+) -> Number:
+    """The gradient from the input. Infinite factors meet no exponential that underflows."""
+    factor = input_scale * (alpha * scale)
+    z = within(within(input_scale * self_or_result, 2048.0, grad_output), 2048.0, factor)
+    return grad_output * select(self_or_result > 0.0, scale, factor * exp(z))
+
+
+def of_result(
+    grad_output: Number, self_or_result: Number, alpha: Number, scale: Number, input_scale: Number
+) -> Number:
+    """The gradient from the result of the forward operator."""
+    slope = input_scale * (self_or_result + alpha * scale)
+    return grad_output * select(self_or_result > 0.0, scale, slope)
+
+
+def check_alpha(alpha: float) -> None:
+    """Celu divides by α."""
+    if math.isnan(alpha) or single(alpha) == 0:
+        raise ArgumentValueError("alpha", f"is {alpha!r}; it must not be 0 or NaN")
+
+
+def check_result(alpha: float, scale: float, input_scale: float, is_result: float) -> None:
+    """The sign of a result tells that of the input unless α is negative."""
+    if is_result and not alpha >= 0:
+        raise ArgumentValueError("alpha", f"is {alpha!r}; it must be at least 0 if is_result")
+
+
+def is_power(value: float) -> bool:
+    """Tell whether multiplication and division by a number are exact."""
+    return abs(math.frexp(value)[0]) == 0.5
+
+
+def limits(kind: ElementType) -> tuple[float, float]:
+    """Return the normal numbers of the arithmetic; in F64, products are sums of two numbers."""
+    form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
+    return form.normal * (2.0**64 if kind is FLOAT64 else 1.0), form.largest
+
+
+def bound(
+    kind: ElementType, usual: float, exact: bool, more: Callable[..., Any] | None, words: str
+) -> Bound:
+    """Return a bound, and what is added to it where data are not positive.
+
+    That of F32 results has four roundings, unless the scalars are powers of two.
+    """
+    ulp = {FLOAT32: usual if exact else 3.5, FLOAT64: 1.0}.get(kind, HALF_ULP)
+    if more is None:
+        return Bound(ulp)
+
+    def below(data: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(all="ignore"):
+            added = more(data)
+        return np.where(data <= 0, added, 0.0)
+
+    return Bound(ulp, more=below, words=words)
+
+
+def growth(kind: ElementType, exact: bool) -> float:
+    """Return what an exponential adds for each unit of an argument that is rounded, in ulp."""
+    return 0.0 if exact or kind is FLOAT64 else 2.0 ** (float_format(kind).fraction - 23)
+
+
+def of_value(kind: ElementType, factor: float, slope: float, exact: bool) -> Bound:
+    """The bound of elu and celu: positive arguments are amplified; products may be subnormal."""
+    (least, most), added = limits(kind), growth(kind, exact)
+    normal = least <= abs(factor) <= most or factor == 0 or not math.isfinite(factor)
+
+    def more(data: NDArray[np.float64]) -> NDArray[np.float64]:
+        z = slope * data
+        lost = np.isfinite(data) & (np.exp(z) > most)
+        lost |= (data != 0) & (abs(z) < least) if normal else True
+        return np.where(lost, np.inf, added * np.maximum(z, 0.0))
+
+    words = "where the exponential and products are in range"
+    every = is_power(factor) and exact
+    return bound(kind, 0.75, every, None if slope == 1 and normal else more, words)
+
+
+def elu_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+    """Scalars multiply the exponential and its argument, each with a rounding."""
+    alpha, scale, slope = (single(scalars[param.name]) for param in SCALARS)
+    return of_value(kind, alpha * scale, slope, is_power(slope))
+
+
+def celu_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+    """α multiplies the exponential and divides its argument."""
+    alpha = single(scalars["alpha"])
+    return of_value(kind, alpha, 1 / alpha, is_power(alpha))
+
+
+def gradient_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+    """The exponential amplifies the rounding of its argument; -α·scale cancels with results."""
+    alpha, scale, slope = given = [single(scalars[param.name]) for param in SCALARS]
+    (least, most), limit = limits(kind), alpha * scale
+
+    def outside(values: Any) -> Any:
+        return (values != 0) & ~((abs(values) >= least) & (abs(values) <= most))
+
+    def for_data(data: NDArray[np.float64]) -> NDArray[np.float64]:
+        z = slope * data
+        derivative = evaluate(of_data, np, (np.ones_like(data), data), given)
+        lost = np.isfinite(data) & ((np.exp(z) < least) | (np.exp(z) > most) | outside(derivative))
+        return np.where(lost, np.inf, growth(kind, is_power(slope)) * abs(z))
+
+    def for_results(data: NDArray[np.float64]) -> NDArray[np.float64]:
+        derivative = evaluate(of_result, np, (np.ones_like(data), data), given)
+        share = abs(limit / (data + limit))
+        return np.where(outside(derivative), np.inf, growth(kind, single(limit) == limit) * share)
+
+    more = for_results if scalars["is_result"] else for_data
+    exact = is_power(limit) and is_power(slope)
+    return bound(kind, 2.0, exact, more, "where the derivative is a normal number")
+
+
+VALUE: Final = Operator(
+    name="elu",
+    api="aclnnElu",
+    scalars=SCALARS,
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{scale} \cdot \text{self} & \text{if } \text{self} > 0 \\
+            \alpha \cdot \text{scale} \cdot (e^{\text{input_scale} \cdot \text{self}} - 1)
+                & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(elu_value, scalars=3, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(ALL_BUT_200I, ("Elu",)),
+    accuracy=elu_accuracy,
+    torch=TorchOperator("elu", out="out"),
+    settings=({}, {"alpha": 1.7, "scale": 1.05}, {"alpha": -0.7, "input_scale": 0.3}),
+    interval=(-8.0, 8.0),
+)
+declare(VALUE)
+declare(
+    VALUE,
+    api="aclnnInplaceElu",
+    in_place="self",
+    device=VALUE.device._replace(float64=ALL_BUT_200I),
+)
+
+CELU: Final = Operator(
+    name="celu",
+    api="aclnnCelu",
+    scalars=SCALARS[:1],
+    check_scalars=check_alpha,
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{self} & \text{if } \text{self} > 0 \\
+            \alpha \cdot (e^{\text{self} / \alpha} - 1) & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(celu_value, scalars=1, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(TRAINING_A2_A3, ("CeluV2",)),
+    accuracy=celu_accuracy,
+    settings=({}, {"alpha": 0.7}, {"alpha": -3.0}),
+    interval=(-8.0, 8.0),
+)
+declare(CELU)
+declare(CELU, api="aclnnInplaceCelu", in_place="self")
+
+GRADIENT: Final = Operator(
+    name="elu_backward",
+    api="aclnnEluBackward",
+    scalars=(*SCALARS, ScalarParam("is_result", c_type="bool")),
+    check_scalars=check_result,
+    order=(
+        "grad_output",
+        *[param.name for param in SCALARS],
+        "is_result",
+        "self_or_result",
+        "grad_input",
+    ),
+    latex=r"""
+        \text{grad_input} = \text{grad_output} \cdot \begin{cases}
+            \text{scale} & \text{if } x > 0 \\
+            \text{input_scale} \cdot (x + \alpha \cdot \text{scale}) & \text{if is_result} \\
+            \text{input_scale} \cdot \alpha \cdot \text{scale} \cdot e^{\text{input_scale} \cdot x}
+                & \text{otherwise}
+        \end{cases} \qquad x = \text{self_or_result}
+    """,
+    formula=Formula.of_forms(of_data, of_result, scalars=3, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(ALL_BUT_200I, ("EluGradV2",), types="inputs"),
+    accuracy=gradient_accuracy,
+    forward=Forward(
+        "elu",
+        elu_value,
+        "``scale * x``, or ``alpha * scale * (exp(input_scale * x) - 1)`` where ``x`` is not"
+        " positive",
+    ),
+    torch=TorchOperator(
+        "elu_backward",
+        order=("grad_output", *[param.name for param in SCALARS], "is_result", "self_or_result"),
+    ),
+    settings=(
+        {},
+        {"is_result": True},
+        {"alpha": 1.7, "scale": 1.05, "is_result": True},
+        {"alpha": -0.7, "input_scale": 0.3},
+    ),
+    interval=(-8.0, 8.0),
+)
+declare(GRADIENT)
+
+
+def elu(
+    self: ArrayT,
+    alpha: RealNumber = 1.0,
+    scale: RealNumber = 1.0,
+    input_scale: RealNumber = 1.0,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the exponential linear unit.
+
+    It is ``scale * self`` where ``self`` is positive, else
+    ``alpha * scale * (exp(input_scale * self) - 1)``.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    alpha, scale, input_scale : real number, optional
+        Any numbers, narrowed to float32.
+    out : array, optional
+        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
+        but must not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or not a number, or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnElu, aclnnInplaceElu). Next to 0 nothing cancels, except in
+    F16 and BF16 arithmetic, where the exponential is rounded before 1 is subtracted. An infinite or
+    NaN scalar counts as what it is; the vendor's code has ``-alpha * scale`` for an ``alpha`` or
+    ``input_scale`` like that. The device narrows F64 tensors, which aclnnInplaceElu takes, to F32.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 3.5 ulp of the exact value,
+    within 0.75 ulp if ``alpha * scale`` and ``input_scale`` are powers of two, an F16 or BF16
+    result within 0.5 + 1/256 ulp. Unless ``input_scale`` is 1, no bound is stated where the
+    exponential overflows, or a product of scalars, or of ``input_scale`` and ``self``, underflows;
+    unless it is a power of two, an exponential above 1 adds ``abs(input_scale * self)`` ulp for
+    F32, 2**-13 of that for F16 and 2**-16 for BF16. In F64 arithmetic F16, BF16 and F32 results are
+    correctly rounded, and F64 results within 0.75 ulp; with "exact" they are correctly rounded,
+    too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.elu(np.array([-1, 0, 2], np.float32), 2.0)
+    array([-1.2642411,  0.       ,  2.       ], dtype=float32)
+    """
+    return array_call(VALUE, (self,), (alpha, scale, input_scale), out, compute_dtype)
+
+
+def celu(
+    self: ArrayT,
+    alpha: RealNumber = 1.0,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return ``self`` where it is positive, else ``alpha * (exp(self / alpha) - 1)``.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    alpha : real number, optional
+        Narrowed to float32; neither 0 nor NaN. It may be negative.
+    out : array, optional
+        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
+        but must not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or not a number, or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, ``alpha`` is 0 or NaN, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnCelu, aclnnInplaceCelu). Its gradient is `elu_backward` with
+    the scalars ``alpha``, 1 and ``1 / alpha``.
+
+    Accuracy: as for `elu` with an ``input_scale`` of ``1 / alpha``.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.celu(np.array([-1, 0, 2], np.float32), 2.0)
+    array([-0.78693867,  0.        ,  2.        ], dtype=float32)
+    """
+    return array_call(CELU, (self,), (alpha,), out, compute_dtype)
+
+
+def elu_backward(
+    grad_output: ArrayT,
+    self_or_result: ArrayT,
+    alpha: RealNumber = 1.0,
+    scale: RealNumber = 1.0,
+    input_scale: RealNumber = 1.0,
+    is_result: bool = False,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of elu, from its input or its result.
+
+    It is ``grad_output * scale`` where ``self_or_result`` is positive. Elsewhere it is
+    ``grad_output`` times ``input_scale * alpha * scale * exp(input_scale * self_or_result)``, from
+    a result times ``input_scale * (self_or_result + alpha * scale)``.
+
+    Parameters
+    ----------
+    grad_output, self_or_result : array
+        Gradient of the result, and input or result of the forward operator; rank 0 to 8, F16, BF16,
+        F32 or F64 (types may differ). Both have the same shape (no broadcasting).
+    alpha, scale, input_scale : real number, optional
+        Those of the forward operator, narrowed to float32.
+    is_result : bool, optional
+        Whether ``self_or_result`` is the result; ``alpha`` must be at least 0 then.
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be an input itself,
+        but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or not a number, or has an unsupported dtype.
+    ArgumentValueError
+        If shapes differ, a rank exceeds 8, ``is_result`` is not a truth value or true with a
+        negative or NaN ``alpha``, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnEluBackward, whose scalars come before the last tensor). NaN
+    in ``self_or_result`` is not positive, and gives NaN.
+
+    Accuracy: wherever the exponential, and the gradient for a ``grad_output`` of 1, are normal
+    numbers of the arithmetic: in F32 arithmetic, the default, an F32 result is within 3.5 ulp of
+    the exact value, within 2 ulp if the scalars are powers of two as for `elu`, an F16 or BF16
+    result within 0.5 + 1/256 ulp. Two roundings are amplified: that of
+    ``z = input_scale * self_or_result``, unless ``input_scale`` is a power of two, adds ``abs(z)``
+    ulp for F32, 2**-13 of that for F16 and 2**-16 for BF16; that of ``limit = alpha * scale`` to
+    float32 as many times ``abs(limit / (self_or_result + limit))``. In F64 arithmetic F16, BF16 and
+    F32 results are correctly rounded, and F64 results within 0.75 ulp; with "exact" they are
+    correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-1, 0, 2], np.float32)
+    >>> ar.elu_backward(np.ones_like(x), x, 2.0)
+    array([0.7357589, 2.       , 1.       ], dtype=float32)
+    >>> ar.elu_backward(np.ones_like(x), ar.elu(x, 2.0), 2.0, is_result=True)
+    array([0.7357589, 2.       , 1.       ], dtype=float32)
+    """
+    scalars = (alpha, scale, input_scale, is_result)
+    return array_call(GRADIENT, (grad_output, self_or_result), scalars, out, compute_dtype)

@@ -1,0 +1,211 @@
+"""aclnnGlu and aclnnGluBackward: one half of a tensor times the logistic function of the other."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...declaration import (
+    ALL_BUT_200I,
+    HALVES,
+    Forward,
+    OnDevice,
+    Operator,
+    ScalarParam,
+    TensorParam,
+    TorchOperator,
+    by_choice,
+    declare,
+    half_shape,
+    relative,
+    shape_of_halves,
+    where_normal,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, within
+
+DIM: Final = ScalarParam("dim", c_type="int64_t")
+
+
+def out(value: Number, gate: Number) -> Number:
+    """The product with the logistic function, as a quotient: that is rounded once less."""
+    return value / one_plus_exp(-gate)
+
+
+def grad_value(grad_output: Number, value: Number, gate: Number) -> Number:
+    """The gradient for the first half."""
+    return grad_output / one_plus_exp(-gate)
+
+
+def grad_gate(grad_output: Number, value: Number, gate: Number) -> Number:
+    """The gradient for the second half."""
+    return grad_output * slope(value, within(-abs(gate), inf, grad_output))
+
+
+def slope(value: Number, gate: Number) -> Number:
+    """The derivative in a gate, or in its negative: the function is even."""
+    return value / one_plus_exp(abs(gate)) / one_plus_exp(-abs(gate))
+
+
+FUNCTION: Final = Operator(
+    name="glu",
+    api="aclnnGlu",
+    tensors=(TensorParam("self", view=HALVES),),
+    scalars=(DIM,),
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \text{value} \cdot \sigma(\text{gate})
+        \qquad (\text{value}, \text{gate}) = \text{halves of self along dim}, \quad
+        \sigma(x) = \dfrac{1}{1 + e^{-x}}
+    """,
+    formula=Formula.of(out, compute_bound=True),
+    shapes=half_shape,
+    device=OnDevice(ALL_BUT_200I, ("GLU",), float64=ALL_BUT_200I),
+    same_type=True,
+    # one rounding of the exponential, one of the sum and one of the quotient
+    accuracy=relative(1.75),
+    torch=TorchOperator("glu", out="out"),
+    interval=(-8.0, 8.0),
+)
+declare(FUNCTION)
+GRADIENT: Final = Operator(
+    name="glu_backward",
+    api="aclnnGluBackward",
+    tensors=(TensorParam("grad_output", vendor="gradOut"), *FUNCTION.tensors),
+    scalars=(DIM,),
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \left( \text{grad_output} \cdot \sigma(\text{gate}), \;
+            \text{grad_output} \cdot \text{value} \cdot \sigma(\text{gate}) \,
+            (1 - \sigma(\text{gate})) \right)
+        \qquad (\text{value}, \text{gate}) = \text{halves of self along dim}
+    """,
+    formula=Formula.of_forms(grad_value, grad_gate, compute_bound=True),
+    result_view=HALVES,
+    shapes=shape_of_halves,
+    device=OnDevice(ALL_BUT_200I, ("GLUGrad",), float64=ALL_BUT_200I),
+    same_type=True,
+    accuracy=by_choice(
+        "part",
+        value=relative(1.75),
+        gate=where_normal(relative(5), slope, "the derivative"),
+    ),
+    forward=Forward("glu", out, "the first half of ``x`` times the logistic of the second"),
+    torch=TorchOperator("glu_backward", format="contiguous"),
+    interval=(-8.0, 8.0),
+)
+declare(GRADIENT)
+
+
+def glu(
+    self: ArrayT,
+    dim: int = -1,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gated linear unit: one half of the input times the logistic of the other half.
+
+    It is ``value / (1 + exp(-gate))``, where ``value`` is the first half of ``self`` along an axis
+    and ``gate`` the second half.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 1 to 8, F16, BF16, F32 or F64, with an even length along ``dim``.
+    dim : int, optional
+        The axis; negative numbers count from the last one.
+    out : array, optional
+        Array for the result, with the shape of one half and the dtype of ``self``. It must not
+        overlap the input.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The shape of one half and the same type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If ``self`` is not an array or has an unsupported dtype, or ``out`` has another one.
+    ArgumentValueError
+        If the rank is 0 or exceeds 8, ``dim`` is not an axis, the length is odd, or ``out`` does
+        not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnGlu).
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
+    an F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
+    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.glu(np.array([[4, 2, 0, -1]], np.float32))
+    array([[2.       , 0.5378828]], dtype=float32)
+    """
+    return array_call(FUNCTION, (self,), (dim,), out, compute_dtype)
+
+
+def glu_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    dim: int = -1,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of the gated linear unit.
+
+    With the halves ``value`` and ``gate`` of ``self``, as in `glu`, and ``s = 1 / (1 +
+    exp(-gate))``, it consists of ``grad_output * s`` and ``grad_output * value * s * (1 - s)``, one
+    after the other along the axis.
+
+    Parameters
+    ----------
+    grad_output : array
+        Gradient of the result, with the shape of one half of ``self`` and the same type.
+    self : array
+        Input of the forward operator; rank 1 to 8, F16, BF16, F32 or F64, with an even length along
+        ``dim``.
+    dim : int, optional
+        The axis; negative numbers count from the last one.
+    out : array, optional
+        Array for the result, with the shape and dtype of ``self``. It may be ``self``, but must not
+        overlap an input otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The shape and type of ``self``, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array, has an unsupported dtype, or the dtypes differ.
+    ArgumentValueError
+        If the rank is 0 or exceeds 8, ``dim`` is not an axis, the length is odd, shapes do not
+        match, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnGluBackward).
+
+    Accuracy: in F32 arithmetic, the default, an F32 result of the first half is within 1.75 ulp of
+    the exact value, one of the second half within 5 ulp wherever ``value * s * (1 - s)`` is a
+    normal number of the arithmetic; F16 and BF16 results are within 0.5 + 1/256 ulp then. In F64
+    arithmetic these are correctly rounded, and F64 results within 0.75 ulp; with "exact" they are
+    correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.glu_backward(np.ones((1, 2), np.float32), np.array([[4, 2, 0, -1]], np.float32))
+    array([[0.5       , 0.26894143, 1.        , 0.39322388]], dtype=float32)
+    """
+    return array_call(GRADIENT, (grad_output, self), (dim,), out, compute_dtype)

@@ -1,0 +1,178 @@
+"""aclnnHardsigmoid and aclnnHardsigmoidBackward: a straight line from 0 to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ...core.dtypes import BFLOAT16, FLOAT16
+from ...declaration import (
+    ALL_BUT_200I,
+    TRAINING_A2_A3,
+    Forward,
+    OnDevice,
+    Operator,
+    TensorParam,
+    TorchOperator,
+    declare,
+    equal_shapes,
+    relative,
+    rounded_once,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, select
+
+
+def out(self: Number) -> Number:
+    """The documented line, clipped; NaN stays."""
+    line = self / 6.0 + 0.5
+    return select(line < 0.0, 0.0, select(line > 1.0, 1.0, line))
+
+
+def out_without_cancellation(self: Number) -> Number:
+    """The same line, whose sum is exact next to -3."""
+    return select(self < -3.0, 0.0, select(self > 3.0, 1.0, (self + 3.0) / 6.0))
+
+
+def grad_input(grad_output: Number, self: Number) -> Number:
+    """The bounds are those of the input, which is not rounded."""
+    return select((self > -3.0) & (self < 3.0), grad_output / 6.0, 0.0)
+
+
+def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
+    """Half-precision arithmetic rounds the documented operations."""
+    return None if compute in (FLOAT16.name, BFLOAT16.name) else out_without_cancellation
+
+
+VALUE: Final = Operator(
+    name="hardsigmoid",
+    api="aclnnHardsigmoid",
+    outputs=("out",),
+    latex=r"\text{out} = \min(\max(\text{self} / 6 + 1 / 2, \, 0), \, 1)",
+    formula=Formula.of(out, variant=variant),
+    shapes=equal_shapes,
+    device=OnDevice(TRAINING_A2_A3, ("HardSigmoid",), types="equal"),
+    # one rounding of the sum and one of the quotient
+    accuracy=relative(1.0),
+    torch=TorchOperator("hardsigmoid", out="out"),
+)
+declare(VALUE)
+declare(
+    VALUE,
+    api="aclnnInplaceHardsigmoid",
+    tensors=(TensorParam("self", vendor="self"),),
+    in_place="self",
+)
+
+GRADIENT: Final = Operator(
+    name="hardsigmoid_backward",
+    api="aclnnHardsigmoidBackward",
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{grad_output} / 6 & \text{if } 0 < \text{self} / 6 + 1 / 2 < 1 \\
+            0 & \text{otherwise}
+        \end{cases}
+    """,
+    outputs=("out",),
+    formula=Formula.of(grad_input),
+    shapes=equal_shapes,
+    device=OnDevice(ALL_BUT_200I, ("HardSigmoidGrad",)),
+    accuracy=rounded_once,
+    forward=Forward("hardsigmoid", out, "``x / 6 + 1 / 2``, clipped to 0 and 1"),
+    torch=TorchOperator("hardsigmoid_backward"),
+)
+declare(GRADIENT)
+
+
+def hardsigmoid(
+    self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
+) -> ArrayT:
+    """Return ``self / 6 + 1 / 2``, clipped to 0 and 1.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    out : array, optional
+        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
+        but must not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnHardsigmoid, aclnnInplaceHardsigmoid). NaN stays. F32 and F64
+    arithmetic evaluate ``(self + 3) / 6``, in which nothing cancels next to -3.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value, an
+    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
+    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.hardsigmoid(np.array([-4, -1.5, 0, 3], np.float32))
+    array([0.  , 0.25, 0.5 , 1.  ], dtype=float32)
+    """
+    return array_call(VALUE, (self,), (), out, compute_dtype)
+
+
+def hardsigmoid_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of hardsigmoid: ``grad_output / 6`` between -3 and 3, else 0.
+
+    Parameters
+    ----------
+    grad_output, self : array
+        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
+        (types may differ). Both have the same shape (no broadcasting).
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be an input itself,
+        but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is that of the vendor's code (aclnnHardsigmoidBackward), whose page has none. At
+    exactly -3 and 3, and for NaN in ``self``, the result is 0, whatever the gradient.
+
+    Accuracy: the result is correctly rounded.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-3, 0, 2.5, 3], np.float32)
+    >>> ar.hardsigmoid_backward(np.full_like(x, 12), x)
+    array([0., 2., 2., 0.], dtype=float32)
+    """
+    return array_call(GRADIENT, (grad_output, self), (), out, compute_dtype)

@@ -1,0 +1,225 @@
+"""aclnnHardswish, aclnnHardswishBackwardV2 and aclnnHardswishBackward: swish of straight lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ...core.dtypes import BFLOAT16, FLOAT16
+from ...declaration import (
+    TRAINING_A2_A3,
+    Forward,
+    OnDevice,
+    Operator,
+    TensorParam,
+    TorchOperator,
+    declare,
+    equal_shapes,
+    relative,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, select
+
+
+def out(self: Number) -> Number:
+    """A parabola between two lines; NaN stays."""
+    inside = self * (self + 3.0) / 6.0
+    return select(self >= 3.0, self, select(self <= -3.0, 0.0, inside))
+
+
+def grad_input(grad_output: Number, self: Number) -> Number:
+    """The documented slope; NaN is neither inside nor below."""
+    return second(grad_output, self, self / 3.0 + 0.5)
+
+
+def without_cancellation(grad_output: Number, self: Number) -> Number:
+    """The same slope, whose sum is exact next to its zero."""
+    return second(grad_output, self, (self + 1.5) / 3.0)
+
+
+def grad_input_v1(grad_output: Number, self: Number) -> Number:
+    """The first version, which counts -3 and 3 as inside."""
+    return first(grad_output, self, self / 3.0 + 0.5)
+
+
+def without_cancellation_v1(grad_output: Number, self: Number) -> Number:
+    """The same without cancellation."""
+    return first(grad_output, self, (self + 1.5) / 3.0)
+
+
+def second(grad_output: Number, self: Number, slope: Number) -> Number:
+    """The gradient times the slope where -3 and 3 are outside."""
+    inside = (self > -3.0) & (self < 3.0)
+    return select(inside, grad_output * slope, select(self <= -3.0, 0.0, grad_output))
+
+
+def first(grad_output: Number, self: Number, slope: Number) -> Number:
+    """The gradient times the slope where -3 and 3 are inside."""
+    inside = (self >= -3.0) & (self <= 3.0)
+    return select(inside, grad_output * slope, select(self < -3.0, 0.0, grad_output))
+
+
+def gradient(documented: Callable[..., Any], other: Callable[..., Any]) -> Formula:
+    """Return the formula of a gradient; half-precision arithmetic rounds the documented steps."""
+
+    def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
+        return None if compute in (FLOAT16.name, BFLOAT16.name) else other
+
+    return Formula.of(documented, variant=variant)
+
+
+VALUE: Final = Operator(
+    name="hardswish",
+    api="aclnnHardswish",
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{self} & \text{if } \text{self} \geq 3 \\
+            0 & \text{if } \text{self} \leq -3 \\
+            \text{self} \cdot (\text{self} + 3) / 6 & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(out),
+    shapes=equal_shapes,
+    device=OnDevice(TRAINING_A2_A3, ("HardSwish",)),
+    # one rounding of the sum, one of the product and one of the quotient
+    accuracy=relative(2.0),
+    torch=TorchOperator("hardswish", out="out"),
+    interval=(-4.0, 4.0),
+)
+declare(VALUE)
+declare(
+    VALUE,
+    api="aclnnInplaceHardswish",
+    tensors=(TensorParam("self", vendor="self"),),
+    in_place="self",
+)
+
+GRADIENT: Final = Operator(
+    name="hardswish_backward",
+    api="aclnnHardswishBackwardV2",
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            0 & \text{if } \text{self} \leq -3 \\
+            \text{grad_output} \cdot (\text{self} / 3 + 1 / 2) & \text{if } -3 < \text{self} < 3 \\
+            \text{grad_output} & \text{otherwise}
+        \end{cases}
+    """,
+    formula=gradient(grad_input, without_cancellation),
+    shapes=equal_shapes,
+    device=OnDevice(TRAINING_A2_A3, ("HardSwishGradV2",), types="equal", least_rank=1),
+    # one rounding of the sum, one of the quotient and one of the product
+    accuracy=relative(2.5),
+    forward=Forward(
+        "hardswish", out, "``x * (x + 3) / 6`` between -3 and 3, 0 below and ``x`` above"
+    ),
+    torch=TorchOperator("hardswish_backward", out=None),
+    interval=(-4.0, 4.0),
+)
+declare(GRADIENT)
+declare(
+    GRADIENT,
+    api="aclnnHardswishBackward",
+    formula=gradient(grad_input_v1, without_cancellation_v1),
+    device=OnDevice(TRAINING_A2_A3, ("HardSwishGrad",), types="equal"),
+)
+
+
+def hardswish(
+    self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
+) -> ArrayT:
+    """Return ``self * (self + 3) / 6`` between -3 and 3, 0 below and ``self`` above.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    out : array, optional
+        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
+        but must not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnHardswish, aclnnInplaceHardswish). From -3 down, -inf
+    included, the result is +0. PyTorch gives -0 there, and NaN at -inf.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, an
+    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
+    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.hardswish(np.array([-4, -1.5, 0, 1.5, 4], np.float32))
+    array([ 0.   , -0.375,  0.   ,  1.125,  4.   ], dtype=float32)
+    """
+    return array_call(VALUE, (self,), (), out, compute_dtype)
+
+
+def hardswish_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of hardswish.
+
+    It is ``grad_output * (self / 3 + 1 / 2)`` between -3 and 3, 0 from -3 down and ``grad_output``
+    from 3 on.
+
+    Parameters
+    ----------
+    grad_output, self : array
+        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
+        (types may differ). Both have the same shape (no broadcasting).
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be an input itself,
+        but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnHardswishBackwardV2). aclnnHardswishBackward, the first
+    version, counts -3 and 3 as inside: the slopes there are -1/2 and 3/2. NaN in ``self`` passes
+    the gradient, as in the vendor's kernels. F32 and F64 arithmetic evaluate
+    ``(self + 1.5) / 3``, in which nothing cancels.
+
+    Accuracy: as for `hardswish`, but 2.5 ulp.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-3, -2.25, 0, 1.5, 3], np.float32)
+    >>> ar.hardswish_backward(np.ones_like(x), x)
+    array([ 0.  , -0.25,  0.5 ,  1.  ,  1.  ], dtype=float32)
+    """
+    return array_call(GRADIENT, (grad_output, self), (), out, compute_dtype)

@@ -1,0 +1,184 @@
+"""hardtanh, the input in an interval, and its gradient aclnnHardtanhBackward."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...declaration import (
+    A2_A3,
+    Forward,
+    OnDevice,
+    Operator,
+    RealNumber,
+    ScalarParam,
+    TorchOperator,
+    declare,
+    equal_shapes,
+    rounded_once,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, inf, nan, select
+
+BOUNDS: Final = (ScalarParam("min_val", vendor="min"), ScalarParam("max_val", vendor="max"))
+#: what operators of this family are measured with
+SETTINGS: Final[tuple[dict[str, float | str], ...]] = (
+    {},
+    {"min_val": 0.0, "max_val": 6.0},
+    {"min_val": -0.1, "max_val": 0.3},
+)
+
+
+def out(self: Number, min_val: Number, max_val: Number) -> Number:
+    """The lower bound is applied first; NaN stays, and a bound that is NaN leaves nothing else."""
+    raised = select(self < min_val, min_val, self)
+    bounded = select(raised > max_val, max_val, raised)
+    return select((min_val <= inf) & (max_val <= inf), bounded, nan)
+
+
+VALUE: Final = Operator(
+    name="hardtanh",
+    scalars=BOUNDS,
+    outputs=("out",),
+    latex=r"\text{out} = \min(\max(\text{self}, \text{min_val}), \text{max_val})",
+    formula=Formula.of(out, scalars=2, selects=True),
+    shapes=equal_shapes,
+    accuracy=rounded_once,
+    torch=TorchOperator("hardtanh", out="out"),
+    settings=SETTINGS,
+)
+declare(VALUE)
+
+
+def grad_input(grad_output: Number, self: Number, min_val: Number, max_val: Number) -> Number:
+    """Where masked, the result is +0 even for an infinite gradient."""
+    return select((self > min_val) & (self < max_val), grad_output, 0.0)
+
+
+GRADIENT: Final = Operator(
+    name="hardtanh_backward",
+    api="aclnnHardtanhBackward",
+    scalars=BOUNDS,
+    latex=r"""
+        \text{grad_input} = \begin{cases}
+            \text{grad_output} & \text{if } \text{min_val} < \text{self} < \text{max_val} \\
+            0 & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(grad_input, scalars=2, selects=True),
+    shapes=equal_shapes,
+    device=OnDevice(
+        ("Atlas training", "Atlas inference", *A2_A3, "Atlas 200I/500 A2"),
+        ("HardtanhGrad",),
+        types="inputs",
+    ),
+    accuracy=rounded_once,
+    forward=Forward("hardtanh", out, "``x``, or the bound beyond which it is"),
+    torch=TorchOperator("hardtanh_backward"),
+    settings=SETTINGS,
+)
+declare(GRADIENT)
+
+
+def hardtanh(
+    self: ArrayT,
+    min_val: RealNumber = -1.0,
+    max_val: RealNumber = 1.0,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return ``self``, or the bound beyond which it is.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    min_val, max_val : real number, optional
+        Bounds, narrowed to float32. If the lower one is greater, every number becomes the upper
+        one; if one is NaN, every result is.
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be the input, but must
+        not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If ``self`` is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is PyTorch's; the vendor documents only the gradient, so there are no two-phase
+    functions. NaN in ``self`` stays NaN. relu6 has the bounds 0 and 6.
+
+    Accuracy: the result is the input or a bound, correctly rounded to its type.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.hardtanh(np.array([-2, -0.5, 0.25, 3], np.float32))
+    array([-1.  , -0.5 ,  0.25,  1.  ], dtype=float32)
+    """
+    return array_call(VALUE, (self,), (min_val, max_val), out, compute_dtype)
+
+
+def hardtanh_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    min_val: RealNumber = -1.0,
+    max_val: RealNumber = 1.0,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of hardtanh: ``grad_output`` strictly between the bounds, else 0.
+
+    Parameters
+    ----------
+    grad_output, self : array
+        Gradient of the result and input of the forward operator, of the same shape (no
+        broadcasting); rank 0 to 8, F16, BF16, F32 or F64 (types may differ).
+    min_val, max_val : real number, optional
+        Bounds, narrowed to float32. Nothing is between bounds of which one is NaN.
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be an input
+        itself, but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is that of the vendor's code (aclnnHardtanhBackward, where the bounds are ``min``
+    and ``max``): at a bound the result is 0, as in PyTorch. NaN in ``self`` gives 0. PyTorch is
+    inconsistent there: its scalar loop (short arrays) passes the gradient, its vector loop gives 0.
+
+    Accuracy: the result is the gradient or 0, so it is exact in its own type.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-1, -0.5, 0.25, 3], np.float32)
+    >>> ar.hardtanh_backward(np.ones_like(x), x)
+    array([0., 1., 1., 0.], dtype=float32)
+    """
+    return array_call(GRADIENT, (grad_output, self), (min_val, max_val), out, compute_dtype)

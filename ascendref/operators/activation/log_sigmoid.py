@@ -1,0 +1,177 @@
+"""aclnnLogSigmoid and aclnnLogSigmoidBackward: the logarithm of the logistic function."""
+
+from __future__ import annotations
+
+from ...declaration import (
+    ALL_BUT_200I,
+    TRAINING_A2_A3,
+    Forward,
+    OnDevice,
+    Operator,
+    TensorParam,
+    TorchOperator,
+    declare,
+    equal_shapes,
+    relative,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, one_plus_exp, softplus
+
+
+def out(self: Number) -> Number:
+    """The logarithm without cancellation; it is -0 at inf."""
+    return -softplus(-self)
+
+
+VALUE = Operator(
+    name="log_sigmoid",
+    api="aclnnLogSigmoid",
+    outputs=("out",),
+    latex=r"\text{out} = \ln \dfrac{1}{1 + e^{-\text{self}}}",
+    formula=Formula.of(out, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(
+        TRAINING_A2_A3, ("LogSigmoid",), types="equal", least_rank=1, header="aclnn_logsigmoid.h"
+    ),
+    accuracy=relative(1.0),
+    interval=(-8.0, 8.0),
+)
+declare(VALUE)
+# PyTorch's operator keeps a number for its gradient, which the device does not need
+declare(
+    VALUE,
+    api="aclnnLogSigmoidForward",
+    device=VALUE.device._replace(products=ALL_BUT_200I),
+    order=("self", "out", "buffer"),
+    unused=(TensorParam("buffer", default=0.0),),
+)
+
+
+def grad_input(grad_output: Number, self: Number) -> Number:
+    """The quotient is right however large the exponential."""
+    return grad_output / one_plus_exp(self)
+
+
+GRADIENT = Operator(
+    name="log_sigmoid_backward",
+    api="aclnnLogSigmoidBackward",
+    latex=r"\text{grad_input} = \dfrac{\text{grad_output}}{1 + e^{\text{self}}}",
+    formula=Formula.of(grad_input, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(
+        ALL_BUT_200I,
+        ("LogSigmoidGrad",),
+        types="equal",
+        least_rank=1,
+        header="aclnn_logsigmoid_backward.h",
+    ),
+    order=("grad_output", "self", "buffer", "grad_input"),
+    unused=(TensorParam("buffer"),),
+    # one rounding of the exponential, one of the sum and one of the quotient
+    accuracy=relative(1.75),
+    forward=Forward("log_sigmoid", out, "``-log(1 + exp(-x))``"),
+    # PyTorch's operator takes exp(-abs(self)) as well
+    torch=TorchOperator(
+        "log_sigmoid_backward", lambda grad_output, self: (grad_output, self, (-abs(self)).exp())
+    ),
+    interval=(-8.0, 8.0),
+)
+declare(GRADIENT)
+
+
+def log_sigmoid(
+    self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
+) -> ArrayT:
+    """Return the logarithm of the logistic function, ``-log(1 + exp(-self))``.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be the input, but must
+        not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnLogSigmoid; aclnnLogSigmoidForward takes a second result,
+    which is ignored and may be null). It is -0 at inf and -inf at -inf.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value, an
+    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
+    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too. In F16 and BF16
+    arithmetic an exponential that overflows gives -inf.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.log_sigmoid(np.array([-1, 0, np.inf], np.float32))
+    array([-1.3132616, -0.6931472, -0.       ], dtype=float32)
+    """
+    return array_call(VALUE, (self,), (), out, compute_dtype)
+
+
+def log_sigmoid_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of the logistic function's logarithm, ``grad_output / (1 + exp(self))``.
+
+    Parameters
+    ----------
+    grad_output, self : array
+        Gradient of the result and input of the forward operator, of one shape (no broadcasting);
+        rank 0 to 8, F16, BF16, F32 or F64 (types may differ).
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be an input itself,
+        but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnLogSigmoidBackward, whose third tensor is ignored). At inf it
+    is 0 times the gradient, at -inf the gradient.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
+    an F16 or BF16 result within 0.5 + 1/256 ulp, also where ``exp(self)`` is beyond the range of
+    F32. In F64 arithmetic these are correctly rounded, and F64 results within 0.75 ulp; with
+    "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-1, 0, 30], np.float32)
+    >>> ar.log_sigmoid_backward(np.ones_like(x), x)
+    array([7.3105860e-01, 5.0000000e-01, 9.3576236e-14], dtype=float32)
+    """
+    return array_call(GRADIENT, (grad_output, self), (), out, compute_dtype)

@@ -1,0 +1,192 @@
+"""aclnnSelu and aclnnSeluBackward: elu with constants that keep mean and variance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final
+
+from ...core.dtypes import FLOAT32
+from ...declaration import (
+    ALL_BUT_200I,
+    TRAINING_A2_A3,
+    Forward,
+    OnDevice,
+    Operator,
+    declare,
+    equal_shapes,
+    relative,
+)
+from ...declaration import single as single_value
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, expm1, select
+
+SCALE: Final = Fraction("1.05070098735548049342")
+#: the limit at -inf, negated: α·scale
+LIMIT: Final = Fraction("1.67326324235437728481") * SCALE
+
+
+def out(self: Number) -> Number:
+    """Linear above 0, exponential below."""
+    return select(self > 0.0, SCALE * self, LIMIT * expm1(self))
+
+
+def grad_input(grad_output: Number, result: Number) -> Number:
+    """The gradient from the result of the forward operator."""
+    return grad_output * select(result > 0.0, SCALE, result + LIMIT)
+
+
+def grad_input_float32(grad_output: Number, result: Number) -> Number:
+    """The same with a limit of two numbers: results next to it leave the second one."""
+    high = single_value(float(LIMIT))
+    return grad_output * select(result > 0.0, SCALE, (result + high) + (LIMIT - Fraction(high)))
+
+
+def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
+    """Half-precision arithmetic rounds the documented operations."""
+    return grad_input_float32 if compute == FLOAT32.name else None
+
+
+VALUE: Final = Operator(
+    name="selu",
+    api="aclnnSelu",
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \text{scale} \cdot \begin{cases}
+            \text{self} & \text{if } \text{self} > 0 \\
+            \alpha \cdot (e^{\text{self}} - 1) & \text{otherwise}
+        \end{cases} \qquad \alpha = 1.673263\dots, \quad \text{scale} = 1.050700\dots
+    """,
+    formula=Formula.of(out, compute_bound=True),
+    shapes=equal_shapes,
+    device=OnDevice(TRAINING_A2_A3, ("Selu",)),
+    # one rounding of the exponential, one of the constant and one of the product
+    accuracy=relative(2.0),
+    interval=(-8.0, 8.0),
+)
+declare(VALUE)
+declare(VALUE, api="aclnnInplaceSelu", in_place="self")
+
+GRADIENT: Final = Operator(
+    name="selu_backward",
+    api="aclnnSeluBackward",
+    latex=r"""
+        \text{grad_input} = \text{grad_output} \cdot \begin{cases}
+            \text{scale} & \text{if } \text{result} > 0 \\
+            \text{result} + \alpha \cdot \text{scale} & \text{otherwise}
+        \end{cases} \qquad \alpha = 1.673263\dots, \quad \text{scale} = 1.050700\dots
+    """,
+    formula=Formula.of(grad_input, variant=variant),
+    shapes=equal_shapes,
+    device=OnDevice(ALL_BUT_200I, ("SeluGrad",), types="equal"),
+    accuracy=relative(2.0),
+    forward=Forward(
+        "selu",
+        out,
+        "``1.0507... * x``, or ``1.7580... * (exp(x) - 1)`` where ``x`` is not positive",
+        of_result=True,
+    ),
+    interval=(-1.75, 2.0),
+)
+declare(GRADIENT)
+
+
+def selu(
+    self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
+) -> ArrayT:
+    """Return ``scale * self``, or ``scale * alpha * (exp(self) - 1)`` where it is not positive.
+
+    ``alpha`` is 1.67326324235437728481, ``scale`` is 1.05070098735548049342.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32 or F64.
+    out : array, optional
+        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
+        but must not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnSelu, aclnnInplaceSelu). Next to 0 nothing cancels, except in
+    F16 and BF16 arithmetic and in the vendor's kernel, where the exponential is rounded before 1 is
+    subtracted.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, an
+    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
+    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.selu(np.array([-1, 0, 2], np.float32))
+    array([-1.1113307,  0.       ,  2.101402 ], dtype=float32)
+    """
+    return array_call(VALUE, (self,), (), out, compute_dtype)
+
+
+def selu_backward(
+    grad_output: ArrayT,
+    result: ArrayT,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of selu, from its result.
+
+    It is ``grad_output`` times ``scale`` where ``result`` is positive, else times
+    ``result + alpha * scale``. ``alpha`` and ``scale`` are those of `selu`.
+
+    Parameters
+    ----------
+    grad_output, result : array
+        Gradient of the result, and the result of the forward operator; rank 0 to 8, F16, BF16, F32
+        or F64 (types may differ). Both have the same shape (no broadcasting).
+    out : array, optional
+        Array for the result, with the same shape and any float dtype. It may be an input itself,
+        but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is that of the vendor's code (aclnnSeluBackward), which takes the result; the page
+    describes a derivative for the input. Results below ``-alpha * scale``, which selu has not, give
+    negative derivatives.
+
+    Accuracy: as for `selu`.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> y = ar.selu(np.array([-1, 0, 2], np.float32))
+    >>> ar.selu_backward(np.ones_like(y), y)
+    array([0.64676857, 1.7580993 , 1.050701  ], dtype=float32)
+    """
+    return array_call(GRADIENT, (grad_output, result), (), out, compute_dtype)

@@ -1,0 +1,230 @@
+"""aclnnSwiGlu and aclnnSwiGluGrad: the silu of one half of a tensor times the other half."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...declaration import (
+    A2_A3,
+    HALVES,
+    Forward,
+    OnDevice,
+    Operator,
+    ScalarParam,
+    TensorParam,
+    by_choice,
+    declare,
+    half_shape,
+    near_zero,
+    relative,
+    shape_of_halves,
+    where_normal,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, logistic, one_plus_exp, within
+
+DIM: Final = ScalarParam("dim", c_type="int64_t")
+#: from here on, the logistic function is next to 1 in all types, and that of the negative to 0
+LIMIT: Final = 4096.0
+PRODUCTS: Final = ("Atlas inference", *A2_A3)
+
+
+def out(gate: Number, value: Number) -> Number:
+    """The documented product."""
+    return silu(gate, value) * value
+
+
+def grad_gate(grad_output: Number, gate: Number, value: Number) -> Number:
+    """The gradient for the first half."""
+    return grad_output * slope(within(gate, LIMIT, grad_output), value)
+
+
+def grad_value(grad_output: Number, gate: Number, value: Number) -> Number:
+    """The gradient for the second half."""
+    return grad_output * silu(gate, grad_output)
+
+
+def silu(gate: Number, factor: Number) -> Number:
+    """The documented quotient, to be multiplied by a factor."""
+    return gate / one_plus_exp(-within(gate, LIMIT, factor))
+
+
+def slope(gate: Number, value: Number) -> Number:
+    """The derivative in the gate."""
+    return value * factor_slope(gate)
+
+
+def factor_slope(gate: Number) -> Number:
+    """The derivative of silu."""
+    return logistic(gate) * (1.0 + gate * logistic(-gate))
+
+
+FUNCTION: Final = Operator(
+    name="swiglu",
+    api="aclnnSwiGlu",
+    tensors=(TensorParam("self", vendor="x", view=HALVES),),
+    scalars=(DIM,),
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \dfrac{\text{gate}}{1 + e^{-\text{gate}}} \cdot \text{value}
+        \qquad (\text{gate}, \text{value}) = \text{halves of self along dim}
+    """,
+    formula=Formula.of(out, compute_bound=True),
+    shapes=half_shape,
+    device=OnDevice(PRODUCTS, ("SwiGlu",)),
+    same_type=True,
+    # silu is within 1.75 ulp; the product may double that, and is rounded
+    accuracy=where_normal(relative(4), silu, "silu(gate)"),
+    interval=(-8.0, 8.0),
+)
+declare(FUNCTION)
+GRADIENT: Final = Operator(
+    name="swiglu_backward",
+    api="aclnnSwiGluGrad",
+    tensors=(TensorParam("grad_output", vendor="yGrad"), *FUNCTION.tensors),
+    scalars=(DIM,),
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \left( \text{grad_output} \cdot \text{value} \cdot s \,
+            (1 + \text{gate} \cdot (1 - s)), \; \text{grad_output} \cdot \text{gate} \cdot s \right)
+        \qquad s = \dfrac{1}{1 + e^{-\text{gate}}}, \quad
+        (\text{gate}, \text{value}) = \text{halves of self along dim}
+    """,
+    formula=Formula.of_forms(grad_gate, grad_value, compute_bound=True),
+    result_view=HALVES,
+    shapes=shape_of_halves,
+    device=OnDevice(PRODUCTS, ("SwiGluGrad",)),
+    same_type=True,
+    accuracy=by_choice(
+        "part",
+        # the derivative of silu is 0 near -1.278, where two terms cancel
+        gate=where_normal(
+            near_zero(5, 2, lambda grad_output, gate, value: grad_output * factor_slope(gate)),
+            slope,
+            "the product of derivative and value",
+        ),
+        value=where_normal(relative(4), silu, "silu(gate)"),
+    ),
+    forward=Forward("swiglu", out, "the silu of the first half of ``x`` times the second half"),
+    interval=(-8.0, 8.0),
+)
+declare(GRADIENT)
+
+
+def swiglu(
+    self: ArrayT,
+    dim: int = -1,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the silu of one half of the input times the other half.
+
+    It is ``gate / (1 + exp(-gate)) * value``, where ``gate`` is the first half of ``self`` along an
+    axis and ``value`` the second half.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 1 to 8, F16, BF16, F32 or F64, with an even length along ``dim``.
+    dim : int, optional
+        The axis; negative numbers count from the last one.
+    out : array, optional
+        Array for the result, with the shape of one half and the dtype of ``self``. It must not
+        overlap the input.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The shape of one half and the same type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If ``self`` is not an array or has an unsupported dtype, or ``out`` has another one.
+    ArgumentValueError
+        If the rank is 0 or exceeds 8, ``dim`` is not an axis, the length is odd, or ``out`` does
+        not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnSwiGlu, whose input is named x). A gate of -inf gives NaN.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 4 ulp of the exact value, an
+    F16 or BF16 result within 0.5 + 1/256 ulp, wherever the silu is a normal number of the
+    arithmetic. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results
+    within 0.75 ulp; with "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.swiglu(np.array([[0, 2, 3, -1]], np.float32))
+    array([[ 0.      , -1.761594]], dtype=float32)
+    """
+    return array_call(FUNCTION, (self,), (dim,), out, compute_dtype)
+
+
+def swiglu_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    dim: int = -1,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of `swiglu`.
+
+    With the halves ``gate`` and ``value`` of ``self``, and ``s = 1 / (1 + exp(-gate))``, it
+    consists of ``grad_output * value * s * (1 + gate * (1 - s))`` and ``grad_output * gate * s``,
+    one after the other along the axis.
+
+    Parameters
+    ----------
+    grad_output : array
+        Gradient of the result, with the shape of one half of ``self`` and the same type.
+    self : array
+        Input of the forward operator; rank 1 to 8, F16, BF16, F32 or F64, with an even length along
+        ``dim``.
+    dim : int, optional
+        The axis; negative numbers count from the last one.
+    out : array, optional
+        Array for the result, with the shape and dtype of ``self``. It may be ``self``, but must not
+        overlap an input otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The shape and type of ``self``, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array, has an unsupported dtype, or the dtypes differ.
+    ArgumentValueError
+        If the rank is 0 or exceeds 8, ``dim`` is not an axis, the length is odd, shapes do not
+        match, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnSwiGluGrad, whose tensors are named yGrad and x). A gate of
+    ±inf gives NaN in the first half.
+
+    Accuracy: the derivative of silu is 0 near -1.278, where two terms cancel. Wherever it, its
+    product with ``value``, and silu are normal numbers of the arithmetic: in F32 arithmetic, the
+    default, the error of an F32 result of the first half is at most 5 ulp plus 2**-23 times
+    ``grad_output * value``, that of the second half 4 ulp; the error of an F16 or BF16 result 0.5 +
+    1/256 ulp plus as much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and
+    F64 results within 1 ulp plus 2**-58 times ``grad_output * value``; with "exact" they are
+    correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.swiglu_backward(np.ones((1, 1), np.float32), np.array([[0, 3]], np.float32))
+    array([[1.5, 0. ]], dtype=float32)
+    """
+    return array_call(GRADIENT, (grad_output, self), (dim,), out, compute_dtype)

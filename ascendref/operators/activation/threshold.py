@@ -1,0 +1,195 @@
+"""aclnnThreshold and aclnnThresholdBackward: numbers above a threshold, and their gradient."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...core.dtypes import ELEMENT_TYPES, FLOATS
+from ...declaration import (
+    ALL_BUT_200I,
+    TRAINING_A2_A3,
+    Forward,
+    OnDevice,
+    Operator,
+    RealNumber,
+    ScalarParam,
+    TensorParam,
+    TorchOperator,
+    Types,
+    declare,
+    equal_shapes,
+    rounded_once,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, select
+
+
+def out(self: Number, threshold: Number, value: Number) -> Number:
+    """The input where it is above the threshold or NaN."""
+    return select((self > threshold) | ~(self == self), self, value)
+
+
+def grad_input(grad_output: Number, self: Number, threshold: Number) -> Number:
+    """Where masked, the result is +0 even for an infinite gradient."""
+    return select(self > threshold, grad_output, 0.0)
+
+
+def _with(*integers: str) -> Types:
+    return FLOATS + tuple([ELEMENT_TYPES[name] for name in integers])
+
+
+THRESHOLD: Final = ScalarParam("threshold")
+VALUE: Final = Operator(
+    name="threshold",
+    api="aclnnThreshold",
+    tensors=(TensorParam("self", _with("int8", "int16", "int32", "int64", "uint8")),),
+    scalars=(THRESHOLD, ScalarParam("value")),
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{self} & \text{if } \text{self} > \text{threshold} \\
+            \text{value} & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(out, scalars=2, selects=True),
+    shapes=equal_shapes,
+    device=OnDevice(TRAINING_A2_A3, ("Threshold",)),
+    integers="exact",
+    accuracy=rounded_once,
+    torch=TorchOperator("threshold", out="out"),
+    settings=({"threshold": 0.5, "value": 20.0}, {"threshold": -1.0, "value": 0.1}),
+)
+declare(VALUE)
+GRADIENT: Final = Operator(
+    name="threshold_backward",
+    api="aclnnThresholdBackward",
+    tensors=tuple(
+        [TensorParam(name, _with("int8", "int32", "uint8")) for name in ("grad_output", "self")]
+    ),
+    scalars=(THRESHOLD,),
+    outputs=("out",),
+    latex=r"""
+        \text{out} = \begin{cases}
+            \text{grad_output} & \text{if } \text{self} > \text{threshold} \\
+            0 & \text{otherwise}
+        \end{cases}
+    """,
+    formula=Formula.of(grad_input, scalars=1, selects=True),
+    device=OnDevice(ALL_BUT_200I, ("ThresholdGradV2D",)),
+    same_type=True,
+    integers="exact",
+    accuracy=rounded_once,
+    forward=Forward("threshold", out, "``x`` where it is above ``threshold``, else ``value``"),
+    torch=TorchOperator("threshold_backward"),
+    settings=({"threshold": 0.5}, {"threshold": 0.0}, {"threshold": -1.0}),
+)
+declare(GRADIENT)
+
+
+def threshold(
+    self: ArrayT,
+    threshold: RealNumber,
+    value: RealNumber,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return ``self`` where it is above a threshold, else a value.
+
+    Parameters
+    ----------
+    self : array
+        Input; rank 0 to 8, F16, BF16, F32, F64, INT8, INT16, INT32, INT64 or UINT8.
+    threshold, value : real number
+        Narrowed to float32. For integer data they become numbers of the data's type instead: the
+        fraction is dropped, numbers beyond the type become its nearest one, and NaN becomes 0.
+    out : array, optional
+        Array for the result, with the shape of ``self`` and any float dtype, or for integer data
+        one of the dtypes of ``self``. It may be the input, but must not overlap it in part.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data and F32 for other
+        floats. Integers are computed as integers with None and "exact"; with other types they are
+        rounded to this type, and the result is truncated.
+
+    Returns
+    -------
+    array
+        The same shape and type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If ``self`` or a scalar has an unsupported type, or ``out`` one that the result is not cast
+        to.
+    ArgumentValueError
+        If the rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnThreshold). NaN in ``self`` stays NaN; a threshold that is NaN
+    replaces all other numbers, unlike in PyTorch, which keeps them.
+
+    Accuracy: the result is the input or ``value``, so it is exact but for the rounding of the
+    latter.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> ar.threshold(np.array([0.25, 0.5, 0.75], np.float32), 0.5, -1)
+    array([-1.  , -1.  ,  0.75], dtype=float32)
+    >>> ar.threshold(np.array([0, 1, 2], np.uint8), 1.9, 300)
+    array([255, 255,   2], dtype=uint8)
+    """
+    return array_call(VALUE, (self,), (threshold, value), out, compute_dtype)
+
+
+def threshold_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    threshold: RealNumber,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of threshold: ``grad_output`` where ``self`` is above it, else 0.
+
+    Parameters
+    ----------
+    grad_output, self : array
+        Gradient of the result and input of the forward operator; rank 0 to 8, of one type: F16,
+        BF16, F32, F64, INT8, INT32 or UINT8. Shapes broadcast.
+    threshold : real number
+        As for `threshold`; 0 for the gradient of `relu`.
+    out : array, optional
+        Array for the result, with the broadcast shape and the inputs' dtype. It may be an input
+        itself, but must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        As for `threshold`.
+
+    Returns
+    -------
+    array
+        The broadcast shape and the inputs' type, as the caller's kind of array; ``out`` if given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array, types differ, or one is not supported.
+    ArgumentValueError
+        If shapes do not broadcast, a rank exceeds 8, or ``out`` does not fit.
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnThresholdBackward). NaN in ``self`` gives 0, where PyTorch
+    passes the gradient.
+
+    Accuracy: the result is the gradient or 0, so it is exact.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x = np.array([-1, 0, 2], np.int8)
+    >>> ar.threshold_backward(np.array([5, 6, 7], np.int8), x, 0)
+    array([0, 0, 7], dtype=int8)
+    """
+    return array_call(GRADIENT, (grad_output, self), (threshold,), out, compute_dtype)

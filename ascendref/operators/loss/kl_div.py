@@ -1,0 +1,287 @@
+"""aclnnKlDivBackward and aclnnKlDivTargetBackward: gradients of the Kullback-Leibler divergence."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.dtypes import FLOAT16, FLOAT32, FLOAT64, ElementType
+from ...declaration import (
+    A2_A3,
+    BATCH_REDUCTION,
+    Forward,
+    OnDevice,
+    RealNumber,
+    ScalarParam,
+    Types,
+    cancelled,
+    declare_gradient,
+    loss_accuracy,
+    norm,
+    shape_of,
+)
+from ...functional import ArrayT, DTypeLike, array_call
+from ...kernels.arithmetic import Formula, Number, exp, log, select
+
+
+def divergence(self: Number, target: Number, log_target: Number) -> Number:
+    """The loss itself: a target of 0 costs nothing, whose logarithm is not asked for."""
+    zero = target == 0.0
+    given = target * log(select(zero, 1.0, target)) - target * self
+    return select(log_target == 1.0, exp(target) * (target - self), given)
+
+
+def of_self(
+    grad_output: Number, self: Number, target: Number, reduction: Number, size: Number
+) -> Number:
+    """The gradient for ``self``, which does not depend on it."""
+    return norm(reduction, size) * -target * grad_output
+
+
+def of_self_log(
+    grad_output: Number, self: Number, target: Number, reduction: Number, size: Number
+) -> Number:
+    """The same for logarithms of targets."""
+    return norm(reduction, size) * -exp(target) * grad_output
+
+
+def of_target(
+    grad_output: Number, self: Number, target: Number, reduction: Number, size: Number
+) -> Number:
+    """The gradient for the target."""
+    return norm(reduction, size) * (log(target) - self + 1.0) * grad_output
+
+
+def of_target_log(
+    grad_output: Number, self: Number, target: Number, reduction: Number, size: Number
+) -> Number:
+    """The same for logarithms of targets."""
+    return norm(reduction, size) * (exp(target) * (target - self + 1.0)) * grad_output
+
+
+def computed(types: Types) -> ElementType:
+    """The device computes in F32, unless all tensors are F16."""
+    if FLOAT64 in types:
+        return FLOAT64
+    return FLOAT16 if set(types) == {FLOAT16} else FLOAT32
+
+
+def rounded(self: NDArray[np.float64], target: NDArray[np.float64]) -> Any:
+    """Return what the roundings of the terms add to the error, with a logarithm or without."""
+    return np.fmax(
+        *[
+            cancelled(2.0, abs(first) + abs(self) + 1.0, first - self + 1.0)
+            for first in (np.log(target), target)
+        ]
+    )
+
+
+NORM: Final = r"""
+    \text{norm} = \begin{cases}
+        1 / N & \text{for the mean of } N \text{ results} \\
+        1 / B & \text{for the mean over a first axis of length } B \\
+        1 & \text{otherwise}
+    \end{cases}
+"""
+LOG_TARGET: Final = ScalarParam("log_target", c_type="bool")
+FORWARD: Final = Forward(
+    "kl_div", divergence, "the Kullback-Leibler divergence ``target * (log(target) - x)``"
+)
+SELF_FORMULA: Final = Formula.of_forms(of_self, of_self_log, scalars=1)
+GRADIENT: Final = declare_gradient(
+    SELF_FORMULA,
+    LOG_TARGET,
+    reduction=BATCH_REDUCTION,
+    name="kl_div_backward",
+    api="aclnnKlDivBackward",
+    latex=r"""
+        \text{grad_input} = -\text{norm} \cdot \text{grad_output} \cdot \begin{cases}
+            e^\text{target} & \text{if log_target} \\
+            \text{target} & \text{otherwise}
+        \end{cases} \qquad
+    """
+    + NORM,
+    shapes=shape_of("self"),
+    device=OnDevice(A2_A3, ("KlDivLossGrad",), least_rank=1),
+    result=computed,
+    accuracy=loss_accuracy(2.0, SELF_FORMULA, mean=1.5, decays=True),
+    forward=FORWARD,
+    settings=({"reduction": "none"}, {"reduction": "none", "log_target": 1, "target": "self"}, {}),
+)
+TARGET_FORMULA: Final = Formula.of_forms(of_target, of_target_log, scalars=1)
+TARGET_GRADIENT: Final = declare_gradient(
+    TARGET_FORMULA,
+    LOG_TARGET,
+    reduction=BATCH_REDUCTION,
+    name="kl_div_target_backward",
+    api="aclnnKlDivTargetBackward",
+    outputs=("grad_target",),
+    latex=r"""
+        \text{grad_target} = \text{norm} \cdot \text{grad_output} \cdot \begin{cases}
+            e^\text{target} \, (\text{target} - \text{self} + 1) & \text{if log_target} \\
+            \ln \text{target} - \text{self} + 1 & \text{otherwise}
+        \end{cases} \qquad
+    """
+    + NORM,
+    shapes=shape_of("target"),
+    device=OnDevice(A2_A3, ("KlDivTargetLossGrad",), types="target", least_rank=1),
+    result=computed,
+    accuracy=loss_accuracy(
+        3.0, TARGET_FORMULA, mean=1.5, decays=True, more=rounded, words="+ 2 · terms / sum, "
+    ),
+    forward=FORWARD,
+    settings=(
+        {"reduction": "none"},
+        {"reduction": "none", "log_target": 1},
+        {"reduction": "none", "target": "self"},
+        {},
+    ),
+)
+
+
+def kl_div_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    target: ArrayT,
+    reduction: Literal["none", "mean", "sum", "batchmean"] | RealNumber = "mean",
+    log_target: bool = False,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of the Kullback-Leibler divergence with respect to ``self``.
+
+    It is ``-norm * target * grad_output``, with ``exp(target)`` for logarithms of targets. The norm
+    is 1 / number of elements of ``self`` for the mean, 1 / length of its first axis for
+    "batchmean", else 1.
+
+    Parameters
+    ----------
+    grad_output, self, target : array
+        Gradient of the loss, logarithms of predictions, and targets; rank 0 to 8, F16, BF16, F32 or
+        F64 (types may differ). Gradient and target broadcast to the shape of ``self``.
+    reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
+        How the forward operator reduced the elementwise losses.
+    log_target : bool, optional
+        Whether ``target`` has logarithms.
+    out : array, optional
+        Array for the result, with its shape and any float dtype. It may be an input itself, but
+        must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The shape of ``self`` and the promoted type, as the caller's kind of array; ``out`` if
+        given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
+        does not fit.
+
+    See Also
+    --------
+    kl_div_target_backward : the gradient with respect to the target
+
+    Notes
+    -----
+    The vendor's page has no formula (aclnnKlDivBackward); this is that of its kernel. The vendor's
+    function also takes a ``self`` that is smaller than the target, and sums the gradient over the
+    axes that broadcast; such shapes are refused here.
+
+    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, 3.5
+    ulp for a mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever the result for a
+    gradient of 1 is 0 or a normal float32. In F64 arithmetic F16, BF16 and F32 results are
+    correctly rounded, and F64 results within 0.75 ulp; with "exact" they are correctly rounded,
+    too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x, target = np.zeros((2, 2), np.float32), np.array([[0.25, 0.75], [0.5, 0.5]], np.float32)
+    >>> ar.kl_div_backward(np.float32(1), x, target, "batchmean")
+    array([[-0.125, -0.375],
+           [-0.25 , -0.25 ]], dtype=float32)
+    """
+    arguments = (grad_output, self, target), (reduction, log_target)
+    return array_call(GRADIENT, *arguments, out, compute_dtype)
+
+
+def kl_div_target_backward(
+    grad_output: ArrayT,
+    self: ArrayT,
+    target: ArrayT,
+    reduction: Literal["none", "mean", "sum", "batchmean"] | RealNumber = "mean",
+    log_target: bool = False,
+    *,
+    out: ArrayT | None = None,
+    compute_dtype: DTypeLike | None = None,
+) -> ArrayT:
+    """Return the gradient of the Kullback-Leibler divergence with respect to the target.
+
+    It is ``norm * (log(target) - self + 1) * grad_output``, for logarithms of targets
+    ``norm * exp(target) * (target - self + 1) * grad_output``. The norm is 1 / number of elements
+    of ``target`` for the mean, 1 / length of its first axis for "batchmean", else 1.
+
+    Parameters
+    ----------
+    grad_output, self, target : array
+        Gradient of the loss, logarithms of predictions, and targets; rank 0 to 8, F16, BF16, F32 or
+        F64 (types may differ). Gradient and ``self`` broadcast to the shape of the target.
+    reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
+        How the forward operator reduced the elementwise losses.
+    log_target : bool, optional
+        Whether ``target`` has logarithms.
+    out : array, optional
+        Array for the result, with its shape and any float dtype. It may be an input itself, but
+        must not overlap one otherwise.
+    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
+        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+
+    Returns
+    -------
+    array
+        The shape of the target and the promoted type, as the caller's kind of array; ``out`` if
+        given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is not an array or has an unsupported dtype.
+    ArgumentValueError
+        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
+        does not fit.
+
+    See Also
+    --------
+    kl_div_backward : the gradient with respect to ``self``
+
+    Notes
+    -----
+    The formula is the vendor's (aclnnKlDivTargetBackward). A target of 0 gives an infinite result
+    without ``log_target``, a negative one NaN.
+
+    Accuracy: the derivative is a factor times a sum of three terms, which may cancel. In F32
+    arithmetic, the default, an F32 result is within 3 ulp of the exact value, 4.5 ulp for a mean,
+    plus 2 ulp times the sum of the terms' magnitudes divided by the sum; an F16 or BF16 result is
+    within 0.5 + 1/256 ulp plus as much of an F32 ulp. This holds for terms of at most 2**20 times
+    the sum, wherever the result for a gradient of 1 is 0 or a normal float32. In F64 arithmetic
+    F16, BF16 and F32 results are correctly rounded, and F64 results within 1 ulp plus 2**-6 ulp
+    times the same quotient; with "exact" they are correctly rounded, too.
+
+    Examples
+    --------
+    >>> import numpy as np, ascendref as ar
+    >>> x, target = np.array([-1, -1], np.float32), np.array([0.5, 1], np.float32)
+    >>> ar.kl_div_target_backward(np.float32(1), x, target, "sum")
+    array([1.3068528, 2.       ], dtype=float32)
+    """
+    arguments = (grad_output, self, target), (reduction, log_target)
+    return array_call(TARGET_GRADIENT, *arguments, out, compute_dtype)
