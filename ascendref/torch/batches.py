@@ -55,11 +55,15 @@ def _batch_elements(
     scalars = args[count:-1]
     value = op(*moved, *function.for_batches(scalars), args[-1])
     reduction = function.reduction(scalars)
-    if is_gradient:  # the mean is taken for each element of the batch
-        return (value / (value.numel() // info.batch_size) if reduction == "mean" else value), 0
+    each = value.flatten(1) if value.dim() > 1 else value[:, None]
+    # the mean is taken for each element of the batch
+    counts = {"mean": each.shape[1], "batchmean": value.shape[1] if value.dim() > 1 else 1}
+    if is_gradient:
+        return (value / counts[reduction] if reduction in counts else value), 0
     if reduction == "none":
         return value, 0
-    each = value.flatten(1) if value.dim() > 1 else value[:, None]
+    if reduction == "batchmean":
+        return each.sum(1) / counts[reduction], 0
     return getattr(each, reduction)(1), 0
 
 

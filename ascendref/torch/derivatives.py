@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import reduce
 from typing import Any
 
 import torch
@@ -95,7 +96,7 @@ def _evaluated(
     scalars: Sequence[float | None],
 ) -> Any:
     """Evaluate a formula of a function in F32, or F64 for F64 data."""
-    kind = tensors[0].dtype
+    kind = reduce(torch.promote_types, [tensor.dtype for tensor in tensors])
     wide = [tensor.to(torch.promote_types(kind, torch.float32)) for tensor in tensors]
     numbers = function.numbers(scalars)
     if kind is not torch.float64:

@@ -6,7 +6,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Final
 
 import torch
@@ -52,6 +52,9 @@ class OwnKernel:
     ) -> Any:
         """Compute in a type, or leave the call to PyTorch."""
         if all([tensor.device.type == "cpu" for tensor in tensors]):
+            if self._by_pytorch is not None:  # PyTorch has no rule for mixed types
+                kind = reduce(torch.promote_types, [tensor.dtype for tensor in tensors])
+                tensors = tuple([tensor.to(kind) for tensor in tensors])
             with suppress(Refused):
                 return self.result(tensors, scalars, compute, None)
         return self.theirs(tensors, scalars)

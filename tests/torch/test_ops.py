@@ -34,7 +34,7 @@ SCALARS: dict[str, tuple[Any, ...]] = {
     "threshold": (0.25, 0.5),
 }
 #: functions of probabilities
-PROBABILITIES = ("binary_cross_entropy", "logit")
+PROBABILITIES = ("binary_cross_entropy", "kl_div", "logit")
 GRADIENTS = [name for name, function in FUNCTIONS.items() if function.gradient is not None]
 VALUES = [name for name, function in FUNCTIONS.items() if function.computes_value]
 
