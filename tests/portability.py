@@ -23,7 +23,7 @@ import ascendref as ar
 from ascendref.declaration.shapes import equal_shapes, shape_of
 
 from .support.calls import call
-from .support.cases import SCALARS, SUMMING
+from .support.cases import SCALARS, SUMMING, whole_shapes
 from .support.daily import todays
 from .support.programs import without_copies
 from .support.rounding import FORMATS, bits_of, digest
@@ -95,16 +95,21 @@ class Row(NamedTuple):
                 continue
             out = None
             if self.out is not None:
-                out = np.empty(SHAPES[self.layout], FORMATS[self.out].dtype)
+                _, shape = whole_shapes(self.operator, SHAPES[self.layout])
+                out = np.empty(shape, FORMATS[self.out].dtype)
             yield from call(self.operator, *tensors, *given, out=out, compute_dtype=self.compute)
 
     def on_device(self, tensors: list[Any], scalars: tuple[Any, ...]) -> Iterator[Any]:
         """Yield the results that the two-phase API gives, in tensors with the data's strides."""
         device = ar.Device(PRODUCT)
         inputs = [place(device, tensor) for tensor in tensors]
-        # grad_input is laid out like the data, grad_weight like the weight
-        like = (tensors[0], tensors[2]) if self.operator in SUMMING else (tensors[0],)
-        results = [place(device, np.zeros_like(array)) for array in like]
+        # the first result is laid out like a tensor of its shape, grad_weight like the weight
+        _, shape = whole_shapes(self.operator, SHAPES[self.layout])
+        like = next((array for array in tensors if array.shape == shape), None)
+        written = [np.zeros(shape, tensors[0].dtype) if like is None else np.zeros_like(like)]
+        if self.operator in SUMMING:
+            written.append(np.zeros_like(tensors[2]))
+        results = [place(device, array) for array in written]
         queue(device, self.operator, *inputs, *plain(self.operator, scalars), *results)
         device.synchronize()
         for result in results:
@@ -114,9 +119,9 @@ class Row(NamedTuple):
         """Return the tensors of a row."""
         shape = SHAPES[self.layout]
         sums, count = self.operator in SUMMING, TENSORS[self.operator]
-        shapes = BROADCAST[count] if self.layout == "broadcast" else [shape] * count
-        if sums:
-            shapes = [(33, 1) if self.layout == "broadcast" else shape, shape, (shape[1],)]
+        shapes, _ = whole_shapes(self.operator, shape)
+        if self.layout == "broadcast":
+            shapes = [(33, 1), *shapes[1:]] if sums else BROADCAST[count]
         found = []
         for seed, (kind, size) in enumerate(zip(self.kinds, shapes, strict=True)):
             array = numbers(kind, size, seed, tame=sums)
