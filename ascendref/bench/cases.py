@@ -27,8 +27,8 @@ Arrays = tuple[NDArray[Any], ...]
 KINDS: Final = (FLOAT32.name, FLOAT16.name, BFLOAT16.name)
 #: numbers of elements that are timed, by name
 SIZES: Final = {"16": 16, "4 Ki": 1 << 12, "64 Ki": 1 << 16, "1 Mi": 1 << 20, "16 Mi": 1 << 24}
-#: memory layouts: contiguous; all tensors but the first transposed; every second element of a row;
-#: the first tensor one row for all rows
+#: memory layouts: contiguous; all tensors but the first of several transposed; every second element
+#: of a row; the first tensor one row for all rows
 LAYOUTS: Final = ("dense", "transposed", "sliced", "broadcast")
 #: contiguous layouts of an operator with sums per channel: images of rank 4, and one weight for all
 #: channels
@@ -82,6 +82,7 @@ def tensors(case: Case) -> Arrays:
     """Return the tensors of a call, filled with the same numbers every time."""
     rng = np.random.default_rng(7)
     declared = case.declared
+    single = len([param for param in declared.tensors if param.view is not PER_CHANNEL]) == 1
     made = []
     for position, param in enumerate(declared.tensors):
         shape = case.whole(param.view)
@@ -90,7 +91,7 @@ def tensors(case: Case) -> Arrays:
         if param.view is PER_CHANNEL:
             count = 1 if case.layout == "one weight" else shape[0]
             made.append(_fill(rng, (count,), case.kind, low, high))
-        elif case.layout == "transposed" and (position or len(declared.tensors) == 1):
+        elif case.layout == "transposed" and (position or single):
             made.append(_fill(rng, shape[::-1], case.kind, low, high).T)
         elif case.layout == "sliced":
             wide = (*shape[:-1], 2 * shape[-1])

@@ -117,8 +117,8 @@ def loss_accuracy(
             fits = ((found >= least) & (found <= largest)) | np.isnan(found)
             zero = np.zeros_like(fits) if decays else np.ones_like(fits)
             for tensor in tensors:
-                fits = fits | ~np.isfinite(tensor)
-                zero = zero | (tensor == 0)
+                fits = fits | (~np.isfinite(tensor) & (found == np.inf))
+                zero = zero | (tensor == 0) | ~np.isfinite(tensor)
             fits = fits | (zero & (found == 0))
             if stated is not None:
                 fits = fits & stated(*tensors)

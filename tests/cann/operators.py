@@ -18,14 +18,19 @@ from ascendref.declaration.operator import APIS
 
 from ..device.calls import content
 from ..operators.entries import ENTRIES
+from ..support.cases import whole_shapes
 from ..support.two_phase import scalars_of
 from .outputs import NUMBERS, Caller
 
-#: data layouts: strides of a shape of 3 by 4, offset in elements, first byte of the storage
+#: data layouts: strides of a shape of rank 2, offset in elements, first byte of the storage
 LAYOUTS = {
-    "contiguous": ((4, 1), 0, 0),
-    "transposed at an inner address": ((1, 3), 2, 192),
-    "backwards with gaps": ((-8, -2), 25, 8),
+    "contiguous": lambda rows, columns: ((columns, 1), 0, 0),
+    "transposed at an inner address": lambda rows, columns: ((1, rows), 2, 192),
+    "backwards with gaps": lambda rows, columns: (
+        (-2 * columns, -2),
+        2 * rows * columns + 1,
+        8,
+    ),
 }
 #: scalars that functions refuse
 REFUSED = [
@@ -37,9 +42,7 @@ REFUSED = [
 
 def operands(operator, kind, layout, scalars, generator):
     """Return, for every tensor by name, the bytes of its memory and its description."""
-    shapes = [(3, 4)] * len(operator.tensors)
-    if operator.per_channel:
-        shapes[-1] = (4,)
+    shapes, _ = whole_shapes(operator.name, (3, 4), scalars=scalars)
     shapes += operator.result_shapes(tuple(shapes), scalars)
     named = dict(zip(operator.tensor_names, shapes, strict=True))
     found = {}
@@ -47,8 +50,9 @@ def operands(operator, kind, layout, scalars, generator):
         if name in operator.vendor_parameters and name not in named:
             continue  # a scalar
         shape = named.get(name, (3, 4))  # an unused tensor
-        strides, offset, start = LAYOUTS[layout] if len(shape) == 2 else ((1,) * len(shape), 0, 16)
-        numbers = generator.uniform(0, 1, 40) * (1 if ELEMENT_TYPES[kind].floating else 100)
+        lie = LAYOUTS[layout] if len(shape) == 2 else lambda *sizes: ((1,) * len(sizes), 0, 16)
+        strides, offset, start = lie(*shape)
+        numbers = generator.uniform(0, 1, 64) * (1 if ELEMENT_TYPES[kind].floating else 100)
         values = numbers.astype(ELEMENT_TYPES[kind].numpy)
         data = np.frombuffer(bytes(start) + values.tobytes(), np.uint8)
         found[name] = data, shape, kind, strides, offset, start

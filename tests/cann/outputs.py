@@ -11,6 +11,8 @@ from ascendref.cann.functions import functions
 from ascendref.cann.structures import PhysicalProperties
 from ascendref.declaration.operator import APIS
 
+from ..support.cases import whole_shapes
+
 #: types of pointers through which functions without ``out`` in the table write results
 RESULTS = {
     "int64_t *": 8,
@@ -20,8 +22,8 @@ RESULTS = {
     "aclFormat *": 4,
     "aclDataType *": 4,
 }
-#: phases 1 of operators whose weights have one element per channel
-PER_CHANNEL = {f"{x.api}GetWorkspaceSize" for x in APIS.values() if x.per_channel}
+#: phases 1 of operators
+OPERATORS = {f"{operator.api}GetWorkspaceSize": operator for operator in APIS.values()}
 #: bytes after each result, and places for tensors
 GUARD, PLACES = 8, 16
 #: arguments by name where 0 is none, for all functions or for one
@@ -34,6 +36,7 @@ VALUES = {
     "aclrtMallocPhysical.size": 2 << 20,
     "beta": 1.0,
     "eps": 0.1,
+    "dim": -1,
 }
 #: what pointers to memory of the host lead to
 BYTES = {
@@ -44,6 +47,17 @@ BYTES = {
 NUMBERS = {"INT64": ctypes.c_int64, "UINT64": ctypes.c_uint64, "FLOAT": ctypes.c_float,
            "DOUBLE": ctypes.c_double, "UINT32": ctypes.c_uint32,
            "INT32": ctypes.c_int32}  # fmt: skip
+
+
+def shapes(function):
+    """Return the shapes of tensors by name that an operator's phase 1 takes; none of another."""
+    operator = OPERATORS.get(function)
+    if operator is None:
+        return {}
+    scalars = tuple(VALUES.get(param.name, 0) for param in operator.scalars)
+    inputs, _ = whole_shapes(operator.name, (1, 4), "one", scalars)
+    results = operator.result_shapes(tuple(inputs), scalars)
+    return dict(zip(operator.tensor_names, (*inputs, *results), strict=True))
 
 
 def size_of(parameter):
@@ -86,9 +100,8 @@ class Caller:
         self.call(name, ctypes.byref(handle), *arguments)
         return handle.value
 
-    def tensor(self, name):
-        """Return a tensor of F32 in a place of its own; weights have one element."""
-        sizes = (1,) if name.lower().endswith("weight") else (2, 4)
+    def tensor(self, sizes=(2, 4)):
+        """Return a tensor of F32 in a place of its own."""
         shape, rank = (ctypes.c_int64 * len(sizes))(*sizes), ctypes.c_uint64(len(sizes))
         address = ctypes.c_void_p(next(self.places))
         create = self.library.aclCreateTensor
@@ -99,13 +112,13 @@ class Caller:
         name, kind = parameter.name, parameter.kind
         value = VALUES.get(f"{function.name}.{name}", VALUES.get(name, 0))
         if kind == "TENSOR":
-            return ctypes.c_void_p(self.tensor(name if function.name in PER_CHANNEL else ""))
+            return ctypes.c_void_p(self.tensor(shapes(function.name).get(name, (2, 4))))
         if kind == "SCALAR":
             made = self.library.aclCreateScalar(ctypes.byref(ctypes.c_float(1)), 0)
             return ctypes.c_void_p(made)
         if kind.endswith(("_ARRAY", "_LIST")):
             create = "aclCreate" + kind.title().replace("_", "")
-            member = self.tensor("") if kind == "TENSOR_LIST" else 0
+            member = self.tensor() if kind == "TENSOR_LIST" else 0
             members = (ctypes.c_uint64 * 1)(member)
             length = 0 if kind == "SCALAR_LIST" else 1
             return ctypes.c_void_p(getattr(self.library, create)(members, ctypes.c_uint64(length)))

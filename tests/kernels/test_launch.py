@@ -21,7 +21,7 @@ from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
 from ..support.alarm import alarm
 from ..support.calls import call
-from ..support.cases import SCALARS
+from ..support.cases import LAUNCHED, SCALARS, SUMMING, whole_shapes
 from ..support.rounding import assert_same_bits
 
 #: flush-to-zero and denormals-are-zero in MXCSR, rounding down as well; flush-to-zero in FPCR
@@ -78,27 +78,18 @@ def tensors(operator: str, kind: str, size: int) -> list[Any]:
     """Return tensors of numbers next to zero, subnormal ones among them."""
     rng = np.random.default_rng(7)
     least = {"float16": 2.0**-24, "float32": 2.0**-149, "float64": 2.0**-1074}[kind]
-    small = (rng.integers(-(2**20), 2**20, (2, size // 8, 8)) * least).astype(kind)
-    grad, data = small
-    match operator:
-        case "prelu_backward":
-            return [grad, data, np.float64([0.25, 0.5, 1, 2, 3, 1e-3, -1, 0.7]).astype(kind)]
-        case "smooth_l1_loss_backward":
-            return [grad, data, data[::-1].copy()]
-        case "binary_cross_entropy":
-            return [data, data[::-1].copy(), grad]
-        case "binary_cross_entropy_backward":
-            return [grad, data, data[::-1].copy(), grad]
-        case "logit_grad":
-            return [data, grad]
-    return [grad, data][-len(ar.OPERATORS[operator].tensors) :]
+    shapes, _ = whole_shapes(operator, (size // 8, 8))
+    found = [(rng.integers(-(2**20), 2**20, shape) * least).astype(kind) for shape in shapes]
+    if operator in SUMMING:
+        found[2] = np.float64([0.25, 0.5, 1, 2, 3, 1e-3, -1, 0.7]).astype(kind)
+    return found
 
 
 @pytest.mark.daily(3)
 @pytest.mark.parametrize("size", [64, 2 * PARALLEL_FROM])
 @pytest.mark.parametrize("compute", [None, "float64"])
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("operator", list(ar.OPERATORS))
+@pytest.mark.parametrize("operator", LAUNCHED)
 def test_flushing_changes_no_bits(operator: str, kind: str, compute: Any, size: int) -> None:
     given = tensors(operator, kind, size)
     views = [given, [given[0][:, ::-1][:, ::-1].T.copy().T, *given[1:]]]
@@ -115,14 +106,13 @@ def _subnormal(operator: str) -> list[tuple[Any, ...]]:
     rows: dict[str, list[tuple[Any, ...]]] = {
         "hardshrink_backward": [(1e-42,)],
         "smooth_l1_loss_backward": [("sum", 1e-42)],
-        "logit_grad": [(1e-42,)],
     }
     return rows.get(operator, [])
 
 
 @pytest.mark.parametrize("compute", [None, "float64"])
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("operator", list(ar.OPERATORS))
+@pytest.mark.parametrize("operator", LAUNCHED)
 def test_a_thread_with_a_small_stack(operator: str, kind: str, compute: Any) -> None:
     given = [np.abs(array) for array in tensors(operator, kind, 4096)]
     results: list[Any] = []

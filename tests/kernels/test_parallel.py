@@ -18,7 +18,15 @@ from ascendref.kernels.loops.array_kernels import PART
 from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
 from ..support import calls
-from ..support.cases import ARRANGEMENTS, ELEMENTWISE, ENGINES, SCALARS, SUMMING, TENSORS, numbers
+from ..support.cases import (
+    ARRANGEMENTS,
+    ENGINES,
+    LAUNCHED,
+    SCALARS,
+    SUMMING,
+    numbers,
+    whole_shapes,
+)
 from ..support.correctness import assert_right
 from ..support.processes import run
 from ..support.rounding import assert_bits, assert_same_bits, bits_of
@@ -49,16 +57,14 @@ def call(operator: str, tensors: Any, out: Any = None) -> tuple[Any, ...]:
 
 def vectors(operator: str, kind: str, shape: tuple[int, ...]) -> list[Any]:
     """Return tensors for an operator; the weight has one element per channel."""
-    shapes = [shape] * len(TENSORS[operator])
-    if operator == "prelu_backward":
-        shapes[2] = (shape[1] if len(shape) > 1 else 1,)
+    shapes, _ = whole_shapes(operator, shape)
     tame = operator == "prelu_backward"
     return [numbers(kind, size, seed, tame=tame) for seed, size in enumerate(shapes)]
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("operator", ELEMENTWISE)
+@pytest.mark.parametrize("operator", ["silu", *ENGINES])
 def test_contiguous_elements_around_the_threshold(operator: str, kind: str, size: int) -> None:
     tensors = vectors(operator, kind, (size,))
     whole = call(operator, tensors)[0]
@@ -87,7 +93,7 @@ def test_strided_elements_around_the_threshold(operator: str, kind: str, shape: 
                 assert_same_bits(call(operator, inputs, given), want)
 
 
-@pytest.mark.parametrize("operator", ar.OPERATORS)
+@pytest.mark.parametrize("operator", LAUNCHED)
 def test_the_number_of_threads_does_not_change_the_bits(operator: str) -> None:
     before = numba.get_num_threads()
     for shape in ((3, 41, 1300), (200, 700), (1700, 90), (100_001,)):

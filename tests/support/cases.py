@@ -58,17 +58,25 @@ SCALARS = {name: entry.scalars for name, entry in ENTRIES.items()}
 #: the elementwise operators that stand for all of them, with two tensors and three; with others,
 #: every layout is one of a loop over elements that the formula is a part of
 ENGINES = ("hardshrink_backward", "smooth_l1_loss_backward")
+#: an operator for each way in which kernels are launched: with so many tensors, with sums per
+#: channel, with one of all, with the parts of tensors and of results
+LAUNCHED = ("silu", *ENGINES, "prelu_backward", "binary_cross_entropy", "glu", "glu_backward")
 
 
 def whole_shapes(
-    operator: str, shape: tuple[int, ...], weight: str = "per channel"
+    operator: str,
+    shape: tuple[int, ...],
+    weight: str = "per channel",
+    scalars: tuple[Any, ...] | None = None,
 ) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
     """Return shapes of tensors and first result, of which views, or themselves, have a shape.
 
-    ``weight`` is a key of ``WEIGHTS``. Tensors are halved along the axis of the first table.
+    ``weight`` is a key of ``WEIGHTS``. The scalars have the axis of halves; they are the first of
+    the table unless given.
     """
     declared = ar.OPERATORS[operator]
-    axis = declared.axis(SCALARS[operator][0])
+    given = SCALARS[operator][0] if scalars is None else scalars
+    axis = declared.axis(given) if declared.is_viewed else 1
 
     def whole(view: Any) -> tuple[int, ...]:
         if view is PER_CHANNEL:

@@ -17,6 +17,7 @@ from .codecs import REGISTER, stored_type
 from .exact import exact
 from .formula import Formula
 from .integer import Whole
+from .midpoints import Truth
 from .pair import Pair
 from .pair_ball import PairBall
 from .plain import Double, Plain
@@ -167,10 +168,13 @@ def rounding(
             numbers[-1] = number.count(given[-1])
         value = elements[0].lift(formula.function(*elements, *numbers)).whole()
         encoded, undecided = rounded(value, out)
+        known: Truth = True
+        for element in elements:
+            if any([x is element.inputs[0] for x in value.inputs]):
+                known = both(known, element.finite)
         if out == "float64":
             # double-doubles make NaN of infinite elements; results of narrower types are those of
             # doubles, which were tried before
-            known = value.finite
             if isinstance(known, Condition):
                 doubles = [Double(builder, value) for value, *_ in elements_of(kinds, tensors)]
                 plain = formula.function(*doubles, *scalars_of(formula, given))
@@ -182,7 +186,7 @@ def rounding(
             strange = both(value.inexact, ~(value.size > 0.0))
             undecided = either(undecided, either(strange, ~(value.size < inf)))
         if finite:
-            undecided = both(undecided, value.finite)
+            undecided = both(undecided, known)
         never = ir.Constant(ir.IntType(1), 0)
         return [encoded, undecided.value if isinstance(undecided, Condition) else never]
 

@@ -78,7 +78,8 @@ def value_variant(
 def value_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """No bound is stated where the exponential loses digits that the division by β brings back.
 
-    Nor where β·self overflows and the threshold is no finite number, or underflows and that is 0.
+    Nor where β·self overflows and the threshold is no finite number, or where what it is above or
+    below the threshold underflows.
     """
     beta, threshold = single(scalars["beta"]), single(scalars["threshold"])
     form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
@@ -87,7 +88,9 @@ def value_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> 
     def more(self: NDArray[np.float64]) -> NDArray[np.float64]:
         z = beta * self
         unstated = (abs(beta) < 1) & (z < math.log(form.normal)) & np.isfinite(self)
-        unstated |= (threshold == 0) & (self != 0) & (abs(z) < form.normal)
+        if math.isfinite(threshold):
+            near = (abs(z - threshold) < form.normal) & (self != 0)
+            unstated |= near & ((z != threshold) | (abs(z) < form.normal))
         unstated |= unbounded & (abs(z) > form.largest) & np.isfinite(self)
         return np.where(unstated, math.inf, 0.0)
 
@@ -157,13 +160,13 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """The exponential amplifies the rounding error of β·self.
 
     No bound is stated where a finite β·self overflows to -inf: an infinite gradient gives NaN
-    there. Nor where it underflows: it is taken for a threshold of 0.
+    there. Nor where what it is above the threshold underflows: it is taken for the threshold.
     """
     beta, threshold = single(scalars["beta"]), single(scalars["threshold"])
     ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
     # in F64 the product is a sum of two numbers
     exact = exact_product(beta)
-    if kind is FLOAT64 or (exact and abs(beta) <= 1 and threshold != 0):
+    if kind is FLOAT64 or (exact and abs(beta) <= 1 and abs(threshold) > 2.0**-100):
         return Bound(ulp)
     bits = float_format(kind).fraction - 23
     growth = 0.0 if exact else 2.0**bits
@@ -171,8 +174,9 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     def more(self: NDArray[np.float64]) -> NDArray[np.float64]:
         z = beta * self
         amplified = np.where(np.isfinite(z), growth * np.abs(z), 0.0)
-        lost = (threshold == 0) & (z != 0) & (np.abs(z) <= 2.0**-150)
-        lost |= (z < -float_format(FLOAT32).largest) & np.isfinite(z)
+        lost = (z < -float_format(FLOAT32).largest) & np.isfinite(z)
+        if math.isfinite(threshold):
+            lost |= (z != threshold) & (np.abs(z - threshold) <= 2.0**-150)
         return np.where(lost, math.inf, amplified)
 
     words = ("" if exact else f"+ 2**{bits}·|z| ") + "for finite β·self"
@@ -253,7 +257,7 @@ def softplus(
     F64 results within 0.75 ulp; with "exact" they are correctly rounded, too. Nothing is stated of
     F32 arithmetic, and of F64 results of F64 arithmetic, if ``beta`` is below 1 and
     ``exp(beta * self)`` is not a normal number; if ``beta * self`` overflows and the threshold is
-    infinite or NaN; or if it underflows and the threshold is 0.
+    infinite or NaN; or if ``beta * self - threshold`` underflows.
 
     Examples
     --------
@@ -318,8 +322,8 @@ def softplus_backward(
     for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results
     within 0.75 ulp; with "exact" they are correctly rounded, too. In F16 and BF16 arithmetic an
     exponential that overflows gives a 0 with the gradient's sign. Where ``beta * self`` itself
-    overflows to -inf, in F32 arithmetic too, an infinite gradient gives NaN; where it underflows to
-    0, it is not above a threshold of 0.
+    overflows to -inf, in F32 arithmetic too, an infinite gradient gives NaN; where what it is above
+    the threshold underflows to 0, it is not above it.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.dtypes import FLOAT16, FLOAT32, FLOAT64, ElementType
+from ...core.dtypes import FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
 from ...declaration import (
     A2_A3,
     BATCH_REDUCTION,
@@ -23,7 +23,11 @@ from ...declaration import (
     shape_of,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, exp, log, select
+from ...kernels.arithmetic import Formula, Number, exp, log, select, within
+
+
+#: beyond it every exponential overflows or underflows
+LIMIT: Final = 2048.0
 
 
 def divergence(self: Number, target: Number, log_target: Number) -> Number:
@@ -43,8 +47,8 @@ def of_self(
 def of_self_log(
     grad_output: Number, self: Number, target: Number, reduction: Number, size: Number
 ) -> Number:
-    """The same for logarithms of targets."""
-    return norm(reduction, size) * -exp(target) * grad_output
+    """The same for logarithms of targets. No exponential underflows before an infinite factor."""
+    return norm(reduction, size) * -exp(within(target, LIMIT, grad_output)) * grad_output
 
 
 def of_target(
@@ -58,7 +62,8 @@ def of_target_log(
     grad_output: Number, self: Number, target: Number, reduction: Number, size: Number
 ) -> Number:
     """The same for logarithms of targets."""
-    return norm(reduction, size) * (exp(target) * (target - self + 1.0)) * grad_output
+    z = within(within(target, LIMIT, grad_output), LIMIT, self)
+    return norm(reduction, size) * (exp(z) * (target - self + 1.0)) * grad_output
 
 
 def computed(types: Types) -> ElementType:
@@ -66,6 +71,16 @@ def computed(types: Types) -> ElementType:
     if FLOAT64 in types:
         return FLOAT64
     return FLOAT16 if set(types) == {FLOAT16} else FLOAT32
+
+
+def in_range(self: NDArray[np.float64], target: NDArray[np.float64]) -> Any:
+    """Tell where neither the exponential of a target nor its term is subnormal or infinite."""
+    least, largest = float_format(FLOAT32).normal, float_format(FLOAT32).largest
+    factor = np.exp(target)
+    fits = (
+        (factor >= least) & (factor <= largest) & (abs(factor * (target - self + 1.0)) <= largest)
+    )
+    return fits | ~np.isfinite(self) | ~np.isfinite(target)
 
 
 def rounded(self: NDArray[np.float64], target: NDArray[np.float64]) -> Any:
@@ -129,7 +144,13 @@ TARGET_GRADIENT: Final = declare_gradient(
     device=OnDevice(A2_A3, ("KlDivTargetLossGrad",), types="target", least_rank=1),
     result=computed,
     accuracy=loss_accuracy(
-        3.0, TARGET_FORMULA, mean=1.5, decays=True, more=rounded, words="+ 2 · terms / sum, "
+        3.0,
+        TARGET_FORMULA,
+        mean=1.5,
+        decays=True,
+        stated=in_range,
+        more=rounded,
+        words="+ 2 · terms / sum, where exp(target) and its product are in range, ",
     ),
     forward=FORWARD,
     settings=(
