@@ -14,7 +14,7 @@ from ..core.products import PRODUCTS, Product
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import ScalarParam
 from ..verify.scalars import default_scalars
-from .console import print_json, print_row
+from .console import print_json, print_row, wrapped
 
 
 def ops(as_json: bool) -> None:
@@ -33,7 +33,9 @@ def ops(as_json: bool) -> None:
 def print_operator(console: Console, row: dict[str, Any]) -> None:
     """Print an operator's row."""
     vendor = f" ({row['api']})" if row["api"] else ""
-    console.print(Text.assemble((row["name"], "bold"), vendor), soft_wrap=True)
+    heading = Text(wrapped(row["name"] + vendor, console.width, "", "  "))
+    heading.stylize("bold", end=len(row["name"]))
+    console.print(heading, soft_wrap=True)
     print_row(console, "tensors", tensor_lines(row))
     if row["scalars"]:
         print_row(console, "scalars", [", ".join(map(scalar_text, row["scalars"]))])

@@ -559,10 +559,8 @@ def find_operator(name: str) -> Operator:
     named |= {operator.api: operator for operator in OPERATORS.values() if operator.api}
     if name in named:
         return named[name]
-    allowed = ", ".join(operator.title for operator in OPERATORS.values())
-    raise OptionError(
-        "OPERATOR", f"no operator {name!r}; {did_you_mean(name, [*named])}allowed are {allowed}"
-    )
+    hint = did_you_mean(name, [*named])
+    raise OptionError("OPERATOR", f"no operator {name!r}; {hint}`ascendref ops` lists all")
 
 
 @cache

@@ -12,8 +12,11 @@ ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
     [
         (("verify", "tan"), "OPERATOR: no operator 'tan'; "),
         (("study", "tan"), "OPERATOR: no operator 'tan'; "),
-        (("bench", "nothing"), "OPERATOR: no operator 'nothing'; allowed are"),
-        (("warmup", "relu"), "OPERATOR: no operator 'relu'; allowed are"),
+        (("bench", "nothing"), "OPERATOR: no operator 'nothing'; `ascendref ops` lists all"),
+        (
+            ("warmup", "tanh"),
+            "OPERATOR: no operator 'tanh'; did you mean hardtanh? `ascendref ops`",
+        ),
         (("verify", "--dtype", "float8"), "--dtype: 'float8' is not allowed; allowed are float16"),
         (
             ("bench", "--dtype", "float64"),

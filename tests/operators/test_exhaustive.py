@@ -16,7 +16,7 @@ import ascendref as ar
 from ascendref.kernels.arithmetic.codecs import decoder, encoder
 
 from ..support.calls import call
-from ..support.cases import ELEMENTWISE, LOSSES, SCALARS, SUM_TYPES, TENSORS
+from ..support.cases import ELEMENTWISE, LOSSES, SCALARS, SUM_TYPES
 from ..support.correctness import HALVES, assert_right, is_gradient
 from ..support.rounding import (
     FORMATS,
@@ -63,7 +63,8 @@ def gradients(kind: str) -> list[Any]:
 def test_every_value_through_an_elementwise_operator(
     operator: str, kind: str, compute: str | None
 ) -> None:
-    names = TENSORS[operator]
+    declared = ar.OPERATORS[operator]
+    names = declared.operand_names
     data = [name for name in names if not is_gradient(name)]
     for number, scalars in enumerate([*SCALARS[operator], *ENTRIES[operator].more]):
         others = {name: np.full(PIECE, 0.25 * number).astype(every(kind).dtype) for name in data}
@@ -71,6 +72,8 @@ def test_every_value_through_an_elementwise_operator(
             for x in every(kind).reshape(-1, PIECE):
                 values = others | {data[0]: x}
                 tensors = tuple([values.get(name, gradient) for name in names])
+                if declared.is_viewed:
+                    tensors = declared.joined(np, [array[None] for array in tensors], scalars)
                 got = call(operator, *tensors, *scalars, compute_dtype=compute)
                 assert_right(operator, tensors, scalars, got, compute)
 

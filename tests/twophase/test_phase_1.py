@@ -46,7 +46,8 @@ def good_call(operator: str, product: str = "Atlas A2", shape: Any = SHAPE) -> C
     inputs, first = whole_shapes(operator, shape)
     shapes = zip(declared.tensor_names, [*inputs, first, (3,)], strict=False)
     tensors = {name: dev.empty(size, "float32") for name, size in shapes}
-    known = tensors | scalars
+    unused = {vendor_name(param.name): dev.empty(shape, "float32") for param in declared.unused}
+    known = tensors | scalars | unused
     arguments = {name: known[name] for name in declared.arguments}
     return Call(operator, dev, arguments)
 

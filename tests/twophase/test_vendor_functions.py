@@ -12,7 +12,7 @@ from ascendref import aclnn
 from ascendref.declaration.operator import APIS, Operator, vendor_name
 
 from ..operators.entries import ENTRIES
-from ..support.cases import numbers
+from ..support.cases import numbers, whole_shapes
 from ..support.rounding import assert_bits
 from ..support.two_phase import from_device, refusal, scalars_of
 
@@ -29,8 +29,7 @@ class Call:
         self.operator = operator = APIS[api]
         self.dev = ar.Device("Atlas A2")
         self.scalars = scalars_of(operator, ENTRIES[operator.name].scalars[-1])
-        shapes = [(4,) if operator.per_channel and k == 2 else SHAPE
-                  for k in range(len(operator.tensors))]  # fmt: skip
+        shapes, _ = whole_shapes(operator.name, SHAPE, scalars=tuple(map(_number, self.scalars)))
         self.arrays = [numbers("float32", shape, k, tame=True) for k, shape in enumerate(shapes)]
         results = operator.result_shapes(tuple(shapes), tuple(map(_number, self.scalars)))
         tensors = [self.dev.tensor(array) for array in self.arrays]
@@ -44,7 +43,7 @@ class Call:
             )
         self.arguments = {name: named[name] for name in operator.arguments}
 
-    def run(self, **changes: Any) -> list[Any]:
+    def run(self, /, **changes: Any) -> list[Any]:
         """Make the call, with some arguments replaced; return the results."""
         arguments = tuple((self.arguments | changes).values())
         size, executor = getattr(aclnn, f"{self.operator.api}GetWorkspaceSize")(*arguments)
@@ -90,11 +89,12 @@ def test_functions_in_place_take_their_result_once(api: str) -> None:
     assert operator.in_place is not None
     out_of_place = ar.OPERATORS[operator.name]
     named = vendor_name(operator.in_place)
-    expected = [f"{named}Ref" if name == named else name for name in out_of_place.arguments]
+    param = next(param for param in operator.tensors if param.name == operator.in_place)
+    ref = param.vendor or f"{named}Ref"
+    expected = [ref if name == named else name for name in out_of_place.arguments]
     assert list(operator.arguments) == expected[: -len(operator.outputs)]
     call = Call(api)
     strided = ar.Tensor(call.dev.malloc(400), SHAPE, "float32", (-8, -2), 31)
-    ref = f"{named}Ref"
     strided.view()[...] = call.arguments[ref].numpy()
     call.run(**{ref: strided})
     assert_bits(strided.numpy(), call.want()[0])
