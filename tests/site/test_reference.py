@@ -16,6 +16,9 @@ DOCS = ROOT / "docs"
 ENTRY = re.compile(r"^\.\. (auto)?(function|class|exception|data|module):: ([\w.]+)", re.MULTILINE)
 MODULE = re.compile(r"^\.\. (?:currentmodule|automodule):: ([\w.]+)", re.MULTILINE)
 
+#: a module all of whose functions are listed: the doors for JAX and PyTorch
+WHOLE = re.compile(r"^\.\. automodule:: ([\w.]+)\n   :members:$", re.MULTILINE)
+
 
 def listed() -> set[str]:
     """Return the full names that the reference lists; operators' pages are generated."""
@@ -28,6 +31,8 @@ def listed() -> set[str]:
                 module = found[1]
             if found := ENTRY.match(line):
                 names |= {found[3], f"{module}.{found[3]}"}
+        for module in WHOLE.findall(text):
+            names |= {f"{module}.{name}" for name in differentiable_functions(operators)}
     for operator in ar.OPERATORS.values():
         names.add(f"ascendref.{operator.name}")
         if operator.per_channel:

@@ -25,7 +25,6 @@ from ...declaration import (
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, exp, log, select, within
 
-
 #: beyond it every exponential overflows or underflows
 LIMIT: Final = 2048.0
 
