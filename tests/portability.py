@@ -20,10 +20,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import ascendref as ar
-from ascendref.declaration.shapes import equal_shapes, shape_of
 
 from .support.calls import call
-from .support.cases import SCALARS, SUMMING, whole_shapes
+from .support.cases import BROADCASTING, LAUNCHED, SCALARS, SUMMING, whole_shapes
 from .support.daily import todays
 from .support.programs import without_copies
 from .support.rounding import FORMATS, bits_of, digest
@@ -55,8 +54,9 @@ SHAPES: Final = {
     "parallel, transposed": (40, 33, 65),
     "streamed": (9, 1024, 1024),
 }
-#: layouts for every operator and type, with the default compute type
-EVERYWHERE: Final = ("transposed", "parallel")
+#: operators with rows for layouts, mixed types and the device; the formulas of others are computed
+#: on dense arrays of one type
+LAID_OUT: Final = dict.fromkeys((*LAUNCHED, "softplus_backward", "logit_grad"))
 
 
 class Row(NamedTuple):
@@ -144,16 +144,19 @@ def table() -> list[Row]:
             default = "float64" if kinds[0] == "float64" else "float32"
             computed = [None, *(name for name in KINDS if name != default)]
             rows += [Row(operator, kinds, compute=compute) for compute in computed]
-            rows += [Row(operator, kinds, layout) for layout in EVERYWHERE]
+            if operator in LAID_OUT:
+                rows += [Row(operator, kinds, layout) for layout in ("transposed", "parallel")]
+        if operator not in LAID_OUT:
+            continue
         for kind in ("bfloat16", "float32"):
             layouts = ["reversed", "parallel, transposed", "streamed"]
-            rules = [shape_of("self"), shape_of("self", "target"), shape_of("target")]
-            if ar.OPERATORS[operator].shapes not in (equal_shapes, *rules) and count in BROADCAST:
+            if operator in BROADCASTING or operator in SUMMING:
                 layouts.append("broadcast")
             rows += [Row(operator, (kind,) * count, layout) for layout in layouts]
         rows.append(Row(operator, ("float32",) * count, "parallel", "float64"))
-    for operator, last in {name: count - 1 for name, count in TENSORS.items() if count > 1}.items():
-        if ar.OPERATORS[operator].same_type:
+    for operator in LAID_OUT:
+        last = TENSORS[operator] - 1
+        if not last or ar.OPERATORS[operator].same_type:
             continue
         for first, others, out in (
             ("float16", "bfloat16", None), ("bfloat16", "float32", "float16"),
@@ -164,8 +167,8 @@ def table() -> list[Row]:
         rows.append(Row("softplus_backward", ("float16", kind)))
         rows.append(Row("softplus_backward", ("float32", kind), compute="float64"))
     rows += [Row("cast", (kind,), out=out) for kind in KINDS for out in KINDS if kind != out]
-    for operator, declared in ar.OPERATORS.items():
-        params = declared.on(PRODUCT)
+    for operator in LAID_OUT:
+        params = ar.OPERATORS[operator].on(PRODUCT)
         assert params is not None
         rows += [
             Row(operator, (kind,) * TENSORS[operator], layout, two_phase=True)

@@ -28,13 +28,16 @@ from ascendref.bench.timing import Timing, take_turns
 
 from ..cli.command_line import call
 from ..cli.html_pages import Page
+from ..support.cases import LAUNCHED
 
 INSTALLED = [name for name in ("torch", "jax") if find_spec(name) is not None]
 PRELU = "prelu_backward"
 
 
 def layouts(operator: str) -> tuple[str, ...]:
-    return LAYOUTS + CHANNEL_LAYOUTS if operator == PRELU else LAYOUTS
+    if operator == PRELU:
+        return LAYOUTS + CHANNEL_LAYOUTS
+    return LAYOUTS if operator in LAUNCHED else LAYOUTS[:1]
 
 
 CASES = [

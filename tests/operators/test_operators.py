@@ -12,8 +12,19 @@ from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.calls import call
-from ..support.cases import FLOATS, HALVED, LAYOUTS, PLACED, SCALARS, SUMMING, VALUES, Case, build
+from ..support.cases import (
+    FLOATS,
+    HALVED,
+    LAYOUTS,
+    PLACED,
+    SCALARS,
+    SUMMING,
+    VALUES,
+    Case,
+    build,
+)
 from ..support.correctness import assert_right, result_type
+from ..support.operands import rare
 from ..support.rounding import (
     array_of,
     assert_bits,
@@ -73,13 +84,13 @@ def test_results_are_right(case: Case) -> None:
             assert_bits(other, array_of(str(other.dtype), exact(got[0])))
 
 
-@pytest.mark.parametrize("case", PLACED, ids=str)
+@pytest.mark.parametrize("case", [*map(rare, PLACED)], ids=str)
 def test_layouts_do_not_change_results(case: Case) -> None:
     check(case)
 
 
 @pytest.mark.usefixtures("empty_call_cache")
-@pytest.mark.parametrize("case", STRIDED, ids=str)
+@pytest.mark.parametrize("case", [*map(rare, STRIDED)], ids=str)
 def test_layouts_do_not_change_first_results(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first calls on arrays that are not contiguous compute with copies."""
     copied = []

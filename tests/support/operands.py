@@ -10,13 +10,19 @@ import pytest
 import ascendref as ar
 from ascendref.declaration.views import PER_CHANNEL
 
-from .cases import ELEMENTWISE, ENGINES, FLOATS, SUMMING, whole_shapes
+from .cases import ELEMENTWISE, ENGINES, FLOATS, LAUNCHED, SUMMING, Case, whole_shapes
 from .rounding import FORMATS, array_of, assert_bits
 
 each_type = pytest.mark.parametrize("kind", FLOATS)
 each_operator = pytest.mark.parametrize("operator", [*ELEMENTWISE, *SUMMING])
 #: for what formulas do not change
 each_engine = pytest.mark.parametrize("operator", [*ENGINES, *SUMMING])
+
+
+def rare(case: Case) -> Any:
+    """Leave rows to the long tests that depend on the loop alone, of which other operators have."""
+    usual = case.layout == "crossed" or case.operator in (*LAUNCHED, "softplus_backward", "relu")
+    return case if usual else pytest.param(case, marks=pytest.mark.exhaustive)
 
 
 def row(kind: str, *values: float) -> Any:

@@ -105,15 +105,14 @@ TENSOR_FAULTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("fault", TENSOR_FAULTS)
 @pytest.mark.parametrize(("operator", "name", "result"), TENSORS)
-def test_faults_of_tensors(operator: str, name: str, result: bool, fault: str) -> None:
-    call = good_call(operator)
-    spoilt = TENSOR_FAULTS[fault](call.dev, call.arguments[name])
-    status, message = call.refusal(**{name: spoilt})
-    assert status == INVALID
-    # a device is the first tensor's; when that one is elsewhere, the others are the odd ones
-    assert name in message or fault == "another device"
+def test_faults_of_tensors(operator: str, name: str, result: bool) -> None:
+    for fault, spoil in TENSOR_FAULTS.items():
+        call = good_call(operator)
+        status, message = call.refusal(**{name: spoil(call.dev, call.arguments[name])})
+        assert status == INVALID, fault
+        # a device is the first tensor's; when that one is elsewhere, the others are the odd ones
+        assert name in message or fault == "another device", fault
 
 
 @pytest.mark.parametrize("operator", DECLARED)
