@@ -98,7 +98,7 @@ def _function(operator: Operator, x: Any) -> Draw:
     """Return what draws the result for a gradient of 1."""
     y = results(operator, x, [1.0])[:, 0]
     low, high = min(0.0, np.quantile(y, 0.05)), np.quantile(y, 0.95)
-    height = high - low
+    height = (high - low) or 1.0  # a constant
     jumps = np.flatnonzero(np.abs(np.diff(np.clip(y, low, high))) > 0.4 * height) + 1
 
     def draw(axes: Axes, colours: Colours) -> None:

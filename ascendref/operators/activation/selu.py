@@ -55,7 +55,7 @@ VALUE: Final = Operator(
         \text{out} = \text{scale} \cdot \begin{cases}
             \text{self} & \text{if } \text{self} > 0 \\
             \alpha \cdot (e^{\text{self}} - 1) & \text{otherwise}
-        \end{cases} \qquad \alpha = 1.673263\dots, \quad \text{scale} = 1.050700\dots
+        \end{cases} \qquad \alpha = 1.673263\ldots, \quad \text{scale} = 1.050700\ldots
     """,
     formula=Formula.of(out, compute_bound=True),
     shapes=equal_shapes,
@@ -74,7 +74,7 @@ GRADIENT: Final = Operator(
         \text{grad_input} = \text{grad_output} \cdot \begin{cases}
             \text{scale} & \text{if } \text{result} > 0 \\
             \text{result} + \alpha \cdot \text{scale} & \text{otherwise}
-        \end{cases} \qquad \alpha = 1.673263\dots, \quad \text{scale} = 1.050700\dots
+        \end{cases} \qquad \alpha = 1.673263\ldots, \quad \text{scale} = 1.050700\ldots
     """,
     formula=Formula.of(grad_input, variant=variant),
     shapes=equal_shapes,
