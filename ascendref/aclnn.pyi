@@ -376,6 +376,14 @@ def aclnnRelu(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnInplaceReluGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceRelu; nothing is computed."""
+
+def aclnnInplaceRelu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnSeluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnSelu; nothing is computed."""
 
@@ -544,6 +552,16 @@ def aclnnThresholdGetWorkspaceSize(
     """Check and plan a call of aclnnThreshold; nothing is computed."""
 
 def aclnnThreshold(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceThresholdGetWorkspaceSize(
+    selfRef: Tensor, threshold: Scalar | RealNumber, value: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceThreshold; nothing is computed."""
+
+def aclnnInplaceThreshold(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

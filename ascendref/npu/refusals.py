@@ -20,9 +20,11 @@ _NO_HCCL: Final = "there is no collective communication (HCCL)"
 #: operators of the namespace ``npu`` that only create, describe or copy memory or call other
 #: operators; `casts` has more
 AVAILABLE: Final = frozenset(
-    "copy_memory_ empty_with_format get_npu_format get_storage_size npu_change_data_ptr npu_reshape"
-    " npu_rotary_mul npu_rotary_mul_backward print_npugraph_tensor save_npugraph_tensor"
-    " set_op_timeout_ms unsafe_empty_with_format".split()
+    "copy_memory_ empty_with_format fast_gelu get_npu_format get_storage_size"
+    " npu_binary_cross_entropy_with_logits_backward npu_change_data_ptr npu_fast_gelu"
+    " npu_fast_gelu_backward npu_gelu npu_gelu_backward npu_reshape npu_rotary_mul"
+    " npu_rotary_mul_backward npu_swiglu npu_swiglu_backward print_npugraph_tensor"
+    " save_npugraph_tensor set_op_timeout_ms unsafe_empty_with_format".split()
 )
 
 

@@ -24,13 +24,33 @@ def _overloads(operator: Operator) -> Iterator[str]:
             yield f"aten::{theirs.name}.{theirs.out}"
 
 
+#: overloads that torch_npu passes to the C library as well -> operators: those in place, and those
+#: with other parameters than the operator's counterpart
+_MORE: Final = {
+    "celu": "celu",
+    "celu_": "celu",
+    "elu_": "elu",
+    "hardsigmoid_": "hardsigmoid",
+    "hardswish_": "hardswish",
+    "leaky_relu_": "leaky_relu",
+    "log_sigmoid_forward": "log_sigmoid",
+    "log_sigmoid_forward.output": "log_sigmoid",
+    "mish_": "mish",
+    "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits",
+    "_prelu_kernel": "prelu",
+    "relu_": "relu",
+    "selu_": "selu",
+    "sigmoid_": "sigmoid",
+    "silu_": "silu",
+    "threshold_": "threshold",
+}
 #: overload that torch_npu always passes to the C library -> its operator
 EMULATED: Final = {
     name: operator
     for operator in OPERATORS.values()
     if operator.api
     for name in _overloads(operator)
-}
+} | {f"aten::{name}": OPERATORS[operator] for name, operator in _MORE.items()}
 #: overloads that torch_npu implements itself: they create, describe and copy memory
 _MEMORY: Final = frozenset(
     "_copy_from_and_resize _has_compatible_shallow_copy_type _lazy_clone _local_scalar_dense"

@@ -10,6 +10,7 @@ from ...declaration import (
     Operator,
     TensorParam,
     TorchOperator,
+    Types,
     declare,
     equal_shapes,
     rounded_once,
@@ -23,12 +24,14 @@ def out(self: Number) -> Number:
     return select(~(self <= 0.0), self, 0.0)
 
 
+def _with(*integers: str) -> Types:
+    return FLOATS + tuple([ELEMENT_TYPES[name] for name in integers])
+
+
 OPERATOR = Operator(
     name="relu",
     api="aclnnRelu",
-    tensors=(
-        TensorParam("self", FLOATS + tuple([ELEMENT_TYPES[k] for k in ("int8", "int32", "int64")])),
-    ),
+    tensors=(TensorParam("self", _with("int8", "int32", "int64")),),
     outputs=("out",),
     latex=r"\text{out} = \max(\text{self}, 0)",
     formula=Formula.of(out, selects=True),
@@ -41,6 +44,12 @@ OPERATOR = Operator(
     torch=TorchOperator("relu", out="out"),
 )
 declare(OPERATOR)
+declare(
+    OPERATOR,
+    api="aclnnInplaceRelu",
+    tensors=(TensorParam("self", _with("int8", "int32", "int64", "uint8")),),
+    in_place="self",
+)
 
 
 def relu(

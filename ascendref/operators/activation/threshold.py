@@ -60,6 +60,7 @@ VALUE: Final = Operator(
     settings=({"threshold": 0.5, "value": 20.0}, {"threshold": -1.0, "value": 0.1}),
 )
 declare(VALUE)
+declare(VALUE, api="aclnnInplaceThreshold", in_place="self")
 GRADIENT: Final = Operator(
     name="threshold_backward",
     api="aclnnThresholdBackward",

@@ -1,9 +1,9 @@
 """An operator that only torch_npu has.
 
-emulated device: npu::fast_gelu is not available
+emulated device: npu::npu_iou is not available
 """
 
 import torch
 import torch_npu
 
-torch_npu.fast_gelu(torch.ones(4).npu())
+torch_npu.npu_iou(torch.ones(4, 4).npu(), torch.ones(4, 4).npu())
