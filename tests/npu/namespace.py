@@ -14,11 +14,15 @@ from ascendref.npu.refusals import AVAILABLE
 VALUES = {"int": 0, "float": 1.0, "number": 1, "bool": True, "str": "none", "List[int]": [2, 4]}
 
 
-def tensor():
-    return torch.linspace(-2, 2, 8).reshape(1, 1, 2, 4).npu()
+#: last axis of the gradient of a gated half
+HALF = {"npu_swiglu_backward": {"grad_output": 2}}
 
 
-def value(argument):
+def tensor(length=4):
+    return torch.linspace(-2, 2, 2 * length).reshape(1, 1, 2, length).npu()
+
+
+def value(argument, lengths):
     """Return a value for an argument."""
     kind = str(argument.type)
     if argument.name == "device":
@@ -26,7 +30,7 @@ def value(argument):
     if argument.has_default_value():
         return argument.default_value
     if kind == "Tensor":
-        return tensor()
+        return tensor(lengths.get(argument.name, 4))
     if kind.startswith("List[") and (argument.N or kind not in VALUES):
         return [tensor() if "Tensor" in kind else VALUES[kind[5:-1]]] * (argument.N or 2)
     return VALUES.get(kind)  # None for what is optional
@@ -37,8 +41,10 @@ def call(name):
     base, _, overload = name.removeprefix("npu::").partition(".")
     operator = getattr(getattr(torch.ops.npu, base), overload or "default")
     arguments = operator._schema.arguments
-    given = [value(argument) for argument in arguments if not argument.kwarg_only]
-    named = {argument.name: value(argument) for argument in arguments if argument.kwarg_only}
+    placed = [argument for argument in arguments if not argument.kwarg_only]
+    lengths = HALF.get(base, {})
+    given = [value(argument, lengths) for argument in placed]
+    named = {x.name: value(x, lengths) for x in arguments if x.kwarg_only}
     try:
         operator(*given, **named)
         torch.npu.synchronize()
