@@ -73,11 +73,11 @@ class CachedCall:
         self._sums = call.operator.reduction is not None
         self._selects = self._sums or self._variant is not None
         #: numbers of reductions that are never cached, by the place of the scalar
-        self._left = {
-            k: p.choices["batchmean"]
+        self._left = [
+            (k, p.choices["batchmean"])
             for k, p in enumerate(call.operator.scalars)
             if p.choices and "batchmean" in p.choices
-        }
+        ]
         params = [*enumerate(call.operator.scalars)]
         #: place of a scalar -> the numbers of its choices, by name and by number
         self._choices = [
@@ -123,8 +123,9 @@ class CachedCall:
         except (OverflowError, struct.error):  # not a choice, or an integer beyond all doubles
             return _LEFT
         values = self._unpack(numbers)
-        if any(values[place] == number for place, number in self._left.items()):
-            return _LEFT
+        for place, number in self._left:
+            if values[place] == number:
+                return _LEFT
         for place, least in self._limits:
             if not values[place] >= least:
                 return _LEFT
