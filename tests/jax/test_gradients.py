@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ from ascendref import operators
 from ascendref.declaration.scalars import single
 from ascendref.functional.differentiable import differentiable_functions
 
-from ..support.cases import FLOATS, SCALARS, numbers
+from ..support.cases import DECLARED, FLOATS, SCALARS, numbers, whole_shapes
 from ..support.operands import beyond_exp
 from ..support.rounding import FORMATS, assert_bits
 
@@ -28,6 +30,7 @@ import ascendref.jax as aj  # noqa: E402
 
 #: no element, one, a few, several tasks and blocks of sums, enough for several threads
 SHAPES = [(0, 4), (), (16,), (7, 64), (2, 3, 40, 41), (3, 20_000)]
+SHAPE = (7, 64)
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +40,12 @@ def _with_float64() -> Any:
 
 
 class Function(NamedTuple):
-    """A function and the operator that is its gradient, and how to call both."""
+    """A function, the operators of its value and its gradient, and how to call all three."""
 
     declared: Any
+
+    def __str__(self) -> str:
+        return str(self.declared.name)
 
     @property
     def operands(self) -> int:
@@ -48,8 +54,16 @@ class Function(NamedTuple):
 
     @property
     def scalars(self) -> list[tuple[Any, ...]]:
-        """The function's scalars in all tables, the defaults first."""
-        return SCALARS[self.declared.declared.name]
+        """The function's scalars in all tables, the defaults first, narrowed as by operators."""
+        rows = SCALARS[self.declared.declared.name]
+        return [tuple([single(s) if isinstance(s, float) else s for s in row]) for row in rows]
+
+    def shapes(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Return shapes of the operands, for elements of a shape."""
+        operator = self.declared.operator
+        scalars = self.declared.kernel_scalars(self.scalars[0]) if operator.is_viewed else ()
+        shapes, _ = whole_shapes(operator.name, shape, scalars=scalars)
+        return [shapes[place] for place in self.declared.places]
 
     def function(self, *arguments: Any, **options: Any) -> Any:
         """Call the function; scalars without defaults may be omitted."""
@@ -72,23 +86,27 @@ class Function(NamedTuple):
         return got if isinstance(got, tuple) else (got,)
 
 
-FUNCTIONS = {
-    name: Function(function)
-    for name, function in differentiable_functions(operators).items()
-    if function.gradient is not None
-}
-VALUES = [n for n, f in differentiable_functions(operators).items() if f.computes_value]
+FUNCTIONS = {name: Function(f) for name, f in differentiable_functions(operators).items()}
+GRADIENTS = [name for name, case in FUNCTIONS.items() if case.declared.gradient is not None]
+VALUES = [name for name, case in FUNCTIONS.items() if case.declared.computes_value]
 
-each_function = pytest.mark.parametrize("name", FUNCTIONS)
+each_gradient = pytest.mark.parametrize("name", GRADIENTS)
+#: these are tested every day
+each_declared = pytest.mark.parametrize("case", [FUNCTIONS[n] for n in DECLARED], ids=str)
 
 
-def operands_of(name: str, kind: str, shape: tuple[int, ...], *, tame: bool = False) -> list[Any]:
-    """Return operands of a function."""
-    data = numbers(kind, shape, 1, tame=tame)
-    if name == "prelu":
-        return [data, numbers(kind, (shape[1] if len(shape) > 1 else 1,), 2, tame=True)]
-    others = [numbers(kind, shape, seed, tame=tame) for seed in (2, 3)]
-    return [data, *others][: FUNCTIONS[name].operands]
+def operands_of(case: Function, kind: str, shape: tuple[int, ...], *, tame: bool = False) -> list[Any]:
+    """Return operands of a function, for elements of a shape."""
+    sums = case.declared.operator.per_channel
+    return [
+        numbers(kind, size, seed, tame=tame or (sums and seed > 1))
+        for seed, size in enumerate(case.shapes(shape), 1)
+    ]
+
+
+def shapes_of(case: Function) -> list[tuple[int, ...]]:
+    """Return those of all shapes that a function's elements have: halves need an axis."""
+    return [shape for shape in SHAPES if shape or not case.declared.takes_halves]
 
 
 def result_grad(function: Any, operands: list[Any], kind: str) -> Any:
@@ -105,26 +123,42 @@ def pullback(function: Any, grad: Any, *operands: Any) -> Any:
     return jax.vjp(function, *operands)[1](grad)
 
 
-@each_function
+@each_gradient
 @pytest.mark.parametrize("kind", FLOATS)
 def test_gradients_have_the_bits_of_the_array_functions(name: str, kind: str) -> None:
     case = FUNCTIONS[name]
-    for compute in (None, *FLOATS):
-        for shape in SHAPES if compute is None else SHAPES[2:5]:
-            operands = operands_of(name, kind, shape)
-            for scalars in case.scalars[: 2 if compute is None else 1]:
-                # JAX keeps F64's scalars, the operators narrow them
-                scalars = tuple([single(s) if isinstance(s, float) else s for s in scalars])
-                function = partial(_call, case.function, scalars, compute)
-                grad = result_grad(function, operands, kind)
-                want = case.gradients(grad, *operands, scalars=scalars, compute_dtype=compute)
-                calls = [jax.jit(partial(pullback, function))]
-                calls += [partial(pullback, function)] if shape == (7, 64) else []
-                for call in calls:
-                    got = call(grad, *operands)
-                    assert len(got) == case.operands
-                    for actual, other in zip(got, want, strict=False):
-                        assert_bits(np.asarray(actual), other)
+    for scalars in case.scalars[:2]:
+        check_gradients(case, kind, SHAPE, scalars, None, jax.jit)
+
+
+@each_declared
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_gradients_in_all_shapes_and_compute_types(case: Function, kind: str) -> None:
+    scalars = case.scalars[0]
+    for shape in shapes_of(case):
+        check_gradients(case, kind, shape, scalars, None, jax.jit)
+    for compute in FLOATS:
+        check_gradients(case, kind, SHAPE, scalars, compute, jax.jit)
+    check_gradients(case, kind, SHAPE, scalars, None, lambda function: function)
+
+
+def check_gradients(
+    case: Function,
+    kind: str,
+    shape: tuple[int, ...],
+    scalars: tuple[Any, ...],
+    compute: str | None,
+    transform: Callable[..., Any],
+) -> None:
+    """Compare the gradients of a transformed function with those of the array functions."""
+    operands = operands_of(case, kind, shape)
+    function = partial(_call, case.function, scalars, compute)
+    grad = result_grad(function, operands, kind)
+    want = case.gradients(grad, *operands, scalars=scalars, compute_dtype=compute)
+    got = transform(partial(pullback, function))(grad, *operands)
+    assert len(got) == case.operands
+    for actual, other in zip(got, want, strict=False):
+        assert_bits(np.asarray(actual), other)
 
 
 def _call(function: Any, scalars: Any, compute: str | None, *operands: Any) -> Any:
@@ -139,15 +173,15 @@ def test_softplus_divides_by_exponentials_beyond_its_type(kind: str) -> None:
     assert_bits(np.asarray(got), ar.softplus_backward(grad, x))
 
 
-@each_function
-@settings(max_examples=20)  # JAX compiles for every shape
+@each_declared
+@settings(max_examples=8)  # JAX compiles for every shape
 @given(data=st.data())
-def test_gradients_of_any_shape_and_value(name: str, data: st.DataObject) -> None:
-    case = FUNCTIONS[name]
-    shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))
+def test_gradients_of_any_shape_and_value(case: Function, data: st.DataObject) -> None:
+    rank = int(case.declared.takes_halves)
+    shape = data.draw(hnp.array_shapes(min_dims=rank, max_dims=4, min_side=0, max_side=5))
     kind = data.draw(st.sampled_from(["float32", "bfloat16"]))
-    bits = hnp.arrays(f"u{FORMATS[kind].dtype.itemsize}", shape)
-    operands = operands_of(name, kind, shape)
+    operands = operands_of(case, kind, shape)
+    bits = hnp.arrays(f"u{FORMATS[kind].dtype.itemsize}", operands[0].shape)
     operands[0] = data.draw(bits).view(FORMATS[kind].dtype)
     grad = result_grad(case.function, operands, kind)
     want = case.gradients(grad, *operands)
@@ -157,16 +191,16 @@ def test_gradients_of_any_shape_and_value(name: str, data: st.DataObject) -> Non
 
 @pytest.mark.parametrize("kind", FLOATS)
 def test_the_gradient_for_a_target_is_the_negative(kind: str) -> None:
-    x, target = operands_of("smooth_l1_loss", kind, (5, 6), tame=True)
+    x, target = operands_of(FUNCTIONS["smooth_l1_loss"], kind, (5, 6), tame=True)
     first, second = jax.grad(aj.smooth_l1_loss, (0, 1))(x, target)
     assert_bits(np.asarray(second), -np.asarray(first))
 
 
-@each_function
-def test_batches_have_the_bits_of_single_calls(name: str) -> None:
-    case, shape = FUNCTIONS[name], (4, 3, 50)
+@each_declared
+def test_batches_have_the_bits_of_single_calls(case: Function) -> None:
+    shape = (4, 3, 50)
     rows = [
-        [numbers("float32", o.shape, 9 + k) for o in operands_of(name, "float32", shape)]
+        [numbers("float32", o.shape, 9 + k) for o in operands_of(case, "float32", shape)]
         for k in range(6)
     ]
     operands = [np.stack(column) for column in zip(*rows, strict=True)]
@@ -195,15 +229,15 @@ def test_a_batch_of_data_with_one_weight() -> None:
             assert_bits(np.asarray(actual[number]), other)
 
 
-@each_function
-def test_gradients_in_loops_checkpoints_and_shards(name: str) -> None:
-    operands = operands_of(name, "float32", (8, 5), tame=True)
-    loss = summed(FUNCTIONS[name].function)
+@each_declared
+def test_gradients_in_loops_checkpoints_and_shards(case: Function) -> None:
+    operands = operands_of(case, "float32", (8, 5), tame=True)
+    loss = summed(case.function)
     want = np.asarray(jax.grad(loss)(*operands))
     value, grad = jax.jit(jax.value_and_grad(loss))(*operands)
     assert_bits(np.asarray(grad), want)
-    # JAX's own arithmetic; XLA adds the values of gelu in another order when it compiles
-    np.testing.assert_allclose(value, loss(*operands), rtol=1e-6 if name == "gelu" else 0)
+    # JAX's own sum, which XLA may compile in another order
+    np.testing.assert_allclose(value, loss(*operands), rtol=1e-6)
     assert_bits(np.asarray(jax.grad(jax.checkpoint(loss))(*operands)), want)
     _, rows = jax.lax.scan(lambda carry, _: (carry, jax.grad(loss)(*operands)), 0, length=3)
     assert_bits(np.asarray(rows[2]), want)
@@ -213,11 +247,13 @@ def test_gradients_in_loops_checkpoints_and_shards(name: str) -> None:
     assert_bits(np.asarray(mapped(*operands)), want)
 
 
-@each_function
+@each_gradient
 def test_second_derivatives_are_those_of_the_formula(name: str) -> None:
-    case, data = FUNCTIONS[name], jnp.linspace(0.1, 0.9, 6).reshape(2, 3)
-    second = jnp.full(3, 0.25) if name == "prelu" else data / 3
-    operands = [data, second][: case.operands]
+    case = FUNCTIONS[name]
+    operands = [
+        jnp.linspace(0.1, 0.9, prod(shape)).reshape(shape) / number
+        for number, shape in enumerate(case.shapes((2, 3)), 1)
+    ]
 
     def slope(*operands: Any) -> Any:
         grad = jax.grad(lambda *inner: (case.function(*inner) ** 2).sum())(*operands)
@@ -239,17 +275,33 @@ def test_second_derivatives_are_those_of_the_formula(name: str) -> None:
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("kind", FLOATS)
 def test_values_have_the_bits_of_the_array_functions(name: str, kind: str) -> None:
-    function = getattr(aj, name)
-    for compute in (None, *FLOATS):
-        for shape in SHAPES[:4]:
-            x = numbers(kind, shape, 1)
-            got = jax.jit(partial(function, compute_dtype=compute))(x)
-            assert_bits(np.asarray(got), getattr(ar, name)(x, compute_dtype=compute))
+    check_values(FUNCTIONS[name], kind, SHAPE, None)
+
+
+@pytest.mark.parametrize("case", [FUNCTIONS[name] for name in ("celu", "prelu", "glu")], ids=str)
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_values_in_all_shapes_and_compute_types(case: Function, kind: str) -> None:
+    for shape in shapes_of(case):
+        check_values(case, kind, shape, None)
+    for compute in FLOATS:
+        check_values(case, kind, SHAPE, compute)
+
+
+def check_values(case: Function, kind: str, shape: tuple[int, ...], compute: str | None) -> None:
+    """Compare the values of a compiled function with those of the array function."""
+    operands = operands_of(case, kind, shape)
+    got = jax.jit(partial(_call, case.function, case.scalars[0], compute))(*operands)
+    want = getattr(ar, case.declared.name)(*operands, *case.scalars[0], compute_dtype=compute)
+    assert_bits(np.asarray(got), want)
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_values_are_differentiated_as_their_formula(name: str) -> None:
-    function, step = getattr(aj, name), 1e-5
+    case, step = FUNCTIONS[name], 1e-5
+
+    def function(x: Any) -> Any:
+        return case.function(*[jnp.full(shape, x) for shape in case.shapes((1,))]).sum()
+
     for order in (function, jax.grad(function)):
         for x in (0.25, 0.625):
             difference = (order(x + step) - order(x - step)) / (2 * step)

@@ -61,6 +61,18 @@ ENGINES = ("hardshrink_backward", "smooth_l1_loss_backward")
 #: an operator for each way in which kernels are launched: with so many tensors, with sums per
 #: channel, with one of all, with the parts of tensors and of results
 LAUNCHED = ("silu", *ENGINES, "prelu_backward", "binary_cross_entropy", "glu", "glu_backward")
+#: a function of PyTorch and JAX for each way in which they are declared: with one tensor, with
+#: scalars, with a gradient that takes the result, a loss of two tensors, one with weights as well,
+#: with a weight per channel, with halves
+DECLARED = (
+    "silu",
+    "softplus",
+    "sigmoid",
+    "smooth_l1_loss",
+    "binary_cross_entropy",
+    "prelu",
+    "glu",
+)
 
 
 def whole_shapes(
