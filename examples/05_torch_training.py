@@ -44,7 +44,8 @@ def train() -> list[float]:
 # %%
 # Three trainings
 # ---------------
-# Inside ``at.use("all")`` PyTorch computes the gradients of PReLU and of the loss with ascendref.
+# Inside ``at.use("all")`` PyTorch computes the gradients of PReLU, the loss and its gradients with
+# ascendref.
 
 losses = {}
 for name, block in (
@@ -57,7 +58,7 @@ for name, block in (
     print(f"{name:20} loss {losses[name][-1]:.4f}")
 for operator, calls in at.statistics().items():
     if calls.taken:
-        print(f"{operator:20} {calls.taken} gradients, {calls.fell_back} left to PyTorch")
+        print(f"{operator:20} {calls.taken} calls, {calls.fell_back} left to PyTorch")
 
 if len(sys.argv) > 1:
     # Picture: loss of the three trainings after each step, and how far the two with gradients of

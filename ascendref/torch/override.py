@@ -34,10 +34,18 @@ class OwnKernel:
         The operator.
     by_pytorch : callable, optional
         Computes the same with PyTorch, of tensors on any device, from tensors and scalars.
+    promotes : bool, optional
+        Whether tensors of several types are computed in the type to which these are promoted.
     """
 
-    def __init__(self, operator: Operator, by_pytorch: Callable[..., Any] | None = None) -> None:
-        self.operator, self._by_pytorch = operator, by_pytorch
+    def __init__(
+        self,
+        operator: Operator,
+        by_pytorch: Callable[..., Any] | None = None,
+        *,
+        promotes: bool = False,
+    ) -> None:
+        self.operator, self._by_pytorch, self._promotes = operator, by_pytorch, promotes
         #: memory format of a result like ``self``; None for one of all tensors together
         self._format = None
         if operator.torch is not None and operator.torch.format:
@@ -52,7 +60,7 @@ class OwnKernel:
     ) -> Any:
         """Compute in a type, or leave the call to PyTorch."""
         if all([tensor.device.type == "cpu" for tensor in tensors]):
-            if self._by_pytorch is not None:  # PyTorch has no rule for mixed types
+            if self._promotes:
                 kind = reduce(torch.promote_types, [tensor.dtype for tensor in tensors])
                 tensors = tuple([tensor.to(kind) for tensor in tensors])
             with suppress(Refused):

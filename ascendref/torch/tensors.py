@@ -48,12 +48,12 @@ def empty_result(tensors: tuple[Any, ...]) -> Any:
 
 @lru_cache(maxsize=4096)
 def _result_layout(operands: tuple[Layout, ...]) -> Layout:
-    """Return the layout that PyTorch gives to an elementwise result of up to three operands.
+    """Return the layout that PyTorch gives to an elementwise result.
 
     Its rules depend on the strides of all operands in order and are not documented, so PyTorch
     itself is asked. For one or two operands that needs no memory. For three, every suitable
     operator has different rules for tensors without memory, so it computes with byte tensors, once
-    for each combination of layouts.
+    for each combination of layouts. Further operands are added to that result one by one.
     """
     if len(operands) < 3:
         made = [torch.empty_strided(*operand, device="meta") for operand in operands]

@@ -40,24 +40,32 @@ EPS: Final = ScalarParam("eps", c_type="double")
 
 
 def value(self: Number, eps: Number) -> Number:
-    """The documented logarithm of a quotient."""
-    z = clamped(self, eps)
+    """The documented logarithm of a quotient. 1 - eps is evaluated in float32."""
+    z = clamped(self, eps, single(1.0 - eps))
     return log(z / (1.0 - z))
 
 
 def value_without_cancellation(self: Number, eps: Number) -> Number:
-    """The same where the quotient is near 1, with one rounding less; 1 / z may overflow at 0."""
-    z = clamped(self, eps)
+    """The same without cancellation, and with one rounding less."""
+    return without_cancellation(clamped(self, eps, single(1.0 - eps)))
+
+
+def value_wide(self: Number, eps: Number) -> Number:
+    """The same for an eps in float64: 1 - eps is not evaluated in float32 either."""
+    return without_cancellation(clamped(self, eps, 1.0 - eps))
+
+
+def clamped(self: Number, eps: Number, high: Number) -> Number:
+    """The input in [eps, high], unless eps is negative or NaN; the lower bound goes first."""
+    bounded = select(self < eps, eps, select(self > high, high, self))
+    return select(eps >= 0.0, bounded, self)
+
+
+def without_cancellation(z: Number) -> Number:
+    """The logarithm, precise where the quotient is near 1; 1 / z may overflow at 0."""
     upper = z >= 0.5
     size = log1p(abs(2.0 * z - 1.0) / select(upper, 1.0 - z, z))
     return select(z < 2.0**-64, log(z / (1.0 - z)), select(upper, size, -size))
-
-
-def clamped(self: Number, eps: Number) -> Number:
-    """The input in [eps, 1 - eps], unless eps is negative or NaN; the lower bound goes first."""
-    high = single(1.0 - eps)
-    bounded = select(self < eps, eps, select(self > high, high, self))
-    return select(eps >= 0.0, bounded, self)
 
 
 def value_variant(compute: str, rounded: str, eps: float) -> Callable[..., Any] | None:
@@ -79,7 +87,9 @@ VALUE: Final = Operator(
             \text{self} & \text{otherwise}
         \end{cases}
     """,
-    formula=Formula.of(value, scalars=1, variant=value_variant, compute_bound=True),
+    formula=Formula.of(
+        value, scalars=1, variant=value_variant, wide=value_wide, compute_bound=True
+    ),
     shapes=equal_shapes,
     device=OnDevice(A2_A3, ("Logit",), scratch=16 * 2**20),
     same_type=True,
@@ -140,9 +150,7 @@ def between(x: Number, least: Number, most: Number, value: Number, other: Number
 
 def forward(x: Number, eps: Number) -> Number:
     """The function itself."""
-    high = 1.0 - eps
-    clamped = select(x < eps, eps, select(x > high, high, x))
-    z = select(eps >= 0.0, clamped, x)
+    z = clamped(x, eps, 1.0 - eps)
     return log(z / (1.0 - z))
 
 
