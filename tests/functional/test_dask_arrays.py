@@ -39,10 +39,10 @@ def test_chunks_have_the_bits_of_the_whole(operator: str, kind: str) -> None:
     want = results(array_function(operator)(*tensors))
     for number, sizes in enumerate(((40, 3, 20), (16, 3, 20), (7, 2, 6), (1, 1, 20))):
         # one array of NumPy's among them, and one that is cut otherwise
-        chunks = [sizes, (40, 3, 20), (20, 1, 5), sizes]
+        chunks = [sizes, (40, 3, 20), (20, 1, 5), sizes, sizes][: len(tensors)]
         lazy = [
             da.from_array(tensor, chunks=cut if tensor.ndim == 3 else -1)
-            for tensor, cut in zip(tensors, chunks, strict=False)
+            for tensor, cut in zip(tensors, chunks, strict=True)
         ]
         if number and len(lazy) > 1:
             lazy[number % 2] = tensors[number % 2]
