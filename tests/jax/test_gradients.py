@@ -95,7 +95,9 @@ each_gradient = pytest.mark.parametrize("name", GRADIENTS)
 each_declared = pytest.mark.parametrize("case", [FUNCTIONS[n] for n in DECLARED], ids=str)
 
 
-def operands_of(case: Function, kind: str, shape: tuple[int, ...], *, tame: bool = False) -> list[Any]:
+def operands_of(
+    case: Function, kind: str, shape: tuple[int, ...], *, tame: bool = False
+) -> list[Any]:
     """Return operands of a function, for elements of a shape."""
     sums = case.declared.operator.per_channel
     return [
@@ -255,11 +257,12 @@ def test_second_derivatives_are_those_of_the_formula(name: str) -> None:
         for number, shape in enumerate(case.shapes((2, 3)), 1)
     ]
 
+    @jax.jit
     def slope(*operands: Any) -> Any:
         grad = jax.grad(lambda *inner: (case.function(*inner) ** 2).sum())(*operands)
         return jnp.sin(grad).sum()
 
-    got = jax.grad(slope, tuple(range(len(operands))))(*operands)
+    got = jax.jit(jax.grad(slope, tuple(range(len(operands)))))(*operands)
     step = 1e-6
     for number, operand in enumerate(operands):
         for place in np.ndindex(operand.shape):
@@ -295,9 +298,11 @@ def check_values(case: Function, kind: str, shape: tuple[int, ...], compute: str
     assert_bits(np.asarray(got), want)
 
 
-@pytest.mark.parametrize("name", VALUES)
-def test_values_are_differentiated_as_their_formula(name: str) -> None:
-    case, step = FUNCTIONS[name], 1e-5
+@pytest.mark.parametrize(
+    "case", [FUNCTIONS[name] for name in ("celu", "squared_relu", "silu", "glu")], ids=str
+)
+def test_values_are_differentiated_as_their_formula(case: Function) -> None:
+    step = 1e-5
 
     def function(x: Any) -> Any:
         return case.function(*[jnp.full(shape, x) for shape in case.shapes((1,))]).sum()

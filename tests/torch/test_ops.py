@@ -15,8 +15,11 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 import ascendref as ar
 import ascendref.torch as at
 from ascendref.declaration.scalars import single
+from ascendref.functional.differentiable import Function
 from ascendref.torch.override import Override
 from ascendref.torch.overrides import FUNCTIONS, KERNELS, OVERRIDES, value_by_pytorch
+
+from ..support.cases import DECLARED
 
 # PyTorch loads its forward derivatives with what it deprecates
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
@@ -37,6 +40,10 @@ SCALARS: dict[str, tuple[Any, ...]] = {
 PROBABILITIES = ("binary_cross_entropy", "kl_div", "logit")
 GRADIENTS = [name for name, function in FUNCTIONS.items() if function.gradient is not None]
 VALUES = [name for name, function in FUNCTIONS.items() if function.computes_value]
+#: these are tested every day; celu's gradient is PyTorch's
+each_declared = pytest.mark.parametrize(
+    "function", [FUNCTIONS[name] for name in (*DECLARED, "celu")], ids=[*DECLARED, "celu"]
+)
 
 
 def shapes_of(name: str) -> tuple[tuple[int, ...], ...]:
@@ -65,8 +72,9 @@ def tensors(name: str, **options: Any) -> list[torch.Tensor]:
     return made
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_pytorch_finds_the_operators_well_defined(name: str) -> None:
+@each_declared
+def test_pytorch_finds_the_operators_well_defined(function: Function) -> None:
+    name = function.name
     scalars, given = scalars_of(name), tensors(name)
     op = getattr(torch.ops.ascendref, name)
     torch.library.opcheck(op.default, (*given, *scalars, None))
@@ -163,9 +171,9 @@ def test_gradients_have_the_bits_of_the_array_functions(compute: str) -> None:
         torch.testing.assert_close(a, b, rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_compiled_programs_have_no_graph_break(name: str) -> None:
-    torch.compiler.reset()  # it compiles a program for a few functions only
+@each_declared
+def test_compiled_programs_have_no_graph_break(function: Function) -> None:
+    name = function.name
     scalars = scalars_of(name)
     op = getattr(torch.ops.ascendref, name)
     given = tensors(name, dtype=torch.float32)
