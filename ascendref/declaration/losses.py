@@ -77,6 +77,7 @@ def loss_accuracy(
     *,
     mean: float = 0.0,
     decays: bool = False,
+    parts: Sequence[Callable[..., Any]] = (),
     stated: OfTensors | None = None,
     more: OfTensors | None = None,
     words: str = "",
@@ -93,12 +94,13 @@ def loss_accuracy(
         What is added for a mean, whose norm is rounded.
     decays : bool
         Whether the value may be too small for float64. Then 0 is one only where a tensor is 0.
+    parts : sequence of callable
+        Numbers that must be 0 or normal as well, as functions of what the formula takes.
     stated, more : callable, optional
         Where a bound is stated, and what is added to it for each element.
     words : str
-        Both in words.
+        All of these in words.
     """
-    least, largest = float_format(FLOAT32).normal, float_format(FLOAT32).largest
     names = unwrap(formula.function).__code__.co_varnames[: formula.tensors]
 
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
@@ -106,6 +108,7 @@ def loss_accuracy(
         numbers = [BATCH_REDUCTIONS.get(x, x) for x in given]
         own = {FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP)
         # functions of F64 data have seven bits more than these
+        form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
         unit = {FLOAT32: 1.0, FLOAT64: 2.0**-7}.get(kind, 2.0 ** (float_format(kind).fraction - 23))
         if kind is FLOAT32 and numbers[0] in (1, 3):
             own += mean
@@ -113,13 +116,26 @@ def loss_accuracy(
         def allowed(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
             ones = [np.ones_like(tensors[0])] * (formula.tensors - len(tensors))
             values = *map(single, numbers), *[size] * formula.sized
-            found = abs(evaluate(formula.function, np, (*ones, *tensors), values))
-            fits = ((found >= least) & (found <= largest)) | np.isnan(found)
+
+            def size_of(
+                function: Callable[..., Any], tensors: Sequence[NDArray[np.float64]]
+            ) -> Any:
+                return abs(evaluate(function, np, (*ones, *tensors), values))
+
+            found = size_of(formula.function, tensors)
+            fits = ((found >= form.normal) & (found <= form.largest)) | np.isnan(found)
+            # an infinity is one where it comes from an infinite tensor, not from an overflow
+            finite = [np.where(np.isinf(tensor), 1.0, tensor) for tensor in tensors]
+            fits |= (found == np.inf) & (size_of(formula.function, finite) <= form.largest)
             zero = np.zeros_like(fits) if decays else np.ones_like(fits)
             for tensor in tensors:
-                fits = fits | (~np.isfinite(tensor) & (found == np.inf))
                 zero = zero | (tensor == 0) | ~np.isfinite(tensor)
-            fits = fits | (zero & (found == 0))
+            for tensor in tensors:
+                zero &= (tensor == 0) | ~(abs(tensor) < form.normal)
+            fits |= zero & (found == 0)
+            for part in parts:
+                number = size_of(part, finite)
+                fits &= (number == 0) | ~(number < form.normal) & ~(number > form.largest)
             if stated is not None:
                 fits = fits & stated(*tensors)
             with np.errstate(all="ignore"):
@@ -127,7 +143,8 @@ def loss_accuracy(
             rest = np.where(rest < np.inf, unit * rest, np.where(np.isnan(rest), 0.0, rest))
             return np.where(fits, rest, np.inf)
 
-        return Bound(own, more=allowed, words=f"{words}for values that are 0 or normal in F32")
+        where = "" if kind is FLOAT64 else " in F32"
+        return Bound(own, more=allowed, words=f"{words}for values that are 0 or normal{where}")
 
     return accuracy
 

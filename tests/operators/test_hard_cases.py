@@ -321,7 +321,7 @@ def test_next_to_the_zero_of_a_gradient(
         tensors = np.full_like(x, 0.7), x
         got = getattr(ar, operator)(*tensors, *scalars, compute_dtype=compute)
         if compute == "exact":
-            numbers = numbers_of(ar.OPERATORS[operator], scalars, x.size)
+            numbers = numbers_of(ar.OPERATORS[operator], scalars, x.size, 0)
             function = ar.OPERATORS[operator].formula.function
             rows = zip(*(exact(tensor).tolist() for tensor in tensors), strict=True)
             want = [judged(function, row, numbers, kind) for row in rows]

@@ -79,9 +79,12 @@ def test_results_are_right(case: Case) -> None:
         got = results(kind)
         assert_right(case.operator, tensors, scalars, got, compute)
         if case.operator not in SUMMING:
+            other = results(case.out)
+            if compute == "float64" and str(other[0].dtype) != kind:
+                assert_right(case.operator, tensors, scalars, other, compute)
+                continue
             # another type is a second rounding
-            other = results(case.out)[0]
-            assert_bits(other, array_of(str(other.dtype), exact(got[0])))
+            assert_bits(other[0], array_of(str(other[0].dtype), exact(got[0])))
 
 
 @pytest.mark.parametrize("case", [*map(rare, PLACED)], ids=str)

@@ -24,6 +24,10 @@ LIMITS = {
     kind: (form.fraction + 1, 1 - form.bias - form.fraction, form.bias + 1)
     for kind, form in FORMATS.items()
 }
+#: exponentials of numbers beyond it are 0 or infinite in all types, in products with others, too
+FAR = 5000.0
+#: stands for all exponentials of numbers below -FAR, its inverse for those above FAR
+TRACE = fmpq(1, 2**8000)
 PRECISIONS = [120 * 4**k for k in range(5)]
 HALF = fmpq(1, 2)
 
@@ -157,9 +161,11 @@ class Judged:
         return self._function(arb.tanh, -1, self, 1)
 
     def normal_cdf(self) -> Judged:
-        """Return the normal distribution function, or a number that is 0 in all types as it is."""
+        """Return the normal distribution function."""
         if not isinstance(self.value, float) and order(self, -200.0) == -1:
-            return Judged(fmpq(1, 2**8000))
+            # the density over x, less at most 1 / x**2 of it; both are 0 in all types
+            least = 1 - 1 / arb(self.value) ** 2
+            return self.normal_pdf() / -self * Judged(least.union(1))
         return self._function(lambda x: (-x / arb(2).sqrt()).erfc() / 2, 0, HALF, 1)
 
     def normal_pdf(self) -> Judged:
@@ -168,13 +174,15 @@ class Judged:
         return (square * fmpq(-1, 2)).exp() / Judged((2 * arb.pi()).sqrt())
 
     def one_plus_exp(self) -> Judged:
-        """Return 1 + exp(self), or a number between it and 1 that is above 1 all the same."""
-        if order(self, -5000.0) == -1 and not isinstance(self.value, float):
-            return Judged(1 + fmpq(1, 2**8000))
+        """Return 1 + exp(self), with a number that stands for the exponential far out."""
+        if not isinstance(self.value, float) and order(abs(self), FAR) == 1:
+            return Judged(1 + (TRACE if order(self, 0.0) == -1 else 1 / TRACE))
         return 1 + self.exp()
 
     def softplus(self) -> Judged:
-        """Return log(1 + exp(self))."""
+        """Return log(1 + exp(self)), with a number that stands for the exponential far out."""
+        if not isinstance(self.value, float) and order(abs(self), FAR) == 1:
+            return Judged(TRACE if order(self, 0.0) == -1 else self.value + TRACE)
 
         def near(x: arb) -> arb:
             return x.exp().log1p() if x < 0 else x + (-x).exp().log1p()

@@ -153,7 +153,7 @@ def rounding(
     It gets the registers of `elements_of` for tensors of these types, and computes with
     double-doubles if ``wide``, which decide nearly all roundings, or with doubles. If ``finite``,
     results may be undecided only where all elements that they depend on are finite; for others,
-    what doubles give is the result.
+    what doubles give is the result, unless that is a float64 which they have rounded.
     """
     number = PairBall if wide else Ball
 
@@ -169,6 +169,7 @@ def rounding(
         value = elements[0].lift(formula.function(*elements, *numbers)).whole()
         encoded, undecided = rounded(value, out)
         known: Truth = True
+        rough: Truth = False
         for element in elements:
             if any([x is element.inputs[0] for x in value.inputs]):
                 known = both(known, element.finite)
@@ -177,16 +178,18 @@ def rounding(
             # doubles, which were tried before
             if isinstance(known, Condition):
                 doubles = [Double(builder, value) for value, *_ in elements_of(kinds, tensors)]
-                plain = formula.function(*doubles, *scalars_of(formula, given))
-                encoded = known.select(
-                    Register(builder, encoded), Register(builder, doubles[0].lift(plain).value)
-                ).value
+                found = formula.function(*doubles, *scalars_of(formula, given))
+                plain = Register(builder, doubles[0].lift(found).value)
+                encoded = known.select(Register(builder, encoded), plain).value
+                if value.inexact is not False:
+                    rough = ~known & (abs(plain) > 0.0) & (abs(plain) < inf)
         if wide:
             # infinities of double-doubles cannot be trusted, nor can the sign of an inexact 0
             strange = both(value.inexact, ~(value.size > 0.0))
             undecided = either(undecided, either(strange, ~(value.size < inf)))
         if finite:
             undecided = both(undecided, known)
+        undecided = either(undecided, rough)
         never = ir.Constant(ir.IntType(1), 0)
         return [encoded, undecided.value if isinstance(undecided, Condition) else never]
 

@@ -145,7 +145,7 @@ def glu(
     --------
     >>> import numpy as np, ascendref as ar
     >>> ar.glu(np.array([[4, 2, 0, -1]], np.float32))
-    array([[2.       , 0.5378828]], dtype=float32)
+    array([[2.        , 0.53788286]], dtype=float32)
     """
     return array_call(FUNCTION, (self,), (dim,), out, compute_dtype)
 
@@ -206,6 +206,6 @@ def glu_backward(
     --------
     >>> import numpy as np, ascendref as ar
     >>> ar.glu_backward(np.ones((1, 2), np.float32), np.array([[4, 2, 0, -1]], np.float32))
-    array([[0.5       , 0.26894143, 1.        , 0.39322388]], dtype=float32)
+    array([[0.5       , 0.26894143, 1.        , 0.3932239 ]], dtype=float32)
     """
     return array_call(GRADIENT, (grad_output, self), (dim,), out, compute_dtype)

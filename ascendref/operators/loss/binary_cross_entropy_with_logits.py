@@ -23,14 +23,26 @@ from ...declaration import (
     weighted,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, logistic, select, softplus
+from ...kernels.arithmetic import Formula, Number, inf, logistic, select, softplus, within
 
 
 def loss(
     self: Number, target: Number, weight: Number, pos_weight: Number, reduction: Number
 ) -> Number:
-    """Two terms that do not cancel; each is a logarithm of a logistic function."""
-    return weight * (pos_weight * target * softplus(-self) + (1.0 - target) * softplus(self))
+    """The first factor is that of all."""
+    return weight * cost(self, target, pos_weight)
+
+
+def cost(self: Number, target: Number, pos_weight: Number) -> Number:
+    """Two terms that do not cancel; each is a logarithm of a logistic function.
+
+    Where a factor is 0 and the logarithm is finite, the other one is left, and the sign of its
+    zero.
+    """
+    first, second = 1.0 - target, pos_weight * target
+    miss, hit = first * softplus(self), second * softplus(-self)
+    both = select((second == 0.0) & (self > -inf), miss, hit + miss)
+    return select((first == 0.0) & (self < inf), hit, both)
 
 
 def grad_input(
@@ -42,10 +54,23 @@ def grad_input(
     reduction: Number,
     size: Number,
 ) -> Number:
-    """The terms cancel only next to a zero. A target of 1 leaves one, and the sign of its zero."""
-    miss, hit = (1.0 - target) * logistic(self), pos_weight * target * logistic(-self)
-    slope = select(target == 1.0, -hit, miss - hit)
-    return norm(reduction, size) * (weight * slope) * grad_output
+    """The gradient is the last factor, so that nothing before it depends on its size."""
+    return norm(reduction, size) * (weight * slope(grad_output, self, target, pos_weight)) * (
+        grad_output
+    )
+
+
+def slope(grad_output: Number, self: Number, target: Number, pos_weight: Number) -> Number:
+    """The terms cancel only next to a zero.
+
+    Where a factor is 0, the other one is left, and the sign of its zero. Its logistic function does
+    not underflow before an infinite gradient.
+    """
+    first, second = 1.0 - target, pos_weight * target
+    only_miss = select(second == 0.0, within(self, inf, grad_output), self)
+    only_hit = select(first == 0.0, within(-self, inf, grad_output), -self)
+    miss, hit = first * logistic(only_miss), second * logistic(only_hit)
+    return select(first == 0.0, -hit, select(second == 0.0, miss, miss - hit))
 
 
 def stated(
@@ -78,7 +103,9 @@ TENSORS: Final = (
 )
 FORMULA: Final = Formula.of(loss, scalars=1, compute_bound=True)
 GRADIENT_FORMULA: Final = Formula.of(grad_input, scalars=1, compute_bound=True)
-WORDS: Final = "for targets in [0, 1], weights of 1e-6 to 1e6, "
+WORDS: Final = (
+    "for targets in [0, 1], weights of 1e-6 to 1e6, pos_weight · target and sums of terms, "
+)
 LOSS: Final = declare_loss(
     FORMULA,
     name="binary_cross_entropy_with_logits",
@@ -93,7 +120,16 @@ LOSS: Final = declare_loss(
     device=OnDevice(
         ALL_BUT_200I, ("SigmoidCrossEntropyWithLogitsV2",), types="target", least_rank=1
     ),
-    accuracy=loss_accuracy(5.0, FORMULA, stated=stated, words=WORDS),
+    accuracy=loss_accuracy(
+        5.0,
+        FORMULA,
+        parts=(
+            lambda self, target, weight, pos_weight, reduction: pos_weight * target,
+            lambda self, target, weight, pos_weight, reduction: cost(self, target, pos_weight),
+        ),
+        stated=stated,
+        words=WORDS,
+    ),
     settings=(
         {"reduction": "none", "weight": 1.0, "pos_weight": 1.0},
         {"reduction": "none", "pos_weight": 3.0},
@@ -121,6 +157,12 @@ GRADIENT: Final = declare_gradient(
         GRADIENT_FORMULA,
         mean=1.5,
         decays=True,
+        parts=(
+            lambda grad, self, target, weight, pos_weight, reduction, size: pos_weight * target,
+            lambda grad, self, target, weight, pos_weight, reduction, size: slope(
+                grad, self, target, pos_weight
+            ),
+        ),
         stated=stated,
         more=rounded,
         words="+ 3 · smaller term / difference, " + WORDS,
@@ -195,10 +237,11 @@ def binary_cross_entropy_with_logits(
     with target 0, as in PyTorch.
 
     Accuracy: in F32 arithmetic, the default, an element in F32 is within 5 ulp of the exact value,
-    one in F16 or BF16 within 0.5 + 1/256 ulp, for targets in [0, 1], weights from 1e-6 to 1e6 and
-    results that are 0 or normal F32 numbers. In F64 arithmetic F16, BF16 and F32 results are
-    correctly rounded, and F64 elements within 0.75 ulp, or 1 ulp where they are subnormal; with
-    "exact" they are correctly rounded, too.
+    one in F16 or BF16 within 0.5 + 1/256 ulp, for targets in [0, 1] and weights from 1e-6 to 1e6,
+    wherever ``pos_weight * target``, the sum of both terms and the result are 0 or normal F32
+    numbers. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 elements
+    within 0.75 ulp wherever these are 0 or normal F64 numbers; with "exact" they are correctly
+    rounded, too.
 
     Examples
     --------
@@ -271,10 +314,11 @@ def binary_cross_entropy_with_logits_backward(
     arithmetic, the default, an F32 result is within 5 ulp of the exact value, 6.5 ulp for the mean,
     plus 3 ulp times the smaller term divided by the difference; an F16 or BF16 result is within 0.5
     + 1/256 ulp plus as much of an F32 ulp. This holds for targets in [0, 1], weights from 1e-6 to
-    1e6 and terms of at most 2**20 times the difference, wherever the result for a gradient of 1 is
-    0 or a normal float32. In F64 arithmetic F16, BF16 and F32 results are correctly rounded and F64
-    results of such inputs within 1 ulp plus 2**-5 ulp times the same quotient; with "exact" they
-    are correctly rounded, too.
+    1e6 and terms of at most 2**20 times the difference, wherever ``pos_weight * target``, the
+    difference and the result for a gradient of 1 are 0 or normal float32 numbers. In F64 arithmetic
+    F16, BF16 and F32 results are correctly rounded, and F64 results of such inputs, with normal
+    float64 numbers, within 1 ulp plus 2**-5 ulp times the same quotient; with "exact" they are
+    correctly rounded, too.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.dtypes import FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
+from ...core.dtypes import FLOAT16, FLOAT32, FLOAT64, ElementType
 from ...declaration import (
     A2_A3,
     BATCH_REDUCTION,
@@ -72,14 +72,40 @@ def computed(types: Types) -> ElementType:
     return FLOAT16 if set(types) == {FLOAT16} else FLOAT32
 
 
-def in_range(self: NDArray[np.float64], target: NDArray[np.float64]) -> Any:
-    """Tell where neither the exponential of a target nor its term is subnormal or infinite."""
-    least, largest = float_format(FLOAT32).normal, float_format(FLOAT32).largest
-    factor = np.exp(target)
-    fits = (
-        (factor >= least) & (factor <= largest) & (abs(factor * (target - self + 1.0)) <= largest)
-    )
-    return fits | ~np.isfinite(self) | ~np.isfinite(target)
+def factor(
+    grad_output: Number,
+    self: Number,
+    target: Number,
+    reduction: Number,
+    log_target: Number,
+    size: Number,
+) -> Number:
+    """The exponential of a logarithm of a target."""
+    return select(log_target == 1.0, exp(target), 1.0)
+
+
+def total(
+    grad_output: Number,
+    self: Number,
+    target: Number,
+    reduction: Number,
+    log_target: Number,
+    size: Number,
+) -> Number:
+    """The sum that an exponential is multiplied by."""
+    return select(log_target == 1.0, target - self + 1.0, 0.0)
+
+
+def product(
+    grad_output: Number,
+    self: Number,
+    target: Number,
+    reduction: Number,
+    log_target: Number,
+    size: Number,
+) -> Number:
+    """What the gradient for a logarithm of a target is multiplied by."""
+    return select(log_target == 1.0, exp(target) * (target - self + 1.0), 0.0)
 
 
 def rounded(self: NDArray[np.float64], target: NDArray[np.float64]) -> Any:
@@ -120,7 +146,14 @@ GRADIENT: Final = declare_gradient(
     shapes=shape_of("self"),
     device=OnDevice(A2_A3, ("KlDivLossGrad",), least_rank=1),
     result=computed,
-    accuracy=loss_accuracy(2.0, SELF_FORMULA, mean=1.5, decays=True),
+    accuracy=loss_accuracy(
+        2.0,
+        SELF_FORMULA,
+        mean=1.5,
+        decays=True,
+        parts=(factor,),
+        words="for exp(target), with log_target, and ",
+    ),
     forward=FORWARD,
     settings=({"reduction": "none"}, {"reduction": "none", "log_target": 1, "target": "self"}, {}),
 )
@@ -147,9 +180,9 @@ TARGET_GRADIENT: Final = declare_gradient(
         TARGET_FORMULA,
         mean=1.5,
         decays=True,
-        stated=in_range,
+        parts=(factor, total, product),
         more=rounded,
-        words="+ 2 · terms / sum, where exp(target) and its product are in range, ",
+        words="+ 2 · terms / sum, for exp(target), the sum and their product, with log_target, and ",
     ),
     forward=FORWARD,
     settings=(
@@ -218,9 +251,9 @@ def kl_div_backward(
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, 3.5
     ulp for a mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever the result for a
-    gradient of 1 is 0 or a normal float32. In F64 arithmetic F16, BF16 and F32 results are
-    correctly rounded, and F64 results within 0.75 ulp; with "exact" they are correctly rounded,
-    too.
+    gradient of 1 and, with ``log_target``, ``exp(target)`` are 0 or normal float32 numbers. In F64
+    arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results within 0.75 ulp
+    where these are 0 or normal float64 numbers; with "exact" they are correctly rounded, too.
 
     Examples
     --------
@@ -292,9 +325,11 @@ def kl_div_target_backward(
     arithmetic, the default, an F32 result is within 3 ulp of the exact value, 4.5 ulp for a mean,
     plus 2 ulp times the sum of the terms' magnitudes divided by the sum; an F16 or BF16 result is
     within 0.5 + 1/256 ulp plus as much of an F32 ulp. This holds for terms of at most 2**20 times
-    the sum, wherever the result for a gradient of 1 is 0 or a normal float32. In F64 arithmetic
-    F16, BF16 and F32 results are correctly rounded, and F64 results within 1 ulp plus 2**-6 ulp
-    times the same quotient; with "exact" they are correctly rounded, too.
+    the sum, wherever the result for a gradient of 1 and, with ``log_target``, ``exp(target)``, the
+    sum and their product are 0 or normal float32 numbers. In F64 arithmetic F16, BF16 and F32
+    results are correctly rounded, and F64 results, where these are 0 or normal float64 numbers,
+    within 1 ulp plus 2**-6 ulp times the same quotient; with "exact" they are correctly rounded,
+    too.
 
     Examples
     --------

@@ -63,7 +63,13 @@ GRADIENT: Final = declare_gradient(
     + NORM,
     device=OnDevice(INFERENCE_A2_A3, ("MseLossGradV2",), types="inputs"),
     # one rounding each of difference and product, and for the mean of norm and another product
-    accuracy=loss_accuracy(1.5, GRADIENT_FORMULA, mean=2.0),
+    accuracy=loss_accuracy(
+        1.5,
+        GRADIENT_FORMULA,
+        mean=2.0,
+        parts=(lambda grad, self, target, reduction, size: self - target,),
+        words="for differences and ",
+    ),
     forward=Forward("mse_loss", loss, "``(x - target) ** 2``", of_difference=True),
     torch=TorchOperator("mse_loss_backward", format="contiguous"),
 )
@@ -178,10 +184,10 @@ def mse_loss_backward(
     The formula is the vendor's (aclnnMseLossBackward).
 
     Accuracy: in F32 arithmetic, the default, an F32 result is within 1.5 ulp of the exact value,
-    3.5 ulp for the mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever the result
-    for a gradient of 1 is 0 or a normal float32. In F64 arithmetic F16, BF16 and F32 results are
-    correctly rounded, and F64 results within 0.75 ulp; with "exact" they are correctly rounded,
-    too.
+    3.5 ulp for the mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever the difference
+    and the result for a gradient of 1 are 0 or normal float32 numbers. In F64 arithmetic F16, BF16
+    and F32 results are correctly rounded, and F64 results within 0.75 ulp where these are 0 or
+    normal float64 numbers; with "exact" they are correctly rounded, too.
 
     Examples
     --------
