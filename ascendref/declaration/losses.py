@@ -93,7 +93,8 @@ def loss_accuracy(
     mean : float
         What is added for a mean, whose norm is rounded.
     decays : bool
-        Whether the value may be too small for float64. Then 0 is one only where a tensor is 0.
+        Whether the value may be too small for float64. Then 0 is one only where that of `moderate`
+        tensors is 0.
     parts : sequence of callable
         Numbers that must be 0 or normal as well, as functions of what the formula takes.
     stated, more : callable, optional
@@ -127,12 +128,10 @@ def loss_accuracy(
             # an infinity is one where it comes from an infinite tensor, not from an overflow
             finite = [np.where(np.isinf(tensor), 1.0, tensor) for tensor in tensors]
             fits |= (found == np.inf) & (size_of(formula.function, finite) <= form.largest)
-            zero = np.zeros_like(fits) if decays else np.ones_like(fits)
-            for tensor in tensors:
-                zero = zero | (tensor == 0) | ~np.isfinite(tensor)
-            for tensor in tensors:
-                zero &= (tensor == 0) | ~(abs(tensor) < form.normal)
-            fits |= zero & (found == 0)
+            zero = found == 0
+            if decays:
+                zero &= size_of(formula.function, [*map(moderate, tensors)]) == 0
+            fits |= zero
             for part in parts:
                 number = size_of(part, finite)
                 fits &= (number == 0) | ~(number < form.normal) & ~(number > form.largest)
@@ -147,6 +146,12 @@ def loss_accuracy(
         return Bound(own, more=allowed, words=f"{words}for values that are 0 or normal{where}")
 
     return accuracy
+
+
+def moderate(tensor: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers none of whose functions underflows, but zeros, infinities and NaN as is."""
+    near: NDArray[np.float64] = np.copysign(np.clip(abs(tensor), 0.01, 7.7), tensor)
+    return np.where(np.isfinite(tensor) & (tensor != 0), near, tensor)
 
 
 def cancelled(ulp: float, terms: Any, value: Any) -> Any:

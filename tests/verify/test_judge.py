@@ -50,10 +50,17 @@ def grid(setting: Setting, kind: str) -> tuple[Any, ...]:
 @pytest.mark.parametrize("kind", NARROW)
 @pytest.mark.parametrize("name", ar.OPERATORS)
 def test_golden_values_are_the_exact_values_rounded_once(name: str, kind: str) -> None:
+    element = ELEMENT_TYPES[kind]
     for setting in settings(name):
         with np.errstate(all="ignore"):
             tensors = grid(setting, kind)
-            found = golden_values(setting, tensors, ELEMENT_TYPES[kind])
+            found = golden_values(setting, tensors, element)
+            right = setting.call("float64", [x.astype(element.numpy) for x in tensors])
+            # where large terms cancel, or an exponential overflows before a factor of 0
+            results = right.astype(np.float32)
+            disputed = (results != found.rounded) & ~np.isnan(results)
+            assert disputed.mean() < 0.05
+            settle(setting, tensors, element, found, results)
         scalars = setting.formula_scalars(found.values.size)
         elements = zip(*(array.ravel().tolist() for array in tensors), strict=True)
         function = setting.operator.formula.function

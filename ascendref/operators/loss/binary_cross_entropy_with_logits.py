@@ -30,17 +30,17 @@ def loss(
     self: Number, target: Number, weight: Number, pos_weight: Number, reduction: Number
 ) -> Number:
     """The first factor is that of all."""
-    return weight * cost(self, target, pos_weight)
+    return weight * cost(self, target, weight, pos_weight)
 
 
-def cost(self: Number, target: Number, pos_weight: Number) -> Number:
+def cost(self: Number, target: Number, weight: Number, pos_weight: Number) -> Number:
     """Two terms that do not cancel; each is a logarithm of a logistic function.
 
-    Where a factor is 0 and the logarithm is finite, the other one is left, and the sign of its
-    zero.
+    Where a factor is 0 and its logarithm finite, the other term is left, and the sign of its zero.
     """
     first, second = 1.0 - target, pos_weight * target
-    miss, hit = first * softplus(self), second * softplus(-self)
+    miss = first * softplus(alone(self, first, second, weight))
+    hit = second * softplus(alone(-self, second, first, weight))
     both = select((second == 0.0) & (self > -inf), miss, hit + miss)
     return select((first == 0.0) & (self < inf), hit, both)
 
@@ -55,22 +55,33 @@ def grad_input(
     size: Number,
 ) -> Number:
     """The gradient is the last factor, so that nothing before it depends on its size."""
-    return norm(reduction, size) * (weight * slope(grad_output, self, target, pos_weight)) * (
-        grad_output
-    )
+    factor = weight * slope(grad_output, self, target, weight, pos_weight)
+    return norm(reduction, size) * factor * grad_output
 
 
-def slope(grad_output: Number, self: Number, target: Number, pos_weight: Number) -> Number:
+def slope(
+    grad_output: Number, self: Number, target: Number, weight: Number, pos_weight: Number
+) -> Number:
     """The terms cancel only next to a zero.
 
-    Where a factor is 0, the other one is left, and the sign of its zero. Its logistic function does
-    not underflow before an infinite gradient.
+    Where a factor is 0, the other term is left, and the sign of its zero.
     """
     first, second = 1.0 - target, pos_weight * target
-    only_miss = select(second == 0.0, within(self, inf, grad_output), self)
-    only_hit = select(first == 0.0, within(-self, inf, grad_output), -self)
-    miss, hit = first * logistic(only_miss), second * logistic(only_hit)
+    miss = first * logistic(alone(self, first, second, weight, grad_output))
+    hit = second * logistic(alone(-self, second, first, weight, grad_output))
     return select(first == 0.0, -hit, select(second == 0.0, miss, miss - hit))
+
+
+def alone(value: Number, own: Number, other: Number, *factors: Number) -> Number:
+    """Return the argument of a term's function, which does not underflow before infinite factors.
+
+    Those of both terms see only the sign where the other term's own factor is 0. Elsewhere, a term
+    that underflows leaves the other one.
+    """
+    limited = value
+    for factor in factors:
+        limited = within(limited, inf, factor)
+    return within(select(other == 0.0, limited, value), inf, own)
 
 
 def stated(
@@ -125,7 +136,9 @@ LOSS: Final = declare_loss(
         FORMULA,
         parts=(
             lambda self, target, weight, pos_weight, reduction: pos_weight * target,
-            lambda self, target, weight, pos_weight, reduction: cost(self, target, pos_weight),
+            lambda self, target, weight, pos_weight, reduction: cost(
+                self, target, weight, pos_weight
+            ),
         ),
         stated=stated,
         words=WORDS,
@@ -160,7 +173,7 @@ GRADIENT: Final = declare_gradient(
         parts=(
             lambda grad, self, target, weight, pos_weight, reduction, size: pos_weight * target,
             lambda grad, self, target, weight, pos_weight, reduction, size: slope(
-                grad, self, target, pos_weight
+                grad, self, target, weight, pos_weight
             ),
         ),
         stated=stated,

@@ -182,7 +182,7 @@ TARGET_GRADIENT: Final = declare_gradient(
         decays=True,
         parts=(factor, total, product),
         more=rounded,
-        words="+ 2 · terms / sum, for exp(target), the sum and their product, with log_target, and ",
+        words="+ 2 · terms / sum, for exp(target), sum and product, with log_target, and ",
     ),
     forward=FORWARD,
     settings=(
