@@ -15,7 +15,7 @@ from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.copies import resolve
 from ..device.memory.tensor import Tensor
 from ..device.streams.stream import Stream
-from .phase_1 import plan_call
+from .phase_1 import plan_tensors
 from .plan import Plan, Step, refuse
 
 
@@ -336,9 +336,8 @@ class Executor(Handle):
                     )
                 refuse(problem)
         if starts is not None:
-            inputs = len(plan.operator.tensors)
-            arguments = self._tensors[:inputs] + plan.scalars + self._tensors[inputs:]
-            self._plan = plan = plan_call(plan.operator, arguments, self._space)[0]
+            again = plan_tensors(plan.operator, self._tensors, plan.scalars, self._space)
+            self._plan = plan = again[0]
             self._starts = None
         return plan
 

@@ -31,8 +31,7 @@ def plan_call(
 ) -> tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]:
     """Check the arguments of a call, which are in the vendor's order, and plan it.
 
-    ``default`` is the address space to use if no tensor has memory. The result is the plan, the
-    address space of the tensors' device, the tensors (results last), and the memory of each.
+    The result is that of `plan_tensors`.
     """
     if operator.unused:
         _check_unused(operator, arguments)
@@ -48,12 +47,26 @@ def plan_call(
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
             _refuse_type(operator, tensors)
-    memories = tuple([tensor.memory for tensor in tensors])
-    space = _address_space(operator, memories, default)
-    space.device.check_process()
     scalars = tuple(
         [value.value if type(value) is Scalar else value for value in arguments[first:last]]
     )
+    return plan_tensors(operator, tensors, scalars, default)
+
+
+def plan_tensors(
+    operator: Operator,
+    tensors: tuple[Tensor, ...],
+    scalars: tuple[Any, ...],
+    default: AddressSpace | None,
+) -> tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]:
+    """Check tensors, results last, and scalars, and plan the call.
+
+    ``default`` is the address space to use if no tensor has memory. The result is the plan, the
+    address space of the tensors' device, the tensors, and the memory of each.
+    """
+    memories = tuple([tensor.memory for tensor in tensors])
+    space = _address_space(operator, memories, default)
+    space.device.check_process()
     cacheable = _KEY_TYPES.issuperset(map(type, scalars))
     sizes = []
     for memory in memories:

@@ -347,6 +347,17 @@ def test_new_addresses_inside_of_memory() -> None:
     assert not executor.alive
 
 
+def test_tensors_of_an_operator_in_another_order_move() -> None:
+    """aclnnEluBackward takes its scalars between its tensors."""
+    dev = ar.Device("Atlas A2")
+    grad, x, out = dev.tensor(X), dev.tensor(X), dev.empty(X.shape, "float32")
+    size, executor = phase_1("elu_backward", grad, x, 0.5, 1.0, 1.0, False, out)
+    executor.set_tensor_address(x, dev.tensor(2 * X).memory)
+    phase_2("elu_backward", dev.malloc(size) if size else None, size, executor, None)
+    dev.synchronize()
+    assert_bits(out.numpy(), ar.elu_backward(X, 2 * X, 0.5))
+
+
 def test_addresses_that_are_refused() -> None:
     call = made("hardshrink_backward")
     _, x, out = call.tensors

@@ -88,8 +88,8 @@ def operator_functions() -> dict[str, Callable[..., Any]]:
 @cache
 def _two_phase() -> tuple[Callable[..., Any], type[Executor]]:
     """Return phase 1 and the class of executors; only operators need Numba."""
-    module = import_to_end("ascendref.twophase.executor")
-    return module.plan_call, module.Executor
+    phase_1 = import_to_end("ascendref.twophase.phase_1")
+    return phase_1.plan_call, import_to_end("ascendref.twophase.executor").Executor
 
 
 def _phase_1(operator: Operator) -> Callable[..., tuple[int, Executor]]:
