@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Any, Final
 from ..core.dtypes import FLOAT32
 from ..declaration.losses import norm
 from ..kernels.arithmetic.formula import Formula
-from ..kernels.arithmetic.functions import Number, exp, inf, nan, one_plus_exp, select
+from ..kernels.arithmetic.functions import Number, exp, inf, log, nan, one_plus_exp, select
 from ..kernels.arithmetic.functions import softplus as log_one_plus_exp
 from ..operators.activation.hardshrink import forward as hardshrink_value
-from ..operators.activation.logit import between, quotient, quotient_float32
+from ..operators.activation.logit import (
+    between,
+    clamped,
+    quotient,
+    quotient_float32,
+    value_variant,
+    without_cancellation,
+)
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
@@ -74,6 +81,24 @@ def sign(
     d = self - target
     slope = select(d > 0.0, 1.0, select(d <= 0.0, -1.0, d))
     return norm(reduction, size) * slope * grad_output
+
+
+def logit_value(self: Number, eps: Number, high: Number) -> Number:
+    """The upper bound is given."""
+    z = clamped(self, eps, high)
+    return log(z / (1.0 - z))
+
+
+def logit_value_without_cancellation(self: Number, eps: Number, high: Number) -> Number:
+    """The same as in the operator."""
+    return without_cancellation(clamped(self, eps, high))
+
+
+def logit_value_variant(
+    compute: str, rounded: str, eps: float, high: float
+) -> Callable[..., Any] | None:
+    """As in the operator."""
+    return value_variant(compute, rounded, eps) and logit_value_without_cancellation
 
 
 def logit(grad_output: Number, self: Number, low: Number, high: Number, other: Number) -> Number:
@@ -145,6 +170,14 @@ SOFTPLUS: Final = Formula(
     "torch_softplus_backward", softplus, tensors=2, scalars=4, compute_bound=True
 )
 SIGN: Final = Formula("torch_l1_loss_backward", sign, tensors=3, scalars=2, sized=True)
+LOGIT_VALUE: Final = Formula(
+    "torch_logit",
+    logit_value,
+    tensors=1,
+    scalars=2,
+    variant=logit_value_variant,
+    compute_bound=True,
+)
 LOGIT: Final = Formula("torch_logit_backward", logit, tensors=2, scalars=3, variant=logit_variant)
 HARDSWISH: Final = Formula("torch_hardswish", hardswish, tensors=1, scalars=0)
 ELU: Final = Formula.of_forms(elu_of_data, elu_of_result, scalars=3, compute_bound=True)

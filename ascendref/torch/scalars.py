@@ -29,6 +29,7 @@ from .formulas import (
     HARDSWISH,
     HARDTANH,
     LOGIT,
+    LOGIT_VALUE,
     RELU,
     SIGN,
     SOFTPLUS,
@@ -136,6 +137,12 @@ def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float)
     return Chosen(SMOOTH_L1.formula if size else SIGN, (float(reduction), size))
 
 
+def logit_value(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
+    """Return the formula for logit."""
+    low = rounded(-1.0 if eps is None else eps, kind)
+    return Chosen(LOGIT_VALUE, (low, _upper_bound(kind, low)))
+
+
 def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
     """Return the formula for the gradient of logit."""
     low = rounded(-1.0 if eps is None else eps, kind)
@@ -143,8 +150,12 @@ def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
         raise Refused("eps is NaN")
     if low < 0.0:
         return Chosen(LOGIT, (0.0, 1.0, math.nan))
-    high = rounded(1.0 - low if kind is FLOAT64 else float(np.float32(1) - np.float32(low)), kind)
-    return Chosen(LOGIT, (low, high, 0.0))
+    return Chosen(LOGIT, (low, _upper_bound(kind, low), 0.0))
+
+
+def _upper_bound(kind: ElementType, low: float) -> float:
+    """Return 1 - eps in the data's type."""
+    return rounded(1.0 - low if kind is FLOAT64 else float(np.float32(1) - np.float32(low)), kind)
 
 
 def relu(kind: ElementType, compute: str) -> Chosen:
@@ -179,6 +190,7 @@ _OTHERS: Final[dict[str, Choice]] = {
     "softshrink": softshrink,
     "softshrink_backward": hardshrink,
     "smooth_l1_loss_backward": smooth_l1_loss,
+    "logit": logit_value,
     "logit_grad": logit,
     "relu": relu,
     "threshold": threshold,

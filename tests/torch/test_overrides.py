@@ -38,6 +38,10 @@ BOUNDS: list[tuple[Any, ...]] = [
     *[(-1, 1), (-0.3, 0.7), (0, 6), (1, -1), (-inf, inf), (nan, 1), (-1, nan)],
 ]
 
+EPS: list[tuple[Any, ...]] = [
+    (eps,) for eps in (None, -1.0, 0.0, 0.3, 0.5, 1.0, 2.0, inf, -inf, 1e-6)
+]
+
 #: operator of PyTorch -> (number of tensors, scalars)
 SCALARS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
     "hardshrink": (1, LAMBDAS),
@@ -53,10 +57,8 @@ SCALARS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
         [(r, beta) for r in (0, 2) for beta in (0.0, 1.0, 0.5, 0.3, 2.5, inf, 1 + 1e-9)],
     ),
     "threshold_backward": (2, [(value,) for value in (0.5, 0, -0.5, 0.3, inf, -inf, nan)]),
-    "logit_backward": (
-        2,
-        [(eps,) for eps in (None, -1.0, 0.0, 0.3, 0.5, 1.0, 2.0, inf, -inf, 1e-6)],
-    ),
+    "logit": (1, EPS),
+    "logit_backward": (2, EPS),
     "leaky_relu": (1, [(0.01,), (-2.5,), (0.0,), (inf,), (nan,)]),
     "leaky_relu_backward": (
         2,
