@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import unwrap
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -77,7 +78,7 @@ def loss_accuracy(
     *,
     mean: float = 0.0,
     decays: bool = False,
-    parts: Sequence[Callable[..., Any]] = (),
+    parts: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
     stated: OfTensors | None = None,
     more: OfTensors | None = None,
     words: str = "",
@@ -95,12 +96,12 @@ def loss_accuracy(
     decays : bool
         Whether the value may be too small for float64. Then 0 is one only where that of `moderate`
         tensors is 0.
-    parts : sequence of callable
-        Numbers that must be 0 or normal as well, as functions of what the formula takes.
+    parts : mapping of callable
+        Numbers that must be 0 or normal as well, by name: functions of what the formula takes.
     stated, more : callable, optional
         Where a bound is stated, and what is added to it for each element.
     words : str
-        All of these in words.
+        Both in words.
     """
     names = unwrap(formula.function).__code__.co_varnames[: formula.tensors]
 
@@ -132,7 +133,7 @@ def loss_accuracy(
             if decays:
                 zero &= size_of(formula.function, [*map(moderate, tensors)]) == 0
             fits |= zero
-            for part in parts:
+            for part in parts.values():
                 number = size_of(part, finite)
                 fits &= (number == 0) | ~(number < form.normal) & ~(number > form.largest)
             if stated is not None:
@@ -143,7 +144,9 @@ def loss_accuracy(
             return np.where(fits, rest, np.inf)
 
         where = "" if kind is FLOAT64 else " in F32"
-        return Bound(own, more=allowed, words=f"{words}for values that are 0 or normal{where}")
+        named = "".join([f"{name} and " for name in parts])
+        words_of_all = f"{words}for {named}values that are 0 or normal{where}"
+        return Bound(own, more=allowed, words=words_of_all)
 
     return accuracy
 

@@ -114,9 +114,7 @@ TENSORS: Final = (
 )
 FORMULA: Final = Formula.of(loss, scalars=1, compute_bound=True)
 GRADIENT_FORMULA: Final = Formula.of(grad_input, scalars=1, compute_bound=True)
-WORDS: Final = (
-    "for targets in [0, 1], weights of 1e-6 to 1e6, pos_weight · target and sums of terms, "
-)
+WORDS: Final = "for targets in [0, 1], weights of 1e-6 to 1e6, "
 LOSS: Final = declare_loss(
     FORMULA,
     name="binary_cross_entropy_with_logits",
@@ -134,12 +132,14 @@ LOSS: Final = declare_loss(
     accuracy=loss_accuracy(
         5.0,
         FORMULA,
-        parts=(
-            lambda self, target, weight, pos_weight, reduction: pos_weight * target,
-            lambda self, target, weight, pos_weight, reduction: cost(
+        parts={
+            "pos_weight · target": lambda self, target, weight, pos_weight, reduction: (
+                pos_weight * target
+            ),
+            "sums": lambda self, target, weight, pos_weight, reduction: cost(
                 self, target, weight, pos_weight
             ),
-        ),
+        },
         stated=stated,
         words=WORDS,
     ),
@@ -170,12 +170,14 @@ GRADIENT: Final = declare_gradient(
         GRADIENT_FORMULA,
         mean=1.5,
         decays=True,
-        parts=(
-            lambda grad, self, target, weight, pos_weight, reduction, size: pos_weight * target,
-            lambda grad, self, target, weight, pos_weight, reduction, size: slope(
+        parts={
+            "pos_weight · target": lambda grad, self, target, weight, pos_weight, reduction, size: (
+                pos_weight * target
+            ),
+            "differences": lambda grad, self, target, weight, pos_weight, reduction, size: slope(
                 grad, self, target, weight, pos_weight
             ),
-        ),
+        },
         stated=stated,
         more=rounded,
         words="+ 3 · smaller term / difference, " + WORDS,
