@@ -132,7 +132,9 @@ class Judged:
         return self._function(arb.exp, 0, 1, math.inf)
 
     def expm1(self) -> Judged:
-        """Return the exponential minus 1."""
+        """Return the exponential minus 1, with a number that stands for it far out below 0."""
+        if not isinstance(self.value, float) and order(self, -FAR) == -1:
+            return Judged(TRACE - 1)
         return self._function(arb.expm1, -1, self, math.inf)
 
     def log(self) -> Judged:
