@@ -22,6 +22,12 @@ array([1., 0., 3.], dtype=float32)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from .borrowed.functions import two_phases
+from .borrowed.table import borrowed
+from .core.errors import did_you_mean
 from .declaration.operator import APIS
 from .twophase.functions import phase_1_function, phase_2_function
 
@@ -31,3 +37,17 @@ for _operator in APIS.values():
     for _function in (phase_1_function(_operator), phase_2_function(_operator)):
         globals()[_function.__name__] = _function
         __all__.append(_function.__name__)
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """Find the functions of an operator that PyTorch computes."""
+    operator = borrowed().get(name.removesuffix("GetWorkspaceSize"))
+    if operator is None:
+        hint = did_you_mean(name, [*__all__, *borrowed()])
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}; {hint}`ascendref ops --all` lists all"
+        )
+    for function in two_phases(operator):
+        globals()[function.__name__] = function
+    found: Callable[..., Any] = globals()[name]
+    return found

@@ -272,6 +272,11 @@ class Operator:
         return self.reduction is not None and self.tensors[-1].view is PER_CHANNEL
 
     @property
+    def is_generated(self) -> bool:
+        """Whether the vendor generates its host code, which checks a call in another order."""
+        return self.device.scratch is not None
+
+    @property
     def is_viewed(self) -> bool:
         """Whether the formula sees a tensor or the result by a view."""
         return self.result_view is not None or any([p.view is not None for p in self.tensors])

@@ -8,15 +8,13 @@ from typing import Any, NoReturn, cast
 
 from ..core.errors import AclError, fail, shown
 from ..core.status import Status
-from ..declaration.operator import Operator
 from ..device.checker.hazards import HazardError
 from ..device.handle import Handle
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.copies import resolve
 from ..device.memory.tensor import Tensor
 from ..device.streams.stream import Stream
-from .phase_1 import plan_tensors
-from .plan import Plan, Step, refuse
+from .plan import Called, Plan, Step, refuse
 
 
 class Executor(Handle):
@@ -97,7 +95,7 @@ class Executor(Handle):
         return self._state == "ready"
 
     @property
-    def operator(self) -> Operator:
+    def operator(self) -> Called:
         """The operator of the call."""
         return self._plan.operator
 
@@ -215,7 +213,7 @@ class Executor(Handle):
         self._space.device.check_process()
         self._state = "destroyed"
 
-    def launch(self, operator: Operator, workspace: Any, workspace_size: Any, stream: Any) -> None:
+    def launch(self, operator: Called, workspace: Any, workspace_size: Any, stream: Any) -> None:
         """Check the arguments of phase 2, queue the work and return."""
         self._space.device.check_process()
         plan = self._plan
@@ -232,7 +230,7 @@ class Executor(Handle):
         except AclError as error:
             # a generated operator consumes the executor after its checks, a composed one before
             # them; after a hazard nothing was queued
-            kept = operator.device.scratch is not None or isinstance(error, HazardError)
+            kept = operator.is_generated or isinstance(error, HazardError)
             if kept and self._state == "used":
                 self._state = "ready"
             raise
@@ -261,7 +259,7 @@ class Executor(Handle):
             partial(plan.run, memories, memory, start),
             reads,
             tuple(writes),
-            plan.operator.api,
+            plan.label or plan.operator.api,
         )
 
     def _check_workspace(self, workspace: Any, workspace_size: Any) -> tuple[Memory | None, int]:
@@ -326,7 +324,7 @@ class Executor(Handle):
                     f" {tensor.offset}, {tensor.start} bytes into its memory"
                 )
                 problem = (
-                    f"{plan.operator.tensor_names[k]} {what}; tensors must not change after"
+                    f"{plan.names[k]} {what}; tensors must not change after"
                     " phase 1 (set_tensor_address changes their memory)"
                 )
                 checker = self._space.device.checker
@@ -336,8 +334,7 @@ class Executor(Handle):
                     )
                 refuse(problem)
         if starts is not None:
-            again = plan_tensors(plan.operator, self._tensors, plan.scalars, self._space)
-            self._plan = plan = again[0]
+            self._plan = plan = plan.again(self._tensors, self._space)
             self._starts = None
         return plan
 

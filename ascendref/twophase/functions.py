@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from ..core.status import Status
 from ..declaration.operator import Operator, vendor_name
 from .executor import Executor
 from .phase_1 import plan_call
-from .plan import refuse
+from .plan import Called, Planned, refuse
 
 #: parameters of every phase 2
 PHASE_2_PARAMETERS: Final = ("workspace", "workspaceSize", "executor", "stream")
@@ -19,22 +20,30 @@ PHASE_2_PARAMETERS: Final = ("workspace", "workspaceSize", "executor", "stream")
 
 def phase_1_function(operator: Operator) -> Callable[..., tuple[int, Executor]]:
     """Return ``aclnnXxxGetWorkspaceSize`` of an operator."""
-    names = operator.arguments
+    plan = partial(plan_call, operator)
+    return phase_1_of(plan, operator.api, operator.arguments, _phase_1_doc(operator))
+
+
+def phase_1_of(
+    plan_arguments: Callable[[tuple[Any, ...]], Planned],
+    api: str,
+    names: tuple[str, ...],
+    doc: str,
+) -> Callable[..., tuple[int, Executor]]:
+    """Return phase 1 of an operator whose calls a function plans."""
     signature = _signature(names)
 
     def get_workspace_size(*arguments: Any, **keywords: Any) -> tuple[int, Executor]:
         if keywords or len(arguments) != len(names):
             arguments = signature.bind(*arguments, **keywords).args
-        plan, space, tensors, memories = plan_call(operator, arguments)
+        plan, space, tensors, memories = plan_arguments(arguments)
         return plan.workspace, Executor(plan, space, tensors, memories)
 
-    _describe(
-        get_workspace_size, f"{operator.api}GetWorkspaceSize", signature, _phase_1_doc(operator)
-    )
+    _describe(get_workspace_size, f"{api}GetWorkspaceSize", signature, doc)
     return get_workspace_size
 
 
-def phase_2_function(operator: Operator) -> Callable[[Any, Any, Any, Any], None]:
+def phase_2_function(operator: Called) -> Callable[[Any, Any, Any, Any], None]:
     """Return ``aclnnXxx`` of an operator."""
 
     def launch(workspace: Any, workspaceSize: Any, executor: Any, stream: Any) -> None:
@@ -117,8 +126,8 @@ See Also
 """
 
 
-def _phase_2_doc(operator: Operator) -> str:
-    if operator.device.scratch is None:
+def _phase_2_doc(operator: Called) -> str:
+    if not operator.is_generated:
         refused = ", but the executor cannot be used again unless it is repeatable."
     else:
         refused = ", and the executor can be used again."

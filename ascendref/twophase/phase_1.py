@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..declaration.operator import Operator, vendor_name
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
-from .plan import Description, Plan, refuse
+from .plan import Description, Plan, Planned, refuse
 from .planning import make_plan
 from .validation import validate
 
@@ -28,7 +29,7 @@ _KEY_TYPES: Final = frozenset(
 
 def plan_call(
     operator: Operator, arguments: tuple[Any, ...], default: AddressSpace | None = None
-) -> tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]:
+) -> Planned:
     """Check the arguments of a call, which are in the vendor's order, and plan it.
 
     The result is that of `plan_tensors`.
@@ -58,7 +59,7 @@ def plan_tensors(
     tensors: tuple[Tensor, ...],
     scalars: tuple[Any, ...],
     default: AddressSpace | None,
-) -> tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]:
+) -> Planned:
     """Check tensors, results last, and scalars, and plan the call.
 
     ``default`` is the address space to use if no tensor has memory. The result is the plan, the
@@ -96,12 +97,22 @@ def plan_tensors(
     plan = _plans.get(key) if cacheable else None
     if plan is None:
         call = validate(operator, space.device, tensors, memories, memory_numbers, scalars)
-        plan = make_plan(call, tuple(map(Description._make, descriptions)))
+        again = partial(_plan_again, operator, scalars)
+        plan = make_plan(call, tuple(map(Description._make, descriptions)), again)
         if cacheable:
             if len(_plans) >= _PLANS_LIMIT:
                 _plans.clear()
             _plans[key] = plan
     return plan, space, tensors, memories
+
+
+def _plan_again(
+    operator: Operator,
+    scalars: tuple[Any, ...],
+    tensors: tuple[Tensor, ...],
+    space: AddressSpace,
+) -> Plan:
+    return plan_tensors(operator, tensors, scalars, space)[0]
 
 
 def _without_null(

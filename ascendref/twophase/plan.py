@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,33 @@ from numpy.typing import NDArray
 from ..core.dtypes import DataType, ElementType
 from ..core.errors import fail
 from ..core.status import Status
-from ..declaration.operator import Operator
 from ..device.checker.shadow import Span
-from ..device.memory.address_space import Memory
+from ..device.memory.address_space import AddressSpace, Memory
+from ..device.memory.tensor import Tensor
 
 #: ``compute(arrays, scratch)`` computes the results from the arrays of all tensors; scratch memory
 #: for partial sums is part of the workspace
 Compute = Callable[[tuple[NDArray[Any], ...], NDArray[np.uint8] | None], None]
+
+
+class Called(Protocol):
+    """What phase 2 needs to know of an operator."""
+
+    @property
+    def api(self) -> str:
+        """The vendor's name."""
+
+    @property
+    def tensors(self) -> Sized:
+        """The tensors that it reads."""
+
+    @property
+    def outputs(self) -> Sized:
+        """The tensors that it writes."""
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether the vendor generates its host code, which checks a call in another order."""
 
 
 class Description(NamedTuple):
@@ -44,6 +64,16 @@ class Layout(NamedTuple):
     strides: tuple[int, ...]
 
 
+class Place(NamedTuple):
+    """Where a tensor lies."""
+
+    layout: Layout
+    #: from its first byte to its last, in its memory
+    span: Span
+    #: an array with its layout at a dummy address without memory
+    array: NDArray[Any]
+
+
 class Operand(NamedTuple):
     """A checked tensor."""
 
@@ -51,9 +81,7 @@ class Operand(NamedTuple):
     name: str
     kind: ElementType
     layout: Layout
-    #: from its first byte to its last, in its memory
     span: Span
-    #: an array with its layout at a dummy address without memory
     array: NDArray[Any]
 
 
@@ -75,9 +103,9 @@ class Plan:
     It contains no addresses and no data, so equal calls share one plan.
     """
 
-    operator: Operator
-    #: values of the scalars
-    scalars: tuple[float, ...]
+    operator: Called
+    #: the vendor's names of the tensors, results included
+    names: tuple[str, ...]
     #: descriptions of the tensors, results included; phase 2 requires the same
     descriptions: tuple[Description, ...]
     #: the same tensors for the kernel
@@ -93,13 +121,19 @@ class Plan:
     scratch: Span
     #: the kernel with its scalars; None where there is nothing to compute
     compute: Compute | None
+    #: plans the call again, for tensors that were moved
+    again: Callable[[tuple[Tensor, ...], AddressSpace], Plan]
+    #: whether the kernel stores partial sums in the workspace
+    has_partial_sums: bool = False
+    #: what the timeline shows; the vendor's name unless it is given
+    label: str = ""
 
     def run(self, memories: tuple[Memory, ...], workspace: Memory | None, start: int) -> None:
         """Run the kernel on the device's thread; the workspace is at an offset in its memory."""
         assert self.compute is not None
         for k, memory in enumerate(memories):
             if not memory.alive:
-                _fail_freed(f"{self.operator.tensor_names[k]} lies in {memory!r}")
+                _fail_freed(f"{self.names[k]} lies in {memory!r}")
         for k, span in self.reads:
             memories[k].content(span.start, span.nbytes)
         for k, span in self.writes:
@@ -110,13 +144,17 @@ class Plan:
             for (shape, dtype, offset, strides), memory in zip(self.layouts, memories, strict=True)
         ]
         scratch = None
-        if workspace is not None and self.operator.reduction is not None:
+        if workspace is not None and self.has_partial_sums:
             if not workspace.alive:
                 _fail_freed(f"the workspace lies in {workspace!r}")
             # the spare bytes allow for an address that is not a multiple of 4
             first = start + -(workspace.address + start) % 4
             scratch = workspace.content(start, self.workspace)[first : start + self.workspace]
         self.compute(tuple(arrays), scratch)
+
+
+#: a plan, the address space of the tensors' device, the tensors (results last), their memory
+Planned = tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]
 
 
 def refuse(message: str, cause: BaseException | None = None) -> NoReturn:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil, prod
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType
 from ..declaration.operator import Mode
 from ..device.checker.shadow import Span
+from ..device.memory.address_space import AddressSpace
+from ..device.memory.tensor import Tensor
 from ..functional.call import compute_parts, of_no_terms, reduction_kernel
 from ..kernels.loops.elementwise import elementwise
 from ..kernels.loops.reduction_plan import BLOCK
@@ -15,11 +18,19 @@ from .validation import ValidCall
 from .workspace import LaunchSequence, reserved
 
 
-def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
-    """Return the plan of a call with these descriptions of its tensors."""
+def make_plan(
+    call: ValidCall,
+    descriptions: tuple[Description, ...],
+    again: Callable[[tuple[Tensor, ...], AddressSpace], Plan],
+) -> Plan:
+    """Return the plan of a call with these descriptions of its tensors.
+
+    ``again`` plans it with tensors that were moved.
+    """
+    names = call.operator.tensor_names
     if call.is_empty:
         nothing = Span(0, 0, "workspace")
-        return Plan(call.operator, call.values, descriptions, (), (), 0, (), (), nothing, None)
+        return Plan(call.operator, names, descriptions, (), (), 0, (), (), nothing, None, again)
     mode = call.operator.mode(call.values)
     if mode == "none":
         computed = _computed_type(call)
@@ -34,7 +45,7 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
     inputs = len(call.inputs)
     return Plan(
         operator=call.operator,
-        scalars=call.values,
+        names=names,
         descriptions=descriptions,
         layouts=tuple([operand.layout for operand in operands]),
         steps=tuple(launches.steps),
@@ -43,6 +54,8 @@ def make_plan(call: ValidCall, descriptions: tuple[Description, ...]) -> Plan:
         writes=tuple([(k, span) for k, span in spans if k >= inputs]),
         scratch=Span(0, workspace, "workspace"),
         compute=compute,
+        again=again,
+        has_partial_sums=call.operator.reduction is not None,
     )
 
 
@@ -82,7 +95,8 @@ def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[Launc
     device = call.operator.device
     kernel, *_ = device.kernels
     (out,) = call.results
-    if device.scratch is not None:
+    if call.operator.is_generated:
+        assert device.scratch is not None
         # a generated operator: its copies lie one after another, and it writes any layout itself
         reads = [launches.contiguous(x) for x in call.inputs]
         launches.launch(kernel, tuple(reads), out.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from ..device.base_device import BaseDevice
 from ..device.checker.shadow import Span, gaps_of
 from ..device.memory.address_space import Memory
 from ..device.memory.tensor import Tensor
-from .plan import Layout, Operand, refuse
+from .plan import Layout, Operand, Place, refuse
 
 
 class ValidCall(NamedTuple):
@@ -79,10 +80,14 @@ def validate(
             operator.check_scalars(*values)
         if operator.device.empty_first and any(0 in tensor.shape for tensor in tensors[:inputs]):
             return ValidCall(operator, values, (), (), False)
+        places = [
+            place(*given, device)
+            for given in zip(names, tensors, memories, memory_numbers, strict=True)
+        ]
         operands = tuple(
             [
-                _operand(*given, device)
-                for given in zip(names, kinds, tensors, memories, memory_numbers, strict=True)
+                Operand(name, kind, *found)
+                for name, kind, found in zip(names, kinds, places, strict=True)
             ]
         )
         _check_shapes(operator, operands, values)
@@ -92,7 +97,8 @@ def validate(
         for name, theirs in vendor_names.items():
             message = re.sub(rf"\b{name}\b", theirs, message)
         fail(Status.ACLNN_ERR_PARAM_INVALID, message, error)
-    in_place = _check_overlaps(operands, inputs, tensors, memory_numbers)
+    arrays = [operand.array for operand in operands]
+    in_place = check_overlaps(names, arrays, inputs, tensors, memory_numbers)
     return ValidCall(operator, values, operands[:inputs], operands[inputs:], in_place)
 
 
@@ -103,14 +109,9 @@ def _kind(operator: Operator, name: str, tensor: Tensor) -> ElementType:
     return kind
 
 
-def _operand(
-    name: str,
-    kind: ElementType,
-    tensor: Tensor,
-    memory: Memory | None,
-    memory_number: int,
-    device: BaseDevice,
-) -> Operand:
+def place(
+    name: str, tensor: Tensor, memory: Memory | None, memory_number: int, device: BaseDevice
+) -> Place:
     """Check that a tensor lies within its memory, and that this is memory of the device."""
     low, high = tensor.check(name)
     if memory is not None:
@@ -125,7 +126,7 @@ def _operand(
         ((memory_number + 1) << 44) + offset, layout.shape, layout.dtype, layout.strides
     )
     gaps = gaps_of(layout.shape, layout.strides, layout.dtype.itemsize)
-    return Operand(name, kind, layout, Span(low, high - low, name, gaps), array)
+    return Place(layout, Span(low, high - low, name, gaps), array)
 
 
 def _check_shapes(
@@ -142,16 +143,17 @@ def _check_shapes(
             refuse(f"{result.name} has shape {result.layout.shape}; {shape} is expected")
 
 
-def _check_overlaps(
-    operands: tuple[Operand, ...],
+def check_overlaps(
+    names: Sequence[str],
+    arrays: Sequence[NDArray[Any]],
     inputs: int,
     tensors: tuple[Tensor, ...],
     memory_numbers: tuple[int, ...],
 ) -> bool:
     """Tell whether a result is the same view as an input; refuse any other overlap."""
     in_place = False
-    for k in range(inputs, len(operands)):
-        name, array = operands[k].name, operands[k].array
+    for k in range(inputs, len(arrays)):
+        name, array = names[k], arrays[k]
         # in C order every index has its own address
         if not array.flags.c_contiguous and has_internal_overlap(array):
             refuse(
@@ -159,12 +161,12 @@ def _check_overlaps(
                 " to one address; every element must have its own"
             )
         for j in range(k):
-            other = operands[j].array
+            other = arrays[j]
             if memory_numbers[k] != memory_numbers[j] or not overlap(array, other):
                 continue
             if j >= inputs or not same_view(array, other):
                 refuse(
-                    f"{name} overlaps {operands[j].name}; it must not"
+                    f"{name} overlaps {names[j]}; it must not"
                     + ("" if j >= inputs else ", unless it is the same view")
                 )
             in_place = True

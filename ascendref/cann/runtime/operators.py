@@ -157,7 +157,7 @@ def aclSetTensorAddr(
     operator = executor.operator
     count = sum(len(getattr(operator, name)) for name in among)
     # a composed operator ignores the index
-    if operator.device.scratch is not None and index >= count:
+    if operator.is_generated and index >= count:
         fail(
             Status.ACLNN_ERR_PARAM_INVALID,
             f"index is {index}; {operator.api} has {count} such tensors",

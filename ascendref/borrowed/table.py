@@ -1,0 +1,165 @@
+"""The table of borrowed operators; it needs no PyTorch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from ..core.dtypes import DataType
+from ..declaration.operator import A2_A3, APIS
+
+_FLOATS: Final = (
+    DataType.ACL_FLOAT,
+    DataType.ACL_FLOAT16,
+    DataType.ACL_BF16,
+    DataType.ACL_DOUBLE,
+)
+_INTEGERS: Final = (
+    DataType.ACL_INT8,
+    DataType.ACL_INT16,
+    DataType.ACL_INT32,
+    DataType.ACL_INT64,
+    DataType.ACL_UINT8,
+)
+#: letters of the table -> types
+TYPES: Final = {"f": _FLOATS, "i": _INTEGERS, "b": (DataType.ACL_BOOL,)}
+#: kinds of parameters -> C types of those that are read
+C_TYPES: Final = {
+    "T": "const aclTensor *",
+    "T[]": "const aclTensorList *",
+    "S": "const aclScalar *",
+    "S[]": "const aclScalarList *",
+    "I[]": "const aclIntArray *",
+    "F[]": "const aclFloatArray *",
+    "B[]": "const aclBoolArray *",
+    "i8": "int8_t",
+    "i32": "int32_t",
+    "i64": "int64_t",
+    "u64": "uint64_t",
+    "int": "int",
+    "f32": "float",
+    "f64": "double",
+    "bool": "bool",
+    "str": "const char *",
+    "dtype": "aclDataType",
+}
+
+
+class Parameter(NamedTuple):
+    """A parameter of phase 1."""
+
+    #: the vendor's name
+    name: str
+    #: a key of ``C_TYPES``
+    kind: str
+    #: whether it may be NULL
+    optional: bool
+    #: whether the operator reads it
+    is_read: bool
+    #: whether the operator writes it
+    is_written: bool
+    #: the types that a tensor may have
+    types: tuple[DataType, ...] = ()
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is a tensor or a list of tensors."""
+        return self.kind in ("T", "T[]")
+
+    @property
+    def c_type(self) -> str:
+        """Its type in C."""
+        declared = C_TYPES[self.kind]
+        return declared.removeprefix("const ") if self.is_written else declared
+
+
+@dataclass(frozen=True, eq=False)
+class Borrowed:
+    """An operator that PyTorch computes."""
+
+    #: the vendor's name
+    api: str
+    #: headers that declare it
+    headers: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    #: over PyTorch, with the parameters' names
+    expression: str
+    #: names of the parameters that get the expression's values; none if it writes by itself
+    results: tuple[str, ...]
+    #: products that have it
+    products: tuple[str, ...] = A2_A3
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether the vendor generates its host code; that is not known."""
+        return False
+
+    def __repr__(self) -> str:
+        return f"<operator {self.api}, borrowed from PyTorch>"
+
+    @cached_property
+    def label(self) -> str:
+        """What the timeline shows: the operator of PyTorch."""
+        call = self.expression.partition("(")[0].strip()
+        name = call.removeprefix("aten.").removeprefix("torch.")
+        return f"borrowed: aten::{name}" if name != call else "borrowed: PyTorch"
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """Names of the tensors that it reads, and does not write."""
+        return tuple([p.name for p in self.parameters if p.is_tensor and not p.is_written])
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the tensors that it writes."""
+        return tuple([p.name for p in self.parameters if p.is_tensor and p.is_written])
+
+    @cached_property
+    def arguments(self) -> tuple[str, ...]:
+        """Names of what phase 1 takes."""
+        return tuple([param.name for param in self.parameters])
+
+
+def parse(row: str) -> Borrowed:
+    """Return the operator of a row: function, headers, parameters, types, expression, results.
+
+    The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
+    have any type to which that of the value can be cast.
+
+    Examples
+    --------
+    >>> from ascendref.borrowed.table import parse
+    >>> row = "aclnnErf", "aclnn_erf", "self:T out:T>", "fib", "aten.erf(self=self)", "out"
+    >>> operator = parse("\\t".join(row))
+    >>> operator, operator.label, operator.parameters[1].c_type
+    (<operator aclnnErf, borrowed from PyTorch>, 'borrowed: aten::erf', 'aclTensor *')
+    """
+    api, headers, parameters, types, expression, results = row.split("\t")
+    return Borrowed(
+        api,
+        tuple(f"{name}.h" for name in dict.fromkeys(headers.split())),
+        tuple([_parameter(text, types) for text in parameters.split()]),
+        expression,
+        tuple(results.split()),
+    )
+
+
+def _parameter(text: str, types: str) -> Parameter:
+    name, _, kind = text.partition(":")
+    kind, _, own = kind.partition("=")
+    bare, result = kind.rstrip(">&"), kind.endswith(">")
+    letters = "fib" if result else own or types
+    found = [each for letter in letters for each in TYPES[letter]] if bare in ("T", "T[]") else []
+    return Parameter(
+        name.rstrip("?"), bare, name.endswith("?"), not result, kind != bare, tuple(found)
+    )
+
+
+@cache
+def borrowed() -> dict[str, Borrowed]:
+    """Return all borrowed operators by the vendor's name; those of the project come first."""
+    text = files(__package__).joinpath("table.tsv").read_text(encoding="utf-8")
+    found = [parse(row) for row in text.splitlines()[1:]]
+    return {operator.api: operator for operator in found if operator.api not in APIS}
