@@ -1,0 +1,222 @@
+"""What NumPy or Python computes where the table of borrowed operators names PyTorch's function.
+
+A judge has the name of the vendor's function without ``aclnn`` and ``Inplace``, and gets what the
+function reads: arrays of float64, int64 or bool, and numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import mpmath
+import numpy as np
+
+
+class Judge(NamedTuple):
+    """A judge of one operator."""
+
+    value: Callable[..., Any]
+    #: type of a result of integers: that of the data, float32, or bool for all types
+    result: Literal["same", "float", "bool"] = "same"
+    #: numbers that tensors hold: any, none that is 0, none below 0
+    data: Literal["any", "divisors", "positive"] = "any"
+
+
+def each(function: Callable[..., float]) -> Callable[..., Any]:
+    """Return a function of numbers as one of arrays."""
+
+    def extended(x: float) -> float:
+        if math.isnan(x):
+            return math.nan
+        try:
+            return function(x)
+        except (OverflowError, ValueError):
+            return math.inf if x > 0 else math.nan
+
+    return np.vectorize(extended, otypes=[np.float64])
+
+
+def digamma(x: float) -> float:
+    """Return the digamma function; at its poles, an infinity with the other sign for 0 alone."""
+    if x <= 0 and x % 1 == 0:
+        return math.nan if x else -math.copysign(math.inf, x)
+    return float(mpmath.digamma(x))
+
+
+def erfinv(x: float) -> float:
+    """Return the inverse of the error function."""
+    if abs(x) >= 1:
+        return math.inf * x if abs(x) == 1 else math.nan
+    return float(mpmath.erfinv(x))
+
+
+def power(x: Any, y: Any) -> Any:
+    """Return a power, of truth values as integers."""
+    x, y = (np.int64(value) if np.asarray(value).dtype == bool else value for value in (x, y))
+    return np.power(x, y)
+
+
+def xlogy(x: Any, y: Any) -> Any:
+    """Return x · ln(y), 0 where x is 0 and y a number."""
+    return np.where((x == 0) & ~np.isnan(y), 0.0, x * np.log(y))
+
+
+def clamped(x: Any, low: Any, high: Any) -> Any:
+    """Return x between two bounds, each of which may be missing."""
+    x = x if low is None else np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+    """Tell where two numbers are close."""
+    x, y = np.float64(x), np.float64(y)
+    near = np.isfinite(y) & (abs(x - y) <= atol + rtol * abs(y))
+    return (x == y) | near | (equal_nan & np.isnan(x) & np.isnan(y))
+
+
+def summed(x: Any, y: Any, alpha: Any) -> Any:
+    """Return x + α·y, of two truth values their disjunction."""
+    both = x.dtype == bool and np.asarray(y).dtype == bool
+    return x | y if both else x + alpha * y
+
+
+def sinc(x: Any) -> Any:
+    """Return sin(πx) / (πx)."""
+    return np.where(x == 0, 1.0, np.sin(np.pi * x) / np.where(x == 0, 1.0, np.pi * x))
+
+
+#: functions whose results have the type of the data
+ARITHMETIC = {
+    "Abs": Judge(np.abs),
+    "Add": Judge(summed),
+    "Adds": Judge(summed),
+    "Addcdiv": Judge(lambda x, a, b, value: x + value * (a / b), data="divisors"),
+    "Addcmul": Judge(lambda x, a, b, value: x + value * (a * b)),
+    "Cast": Judge(lambda x, dtype: x),
+    "Ceil": Judge(np.ceil),
+    "Clamp": Judge(clamped),
+    "ClampMax": Judge(np.minimum),
+    "ClampMaxTensor": Judge(np.minimum),
+    "ClampMin": Judge(np.maximum),
+    "ClampMinTensor": Judge(np.maximum),
+    "ClampTensor": Judge(clamped),
+    "Copy": Judge(lambda x, other: np.broadcast_to(other, x.shape)),
+    "FillScalar": Judge(lambda x, value: np.full(x.shape, value)),
+    "Floor": Judge(np.floor),
+    "FloorDivide": Judge(np.floor_divide, data="divisors"),
+    "FloorDivides": Judge(np.floor_divide, data="divisors"),
+    "FmodScalar": Judge(np.fmod),
+    "FmodTensor": Judge(np.fmod, data="divisors"),
+    "Frac": Judge(lambda x: x - np.trunc(x), data="divisors"),
+    "Gcd": Judge(np.gcd),
+    "Hardtanh": Judge(clamped),
+    "LeftShift": Judge(np.left_shift, data="positive"),
+    "LeftShifts": Judge(lambda x, y: np.left_shift(np.int64(x), y), data="positive"),
+    "Lerp": Judge(lambda x, y, weight: (1 - weight) * x + weight * y, data="divisors"),
+    "Lerps": Judge(lambda x, y, weight: (1 - weight) * x + weight * y, data="divisors"),
+    "MaskedFillScalar": Judge(lambda x, mask, value: np.where(mask, value, x)),
+    "MaskedFillTensor": Judge(lambda x, mask, value: np.where(mask, value, x)),
+    "Maximum": Judge(np.maximum),
+    "Minimum": Judge(np.minimum),
+    "Mul": Judge(np.multiply),
+    "Muls": Judge(np.multiply),
+    "Neg": Judge(np.negative),
+    "PowScalarTensor": Judge(power, data="positive"),
+    "PowTensorScalar": Judge(power),
+    "PowTensorTensor": Judge(power, data="positive"),
+    "RemainderScalarTensor": Judge(np.remainder, data="divisors"),
+    "RemainderTensorScalar": Judge(np.remainder, data="divisors"),
+    "RemainderTensorTensor": Judge(np.remainder, data="divisors"),
+    "RightShift": Judge(np.right_shift, data="positive"),
+    "Round": Judge(np.rint),
+    "Rsub": Judge(lambda x, y, alpha: y - alpha * x),
+    "Rsubs": Judge(lambda x, y, alpha: y - alpha * x),
+    "SWhere": Judge(np.where),
+    "Sign": Judge(lambda x: x if x.dtype == bool else np.where(np.isnan(x), 0, np.sign(x))),
+    "Sub": Judge(lambda x, y, alpha: x - alpha * y),
+    "Subs": Judge(lambda x, y, alpha: x - alpha * y),
+    "TanhBackward": Judge(lambda grad, output: grad * (1 - output**2)),
+    "Trunc": Judge(np.trunc),
+    "Zero": Judge(np.zeros_like),
+}
+#: functions whose results are floats
+FUNCTIONS = {
+    "Acos": np.arccos,
+    "Acosh": np.arccosh,
+    "Asin": np.arcsin,
+    "Asinh": np.arcsinh,
+    "Atan": np.arctan,
+    "Atan2": np.arctan2,
+    "Atanh": np.arctanh,
+    "Cos": np.cos,
+    "Cosh": np.cosh,
+    "Digamma": each(digamma),
+    "Div": np.true_divide,
+    "Divs": np.true_divide,
+    "Erf": each(math.erf),
+    "Erfc": each(math.erfc),
+    "Erfinv": each(erfinv),
+    "Exp": np.exp,
+    "Exp2": np.exp2,
+    "Expm1": np.expm1,
+    "Lgamma": each(lambda x: math.lgamma(x) if x > 0 or x % 1 else math.inf),
+    "Log": np.log,
+    "Log10": np.log10,
+    "Log1p": np.log1p,
+    "Log2": np.log2,
+    "LogAddExp": np.logaddexp,
+    "LogAddExp2": np.logaddexp2,
+    "Reciprocal": lambda x: 1 / np.float64(x),
+    "Rsqrt": lambda x: 1 / np.sqrt(x),
+    "Sin": np.sin,
+    "Sinc": sinc,
+    "Sinh": np.sinh,
+    "Sqrt": np.sqrt,
+    "Tan": np.tan,
+    "Tanh": np.tanh,
+    "XLogYScalarOther": xlogy,
+    "XLogYScalarSelf": xlogy,
+    "XLogYTensor": xlogy,
+}
+COMPARISONS = {
+    "Eq": np.equal,
+    "Ne": np.not_equal,
+    "Gt": np.greater,
+    "Ge": np.greater_equal,
+    "Lt": np.less,
+    "Le": np.less_equal,
+}
+BITWISE = {"And": np.bitwise_and, "Or": np.bitwise_or, "Xor": np.bitwise_xor}
+PREDICATES = {
+    "IsClose": close,
+    "IsFinite": np.isfinite,
+    "IsInf": np.isinf,
+    "IsNegInf": lambda x: x == -math.inf,
+    "IsPosInf": lambda x: x == math.inf,
+    "LogicalAnd": np.logical_and,
+    "LogicalNot": np.logical_not,
+    "LogicalOr": np.logical_or,
+    "LogicalXor": np.logical_xor,
+    "Signbit": lambda x: np.signbit(x) if x.dtype == np.float64 else x < 0,
+}
+JUDGES: dict[str, Judge] = {
+    **ARITHMETIC,
+    **{
+        name: Judge(function, "float", "divisors" if name in ("Div", "Divs") else "any")
+        for name, function in FUNCTIONS.items()
+    },
+    **{
+        f"{name}{kind}": Judge(function, "bool")
+        for name, function in COMPARISONS.items()
+        for kind in ("Scalar", "Tensor")
+    },
+    **{
+        f"Bitwise{name}{kind}": Judge(function)
+        for name, function in BITWISE.items()
+        for kind in ("Scalar", "Tensor")
+    },
+    "BitwiseNot": Judge(np.invert),
+    **{name: Judge(function, "bool") for name, function in PREDICATES.items()},
+}
