@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final, NamedTuple
 
+from ..borrowed.table import Borrowed, borrowed
 from ..declaration.operator import APIS, Operator
 from .prototypes import Prototype, declared, parse
 
@@ -21,6 +22,8 @@ class Function(NamedTuple):
     ends_handle: bool = False
     #: whether it binds its tensor to its address
     moves_tensor: bool = False
+    #: whether PyTorch computes its operator; the library for torch_npu leaves these out
+    is_borrowed: bool = False
 
     @property
     def name(self) -> str:
@@ -249,21 +252,29 @@ ABSENT: Final = {
 
 def operator_functions(operator: Operator) -> tuple[Function, Function]:
     """Return the two functions of an operator, from its declaration."""
-    header = f"aclnnop/{operator.header}"
     named = dict(
         zip(operator.vendor_parameters[len(operator.tensors) :], operator.scalars, strict=False)
     )
-    parameters = ", ".join(
-        [
-            declared(named[name].c_type if name in named else "const aclTensor *", name)
-            for name in operator.arguments
-        ]
-        + ["out uint64_t *workspaceSize", "out aclOpExecutor **executor"]
-    )
+    parameters = [
+        declared(named[name].c_type if name in named else "const aclTensor *", name)
+        for name in operator.arguments
+    ]
+    return _two_phases(operator.api, f"aclnnop/{operator.header}", parameters)
+
+
+def borrowed_functions(operator: Borrowed) -> tuple[Function, Function]:
+    """Return the two functions of an operator that PyTorch computes."""
+    parameters = [declared(param.c_type, param.name) for param in operator.parameters]
+    first, second = _two_phases(operator.api, f"aclnnop/{operator.headers[0]}", parameters)
+    return first._replace(is_borrowed=True), second._replace(is_borrowed=True)
+
+
+def _two_phases(api: str, header: str, parameters: list[str]) -> tuple[Function, Function]:
+    results = ["out uint64_t *workspaceSize", "out aclOpExecutor **executor"]
     return (
-        _written(f"{operator.api}GetWorkspaceSize({parameters})", header),
+        _written(f"{api}GetWorkspaceSize({', '.join([*parameters, *results])})", header),
         _written(
-            f"~{operator.api}(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,"
+            f"~{api}(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,"
             " aclrtStream stream)",
             header,
         ),
@@ -289,4 +300,6 @@ def functions() -> dict[str, Function]:
     ]
     for operator in APIS.values():
         rows += operator_functions(operator)
+    for other in borrowed().values():
+        rows += borrowed_functions(other)
     return {row.name: row for row in rows}

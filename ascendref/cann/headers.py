@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from os.path import dirname, relpath
 from pathlib import PurePath
 
+from ..borrowed.table import borrowed
 from ..declaration.operator import APIS
 from .constants import BASE_ENUMS, BASE_MACROS, META_MACROS, RT_ENUMS, RT_MACROS
 from .functions import ACL, ACLNN, BASE, META, RT, functions
@@ -44,10 +45,12 @@ def headers() -> dict[str, str]:
         ),
         ACLNN: _header(ACLNN, (META,), []),
     }  # fmt: skip
-    for operator in APIS.values():
-        path = f"aclnnop/{operator.header}"
+    names = [operator.header for operator in APIS.values()]
+    names += [name for operator in borrowed().values() for name in operator.headers]
+    for name in dict.fromkeys(names):
+        path = f"aclnnop/{name}"
         texts[path] = _header(path, (ACLNN,), [])
-        texts[f"aclnnop/level2/{operator.header}"] = f'#include "../{operator.header}"\n'
+        texts[f"aclnnop/level2/{name}"] = f'#include "../{name}"\n'
     return {PurePath(path).name: f'#include "{path}"\n' for path in texts} | texts
 
 

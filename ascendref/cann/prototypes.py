@@ -9,7 +9,7 @@ from .constants import BASE_ENUMS, RT_ENUMS
 
 #: C types of values -> kind of `native.h`, and the member of ``argument`` that holds one
 _VALUES: Final = {
-    **dict.fromkeys(("int32_t", "bool", *BASE_ENUMS, *RT_ENUMS), ("INT32", "i")),
+    **dict.fromkeys(("int32_t", "int8_t", "int", "bool", *BASE_ENUMS, *RT_ENUMS), ("INT32", "i")),
     "int64_t": ("INT64", "i"),
     "uint32_t": ("UINT32", "u"),
     "aclFloat16": ("UINT32", "u"),

@@ -48,7 +48,9 @@ def table_source() -> str:
     ]
     numbers = {name: number for number, name in enumerate(names)}
     for name, function in functions().items():
-        lines += _exported(function, numbers.get(name, -1))
+        exported = [*_exported(function, numbers.get(name, -1))]
+        left_out = ["#ifndef WITHOUT_BORROWED", *exported, "#endif"]
+        lines += left_out if function.is_borrowed else exported
     return "\n".join([*lines, ""])
 
 

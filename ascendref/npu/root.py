@@ -39,7 +39,7 @@ def _write(made: Path, sources: dict[str, str]) -> None:
     folder.mkdir()
     library = folder / LIBRARY
     # needed because some functions of the library throw
-    flags = ["-fexceptions", f"-Wl,-soname,{LIBRARY}"]
+    flags = ["-fexceptions", f"-Wl,-soname,{LIBRARY}", "-DWITHOUT_BORROWED"]
     compile_library(made / "include", library, sources, flags)
     empty = made / "empty.c"
     empty.write_text("")

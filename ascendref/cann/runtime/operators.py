@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ...borrowed.table import Borrowed, borrowed
 from ...core.dtypes import DataType
 from ...core.errors import AclError, fail
 from ...core.fork_safety import import_to_end
@@ -82,19 +83,27 @@ def operator_functions() -> dict[str, Callable[..., Any]]:
     for operator in APIS.values():
         functions[f"{operator.api}GetWorkspaceSize"] = _phase_1(operator)
         functions[operator.api] = _phase_2(operator)
+    for other in borrowed().values():
+        functions[f"{other.api}GetWorkspaceSize"] = _phase_1(other)
+        functions[other.api] = _phase_2(other)
     return functions
 
 
 @cache
-def _two_phase() -> tuple[Callable[..., Any], type[Executor]]:
+def _two_phase(is_borrowed: bool) -> tuple[Callable[..., Any], type[Executor]]:
     """Return phase 1 and the class of executors; only operators need Numba."""
-    phase_1 = import_to_end("ascendref.twophase.phase_1")
-    return phase_1.plan_call, import_to_end("ascendref.twophase.executor").Executor
+    if is_borrowed:
+        plan = import_to_end("ascendref.borrowed.functions").plan_borrowed
+    else:
+        plan = import_to_end("ascendref.twophase.phase_1").plan_call
+    return plan, import_to_end("ascendref.twophase.executor").Executor
 
 
-def _phase_1(operator: Operator) -> Callable[..., tuple[int, Executor]]:
+def _phase_1(operator: Operator | Borrowed) -> Callable[..., tuple[int, Executor]]:
+    is_borrowed = isinstance(operator, Borrowed)
+
     def get_workspace_size(*arguments: Any) -> tuple[int, Executor]:
-        plan_call, executor = _two_phase()
+        plan_call, executor = _two_phase(is_borrowed)
         context = process.thread.context
         space = None if context is None else context.device.address_space
         plan, space, tensors, memories = plan_call(operator, arguments, space)
@@ -103,7 +112,9 @@ def _phase_1(operator: Operator) -> Callable[..., tuple[int, Executor]]:
     return get_workspace_size
 
 
-def _phase_2(operator: Operator) -> Callable[[int, int, Executor | None, Stream | None], None]:
+def _phase_2(
+    operator: Operator | Borrowed,
+) -> Callable[[int, int, Executor | None, Stream | None], None]:
     def launch(
         workspace: int, workspace_size: int, executor: Executor | None, stream: Stream | None
     ) -> None:
