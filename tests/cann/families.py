@@ -85,6 +85,7 @@ WITHOUT = (
 def runtime_functions() -> list[str]:
     """Return the names of the library's functions that belong to no operator."""
     operators = {f.name for operator in APIS.values() for f in operator_functions(operator)}
+    operators |= {name for name, function in functions().items() if function.is_borrowed}
     return [name for name in functions() if name not in operators]
 
 
