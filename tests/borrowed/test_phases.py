@@ -1,0 +1,145 @@
+"""Both phases of operators that PyTorch computes: refusals, order, the checker, the timeline."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendref as ar
+from ascendref import aclnn
+from ascendref.borrowed import functions
+from ascendref.borrowed.table import borrowed
+from ascendref.core.dtypes import DataType
+
+from ..support.two_phase import refusal
+from .test_borrowed import ROWS, SHAPE, Call, types_of
+
+NULL, INVALID, MISSING = 161001, 161002, 561003
+pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
+
+
+def good_call(api: str) -> Call:
+    operator = borrowed()[api]
+    return Call(operator, types_of(operator)[0], SHAPE)
+
+
+def refused(call: Call, **changes: Any) -> tuple[int, str]:
+    """Return how phase 1 refuses a call with some arguments replaced."""
+    phase_1 = getattr(aclnn, f"{call.operator.api}GetWorkspaceSize")
+    return refusal(phase_1, **(call.arguments | changes))
+
+
+@pytest.mark.parametrize("api", ROWS)
+def test_arguments_that_must_be_given(api: str) -> None:
+    call = good_call(api)
+    assert refused(call) == (0, "")
+    for param in call.operator.parameters:
+        if not param.optional:
+            status, message = refused(call, **{param.name: None})
+            assert (status, message.split()[0]) == (NULL, param.name)
+
+
+@pytest.mark.parametrize("api", ROWS)
+def test_types_and_ranks(api: str) -> None:
+    call = good_call(api)
+    for param in call.operator.parameters:
+        if not param.is_tensor:
+            continue
+        taken = [kind for kind in DataType if kind in param.types]
+        for kind in (DataType.ACL_FLOAT, DataType.ACL_INT32, DataType.ACL_BOOL):
+            if kind not in taken:
+                tensor = call.dev.empty(SHAPE, kind.numpy)
+                status, message = refused(call, **{param.name: tensor})
+                assert status == INVALID
+                assert f"{param.name} has type {kind.name}; allowed are" in message
+        tensor = call.dev.empty((1,) * 9, taken[0].numpy)
+        assert "ranks 0 to 8" in refused(call, **{param.name: tensor})[1]
+        status, message = refused(call, **{param.name: np.zeros(3)})
+        assert (status, message.split(";")[0]) == (INVALID, f"{param.name} is a ndarray")
+
+
+@pytest.mark.parametrize("api", ROWS)
+def test_products_that_lack_it(api: str) -> None:
+    call = good_call(api)
+    dev = ar.Device("Atlas training")
+    tensors = {
+        name: dev.empty(value.shape, value.dtype)
+        for name, value in call.arguments.items()
+        if isinstance(value, ar.Tensor)
+    }
+    status, message = refused(call, **tensors)
+    assert status == MISSING
+    assert f"{api} does not exist on Atlas training" in message
+
+
+def test_shapes_types_and_places_of_results() -> None:
+    dev = ar.Device("Atlas A2")
+    memory = dev.malloc(4 * 100)
+    x = ar.Tensor(memory, (3, 4), "float32")
+    call = aclnn.aclnnAddGetWorkspaceSize
+    for out, words in (
+        (dev.empty((4, 3), "float32"), "out has shape (4, 3); (3, 4) is expected"),
+        (dev.empty((3, 4), "int32"), "out has type int32, to which a result of type float32"),
+        (ar.Tensor(memory, (3, 4), "float32", offset=4), "out overlaps self"),
+        (ar.Tensor(dev.malloc(400), (3, 4), "float32", (0, 1)), "two indices to one address"),
+        (ar.Tensor(dev.malloc(400), (3, 4), "float32", (-4, 1), 8), "PyTorch takes none below 0"),
+    ):
+        status, message = refusal(call, x, x, 1.0, out)
+        assert status == INVALID
+        assert words in message
+    status, message = refusal(call, x, dev.empty((5,), "float32"), 1.0, x)
+    assert status == INVALID
+    assert message.startswith("aclnnAdd: ")
+    assert refusal(call, x, x, 1.0, x)[0] == 0  # in place
+
+
+def test_without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = good_call("aclnnExp")
+    monkeypatch.setattr(functions, "find_spec", lambda name: None)
+    status, message = refused(call)
+    assert status == MISSING
+    assert 'pip install "torch' in message
+
+
+def test_the_workspace_and_moved_tensors() -> None:
+    dev = ar.Device("Atlas A2")
+    x, out = dev.tensor(np.float32([1, 4, 9])), dev.empty((3,), "float32")
+    size, executor = aclnn.aclnnSqrtGetWorkspaceSize(x, out)
+    assert size > 0
+    assert refusal(aclnn.aclnnSqrt, None, size, executor, None)[0] == NULL
+    size, executor = aclnn.aclnnSqrtGetWorkspaceSize(x, out)
+    executor.set_tensor_address(x, dev.tensor(np.float32([16, 25, 36])).memory)
+    aclnn.aclnnSqrt(dev.malloc(size), size, executor, None)
+    dev.synchronize()
+    np.testing.assert_array_equal(out.numpy(), np.float32([4, 5, 6]))
+
+
+def test_a_race_is_found_and_the_timeline_names_pytorchs_operator() -> None:
+    for wait in (True, False):
+        dev = ar.Device("Atlas A2", check=True)
+        one, two = dev.create_stream(), dev.create_stream()
+        x, y = dev.tensor(np.float32([1, 2])), dev.empty((2,), "float32")
+        size, executor = aclnn.aclnnExpGetWorkspaceSize(x, y)
+        aclnn.aclnnExp(dev.malloc(size), size, executor, one)
+        if wait:
+            event = dev.create_event()
+            event.record(one)
+            two.wait_event(event)
+        size, executor = aclnn.aclnnInplaceNegGetWorkspaceSize(y)
+        workspace = dev.malloc(size)
+        if not wait:
+            with pytest.raises(ar.HazardError, match="borrowed: aten::exp"):
+                aclnn.aclnnInplaceNeg(workspace, size, executor, two)
+            continue
+        aclnn.aclnnInplaceNeg(workspace, size, executor, two)
+        dev.synchronize()
+        np.testing.assert_allclose(y.numpy(), -np.exp([1, 2]), rtol=1e-6)
+        assert "borrowed: aten::exp" in [row.label for row in dev.trace().rows]
+
+
+def test_names_that_do_not_exist() -> None:
+    with pytest.raises(AttributeError, match="did you mean aclnnSqrt"):
+        aclnn.aclnnSqrtt  # noqa: B018
