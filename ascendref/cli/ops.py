@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ..borrowed.table import Borrowed, borrowed
 from ..core.products import PRODUCTS, Product
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import ScalarParam
@@ -17,17 +18,35 @@ from ..verify.scalars import default_scalars
 from .console import print_json, print_row, wrapped
 
 
-def ops(as_json: bool) -> None:
+def ops(as_json: bool, with_borrowed: bool) -> None:
     """Print the operators."""
     rows = [describe(operator) for operator in in_groups(OPERATORS.values())]
+    others = [*borrowed().values()] if with_borrowed else []
     if as_json:
-        print_json(rows)
+        print_json(rows + [describe_borrowed(operator) for operator in others])
         return
     console = Console()
     for group, members in groupby(rows, key=itemgetter("group")):
         console.print(Text(f"{group} functions", "bold underline"), "\n")
         for row in members:
             print_operator(console, row)
+    if others:
+        console.print(Text("computed by PyTorch", "bold underline"), "\n")
+        for operator in others:
+            lines = [", ".join(operator.arguments), operator.expression]
+            print_row(console, operator.api, lines, indent=34)
+
+
+def describe_borrowed(operator: Borrowed) -> dict[str, Any]:
+    """Return the row of an operator that PyTorch computes."""
+    return {
+        "name": None,
+        "api": operator.api,
+        "group": "borrowed",
+        "arguments": operator.arguments,
+        "expression": operator.expression,
+        "products": operator.products,
+    }
 
 
 def print_operator(console: Console, row: dict[str, Any]) -> None:

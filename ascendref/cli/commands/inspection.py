@@ -33,7 +33,12 @@ app = typer.Typer()
 
 
 @app.command("ops", rich_help_panel=PANEL)
-def ops_command(as_json: AsJson = False) -> None:
+def ops_command(
+    as_json: AsJson = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Those that PyTorch computes, too.")
+    ] = False,
+) -> None:
     """List the operators and their types.
 
     Of each: tensors, scalars with their defaults, results, and the products that have it.
@@ -42,7 +47,7 @@ def ops_command(as_json: AsJson = False) -> None:
     """
     from ..ops import ops
 
-    ops(as_json)
+    ops(as_json, everything)
 
 
 @app.command("doctor", rich_help_panel=PANEL)
