@@ -35,7 +35,6 @@ ALWAYS = {
     "prelu_backward",  # sums per channel
     "smooth_l1_loss_backward",  # three tensors, a mean
     "logit_grad",  # tensors of one type, one kernel on the device
-    "silu",  # one tensor
     "gelu_backward",  # forms by name
     "binary_cross_entropy",  # optional tensors, a single sum
     "relu",  # integer results
@@ -43,7 +42,7 @@ ALWAYS = {
     "elu_backward",  # flags, scalars before tensors
 }
 #: the other ones take turns: a run has one of so many parts of them
-PARTS = 6
+PARTS = 8
 
 
 def pytest_report_header() -> str:

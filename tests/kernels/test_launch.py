@@ -110,6 +110,7 @@ def _subnormal(operator: str) -> list[tuple[Any, ...]]:
     return rows.get(operator, [])
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("compute", [None, "float64"])
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("operator", LAUNCHED)

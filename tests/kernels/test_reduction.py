@@ -139,6 +139,7 @@ def test_correctly_rounded_sums_and_means(operator: Operator, kind: str, small: 
             assert float(exact(got)) == round_fraction(want, kind)
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_correctly_rounded_sums_of_terms_without_factors(kind: str) -> None:
     x, target = pair(kind, (1500,))
@@ -248,7 +249,7 @@ MIXTURES = [
 ]
 
 
-@pytest.mark.daily(3)
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("operator", [LOSS, IRRATIONAL], ids=["factors", "no factors"])
 @pytest.mark.parametrize("compute", [None, "bfloat16", "float32", "exact"])
 @pytest.mark.parametrize("types", MIXTURES, ids="-".join)
