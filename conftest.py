@@ -8,7 +8,12 @@ NEEDS_EXTRA = {  # a library to the modules that import it
     "dask": ["ascendref/functional/dask_*.py", "tests/support/chunks.py"],
     "jax": ["ascendref/jax/*", "tests/jax/sharded.py"],
     "selenium": ["tests/site/browse.py"],
-    "torch": ["ascendref/functional/torch_calls.py", "ascendref/torch/*"],
+    "torch": [
+        "ascendref/borrowed/expressions.py",
+        "ascendref/borrowed/phase_1.py",
+        "ascendref/functional/torch_calls.py",
+        "ascendref/torch/*",
+    ],
     "xarray": ["ascendref/functional/xarray_arrays.py"],
 }
 collect_ignore_glob = [
