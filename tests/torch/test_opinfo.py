@@ -35,7 +35,7 @@ OPERATORS = [op for op in op_db if op.name in NAMES]
 #: derivatives of higher order are tested with an operator for each way in which they are declared;
 #: PyTorch composes those of logit
 CURVED = [op for op in OPERATORS if NAMES[op.name] in (*DECLARED, "logit")]
-TYPES = (torch.bfloat16, torch.float64)
+TYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 def gradients(op: object, sample: SampleInput, dtype: torch.dtype) -> list[torch.Tensor]:
