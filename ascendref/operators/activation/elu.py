@@ -152,11 +152,12 @@ def gradient_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) 
     def for_results(data: NDArray[np.float64]) -> NDArray[np.float64]:
         derivative = evaluate(of_result, np, (np.ones_like(data), data), given)
         share = abs(limit / (data + limit))
-        return np.where(outside(derivative), np.inf, growth(kind, single(limit) == limit) * share)
+        lost = outside(derivative) | (np.isfinite(data) & (abs(data + limit) > most))
+        return np.where(lost, np.inf, growth(kind, single(limit) == limit) * share)
 
     more = for_results if scalars["is_result"] else for_data
     exact = is_power(limit) and is_power(slope)
-    return bound(kind, 2.0, exact, more, "where the derivative is a normal number")
+    return bound(kind, 2.0, exact, more, "where the derivative is normal and no sum overflows")
 
 
 VALUE: Final = Operator(
@@ -416,7 +417,8 @@ def elu_backward(
     The formula is the vendor's (aclnnEluBackward, whose scalars come before the last tensor). NaN
     in ``self_or_result`` is not positive, and gives NaN.
 
-    Accuracy: wherever the exponential, and the gradient for a ``grad_output`` of 1, are normal
+    Accuracy: wherever no sum of a result with ``alpha * scale`` overflows, and the exponential and
+    the gradient for a ``grad_output`` of 1 are normal
     numbers of the arithmetic: in F32 arithmetic, the default, an F32 result is within 3.5 ulp of
     the exact value, within 2 ulp if the scalars are powers of two as for `elu`, an F16 or BF16
     result within 0.5 + 1/256 ulp. Two roundings are amplified: that of
