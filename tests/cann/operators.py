@@ -18,7 +18,8 @@ from ascendref.declaration.operator import APIS
 
 from ..device.calls import content
 from ..operators.entries import ENTRIES
-from ..support.cases import whole_shapes
+from ..support.cases import LAUNCHED, whole_shapes
+from ..support.daily import SEED
 from ..support.two_phase import scalars_of
 from .outputs import NUMBERS, Caller
 
@@ -122,15 +123,20 @@ def in_c(caller, operator, scalars, tensors, null):
     return [result.raw for result in found]
 
 
+def calls():
+    """Yield functions with a type and a layout: all where kernels are launched in other ways."""
+    for operator in APIS.values():
+        usual = operator.name not in LAUNCHED and SEED != "all"
+        kinds = ("float32",) if usual else ("float32", "float16", "bfloat16")
+        for kind in (*kinds, *ENTRIES[operator.name].integers):
+            for layout in [*LAYOUTS][: 1 if usual else None]:
+                yield operator, kind, layout
+
+
 def main():
     """Compare all calls."""
     caller, generator, count = Caller(sys.argv[1]), np.random.default_rng(7), 0
-    types = [
-        (operator, kind)
-        for operator in APIS.values()
-        for kind in ("float32", "float16", "bfloat16", *ENTRIES[operator.name].integers)
-    ]
-    for (operator, kind), layout in product(types, LAYOUTS):
+    for operator, kind, layout in calls():
         rows = ENTRIES[operator.name].scalars[: None if layout == "contiguous" else 1]
         for row, null in product(rows, (None, *operator.nullable)):
             values = scalars_of(operator, row)

@@ -13,6 +13,7 @@ import ascendref as ar
 from ascendref.cann import libpython
 from ascendref.cann.root import LIBRARIES, install, set_env
 
+from ..support.daily import todays
 from .conftest import PROGRAMS, captured, output_of
 
 ARCH = platform.machine()
@@ -92,11 +93,14 @@ def test_scripts_of_samples_build_and_run(root, tmp_path, libraries):
 def test_every_header_compiles_alone_with_and_without_its_folder(root, tmp_path, suffix, words):
     include = root / "include"
     headers = {path.relative_to(include) for path in include.rglob("*.h")}
+    # those of operators are alike: a part of them every day
+    alike = {header for header in headers if header.name.startswith("aclnn_")}
+    tried = headers - alike | {*todays(sorted(alike), 12)}
     operator = Path("aclnn_logit_grad.h")
     assert {operator, Path("aclnnop") / operator, Path("aclnnop/level2") / operator} <= headers
     flags = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
     source = tmp_path / f"one.{suffix}"
-    for header in headers:
+    for header in tried:
         for folder in {header.parent, Path()}:
             source.write_text(f'#include "{header.relative_to(folder)}"\nint one;\n')
             output_of(*words.split(), *flags, f"-I{include / folder}", source)
