@@ -28,7 +28,7 @@ SECONDS = 20
 #: what is searched for -> the pages one of which must be found first
 SEARCHES = {
     "install": ("install.html",),
-    "prelu": ("reference/operators/prelu_backward.html",),
+    "prelu": ("reference/operators/prelu.html", "reference/operators/prelu_backward.html"),
     "race": ("start/checker.html", "checker.html"),
     "logit_grad": ("reference/operators/logit_grad.html",),
 }
