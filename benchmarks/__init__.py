@@ -2,3 +2,16 @@
 
 Operators, types, sizes and layouts are those of `ascendref bench`.
 """
+
+#: operators that are followed over time: the ways in which functions are computed; `ascendref bench`
+#: measures all
+OPERATORS = [
+    "hardshrink_backward",
+    "softplus_backward",
+    "prelu_backward",
+    "smooth_l1_loss_backward",
+    "logit_grad",
+    "silu",
+    "gelu",
+    "binary_cross_entropy",
+]

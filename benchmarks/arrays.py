@@ -8,9 +8,10 @@ from ascendref.bench.measure import measure
 from ascendref.bench.peers import chosen_peer
 from ascendref.bench.results import Job
 
+from . import OPERATORS
+
 #: PyTorch, where it is installed
 PEER = chosen_peer(None)
-OPERATORS = list(ar.OPERATORS)
 #: seconds for a ratio
 BUDGET = 0.5
 

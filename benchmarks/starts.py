@@ -6,8 +6,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import ascendref as ar
 from ascendref.bench.cases import SIZES
+
+from . import OPERATORS
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,7 +28,7 @@ class Import:
 class FirstCall:
     """CPU seconds of an operator's first call, beyond importing Numba."""
 
-    params = (list(ar.OPERATORS), [SIZES["16"], SIZES["1 Mi"]], ["contiguous", "strided"])
+    params = (OPERATORS, [SIZES["16"], SIZES["1 Mi"]], ["contiguous", "strided"])
     param_names = ("operator", "elements", "layout")
     unit = "seconds"
     timeout = 120
