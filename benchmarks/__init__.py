@@ -3,8 +3,8 @@
 Operators, types, sizes and layouts are those of `ascendref bench`.
 """
 
-#: operators that are followed over time: the ways in which functions are computed; `ascendref bench`
-#: measures all
+#: operators that are followed over time, one for each way in which functions are computed;
+#: `ascendref bench` measures all
 OPERATORS = [
     "hardshrink_backward",
     "softplus_backward",
