@@ -161,9 +161,8 @@ def _second_derivatives(
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _value(call: Call, *operands: Any) -> Any:
     """Return the value of a function, computed by a kernel."""
-    value = jax.eval_shape(call.formula, *operands)
-    if not prod(value.shape):
-        return jnp.zeros(value.shape, value.dtype)
+    if not prod(jax.eval_shape(call.formula, *operands).shape):
+        return call.formula(*operands)  # nothing, which varies along the axes of the operands
     return _elementwise_call(call.function.declared, call.scalars, call.compute, operands)[0]
 
 
@@ -178,7 +177,9 @@ def _elementwise_call(
 ) -> tuple[Any, ...]:
     """Return the result of elementwise kernels, one for each of its parts."""
     operands = jnp.broadcast_arrays(*operator.operands(tuple(tensors), scalars))
-    like = operands[0]
+    # the gradient of a loss does not say how the data are divided
+    names = zip(operator.operand_names, operands, strict=True)
+    like = next(operand for name, operand in names if not name.startswith("grad"))
     size = operator.divisor(scalars, like.shape)
     plan = (prod(like.shape) if size is None else size,)
     parts: list[Any] = []
