@@ -17,7 +17,7 @@ import numpy as np
 import ascendref as ar
 from ascendref.cli.markdown import table
 
-from .launches import BATCH, DECLARED, Launches
+from .launches import BATCH, QUEUED, Launches
 
 
 def make_launches(operator: str, *, check: bool) -> Launches:
@@ -45,7 +45,7 @@ def queuing(operator: str, turns: int) -> Any:
 
 def rows(turns: int) -> Iterable[tuple[str, ...]]:
     """Return rows about queuing calls."""
-    for operator in DECLARED:
+    for operator in QUEUED:
         found = queuing(operator, turns)
         micros = [f"{seconds / BATCH * 1e6:.1f}" for seconds in found[:2]]
         yield operator, *micros, f"{found[2]:.2f}"

@@ -29,7 +29,7 @@ SECONDS = 20
 SEARCHES = {
     "install": ("install.html",),
     "prelu": ("reference/operators/prelu.html", "reference/operators/prelu_backward.html"),
-    "race": ("start/checker.html", "checker.html"),
+    "race": ("start/checker.html", "checker.html", "gallery/10_race_found_and_fixed.html"),
     "logit_grad": ("reference/operators/logit_grad.html",),
 }
 
