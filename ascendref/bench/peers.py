@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import as_torch
 from ..core.errors import OptionError
 from ..core.extras import install_command
 from ..kernels.arithmetic.arrays import evaluate
-from ..verify.accuracy.pytorch import as_torch
 from ..verify.scalars import default_scalars, scalar_values
 from .cases import Arrays, Call, Case
 

@@ -5,26 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import torch
 
-from ..core.dtypes import DataType
+from ..core.dtypes import BY_DATA_TYPE, DataType
 
-#: types of tensors -> PyTorch's
-TYPES: Final = {
-    DataType.ACL_FLOAT: torch.float32,
-    DataType.ACL_FLOAT16: torch.float16,
-    DataType.ACL_BF16: torch.bfloat16,
-    DataType.ACL_DOUBLE: torch.float64,
-    DataType.ACL_INT8: torch.int8,
-    DataType.ACL_INT16: torch.int16,
-    DataType.ACL_INT32: torch.int32,
-    DataType.ACL_INT64: torch.int64,
-    DataType.ACL_UINT8: torch.uint8,
-    DataType.ACL_BOOL: torch.bool,
-}
+#: types of tensors -> PyTorch's, which have the same names
+TYPES: Final = {kind: getattr(torch, row.name) for kind, row in BY_DATA_TYPE.items()}
 
 
 def _type(number: int) -> torch.dtype:
@@ -33,9 +21,7 @@ def _type(number: int) -> torch.dtype:
 
 
 #: what an expression may name besides the operator's parameters
-NAMESPACE: Final = MappingProxyType(
-    {"__builtins__": {}, "aten": torch.ops.aten, "torch": torch, "type_of": _type}
-)
+_NAMES: Final = {"__builtins__": {}, "aten": torch.ops.aten, "torch": torch, "type_of": _type}
 
 Values = Mapping[str, Any]
 
@@ -55,7 +41,7 @@ def compiled(text: str) -> Expression:
     code = compile(text, "table.tsv", "eval")
 
     def value(values: Values) -> Any:
-        return eval(code, dict(NAMESPACE), values)  # of the package's own table
+        return eval(code, _NAMES, values)  # of the package's own table
 
     return Expression(value, _into(text))
 

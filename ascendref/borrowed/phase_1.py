@@ -9,6 +9,7 @@ from typing import Any, Final
 import torch
 from numpy.typing import NDArray
 
+from ..core.arrays import as_torch
 from ..core.errors import fail
 from ..core.layout import MAX_RANK
 from ..core.status import Status
@@ -16,16 +17,14 @@ from ..device.checker.shadow import Span
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
+from ..twophase.phase_1 import plan_once
 from ..twophase.plan import Description, Plan, Planned, Step, refuse
-from ..twophase.validation import check_overlaps, place
+from ..twophase.validation import check_overlaps, place, refuse_product
 from .expressions import TYPES, Expression, compiled
 from .table import Borrowed, Parameter
 
 #: bytes of workspace that phase 1 asks for: programs have to allocate it
 WORKSPACE: Final = 32
-#: equal calls -> plan
-_plans: Final[dict[tuple[Any, ...], Plan]] = {}
-_PLANS_LIMIT: Final = 4096
 
 
 def plan_borrowed(
@@ -78,59 +77,26 @@ class _Call:
         self._operator, self._params, self._scalars = operator, params, scalars
         self._names = tuple([param.name for param in params])
         self._inputs = sum(not param.is_written for param in params)
-        self._key = tuple([(k, type(v), str(v)) for k, v in scalars.items()])
+        numbers = tuple([(name, type(value), str(value)) for name, value in scalars.items()])
+        self._key = operator, self._names, numbers
 
     def planned(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
         """Check the tensors and plan the call."""
-        operator = self._operator
-        memories = tuple([tensor.memory for tensor in tensors])
-        space = next((memory.space for memory in memories if memory is not None), default)
-        if space is None:
-            fail(
-                Status.ACL_ERROR_RT_CONTEXT_NULL,
-                f"no tensor of {operator.api} has memory, so its device is unknown;"
-                " Device.empty allocates memory even for an empty tensor",
-            )
-        space.device.check_process()
-        product = space.device.product
-        if product.name not in operator.products:
-            fail(
-                Status.ACLNN_ERR_INNER_FIND_KERNEL_ERROR,
-                f"{operator.api} does not exist on {product.name} ({product.soc_name}); it"
-                f" does on {', '.join(operator.products)}",
-            )
-        descriptions = tuple(
-            [
-                Description(
-                    x.data_type, x.shape, x.strides, x.offset, x.start, m.nbytes if m else 0
-                )
-                for x, m in zip(tensors, memories, strict=True)
-            ]
-        )
-        numbers = tuple(map(memories.index, memories))
-        cacheable = all(
-            m is None or (m.alive and m.space is space and not m.pinned and m.room(0) == m.nbytes)
-            for m in memories
-        )
-        key = (operator.api, product.name, descriptions, numbers, self._names, self._key)
-        plan = _plans.get(key) if cacheable else None
-        if plan is None:
-            plan = self._plan(tensors, memories, numbers, space, descriptions)
-            if cacheable:
-                if len(_plans) >= _PLANS_LIMIT:
-                    _plans.clear()
-                _plans[key] = plan
-        return plan, space, tensors, memories
+        make = partial(self._plan, tensors)
+        return plan_once(self._operator, tensors, default, self._key, make)
 
     def _plan(
         self,
         tensors: tuple[Tensor, ...],
+        space: AddressSpace,
         memories: tuple[Memory | None, ...],
         numbers: tuple[int, ...],
-        space: AddressSpace,
         descriptions: tuple[Description, ...],
     ) -> Plan:
         operator, inputs = self._operator, self._inputs
+        product = space.device.product
+        if product.name not in operator.products:
+            refuse_product(operator.api, product, operator.products)
         for param, tensor in zip(self._params, tensors, strict=True):
             self._check(param, tensor)
         places = [
@@ -162,7 +128,7 @@ class _Call:
             reads=tuple([(k, span) for k, span in spans if self._params[k].is_read]),
             writes=tuple([(k, span) for k, span in spans if k >= inputs]),
             scratch=Span(0, 0 if empty else WORKSPACE, "workspace"),
-            compute=None if empty else partial(self._compute, expression, kinds, direct),
+            compute=None if empty else partial(self._compute, expression, direct),
             again=lambda tensors, space: self.planned(tensors, space)[0],
             label=operator.label,
         )
@@ -216,13 +182,11 @@ class _Call:
     def _compute(
         self,
         expression: Expression,
-        kinds: tuple[torch.dtype, ...],
         direct: bool,
         arrays: tuple[NDArray[Any], ...],
         scratch: object,
     ) -> None:
-        hosts = [shared(array, kind) for array, kind in zip(arrays, kinds, strict=True)]
-        values = self._values(hosts)
+        values = self._values([as_torch(array) for array in arrays])
         names = self._operator.results
         with torch.no_grad():
             if direct and expression.into is not None:
@@ -232,10 +196,3 @@ class _Call:
             for name, result in zip(names, (found,) if len(names) == 1 else found, strict=False):
                 if values[name] is not None:
                     values[name].copy_(result)
-
-
-def shared(array: NDArray[Any], kind: torch.dtype) -> torch.Tensor:
-    """Return a tensor that shares an array's memory."""
-    if kind is torch.bfloat16:
-        return torch.from_numpy(array.view("i2")).view(kind)
-    return torch.from_numpy(array)

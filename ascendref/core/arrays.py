@@ -228,11 +228,18 @@ def _import_torch(
 
     def from_numpy(result: NDArray[Any]) -> Any:
         with outside():
-            if result.dtype == ml_dtypes.bfloat16:
-                return torch.from_numpy(result.view(np.int16)).view(torch.bfloat16)
-            return torch.from_numpy(result)
+            return as_torch(result)
 
     return ImportedArray(array, from_numpy)
+
+
+def as_torch(array: NDArray[Any]) -> Any:
+    """Return a torch tensor that is a view of an array."""
+    import torch
+
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
 
 
 def _recorder(torch: Any) -> str | None:

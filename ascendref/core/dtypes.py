@@ -75,6 +75,11 @@ FLOATS: Final = (FLOAT16, BFLOAT16, FLOAT32, FLOAT64)
 INTEGERS: Final = tuple(row for row in ELEMENT_TYPES.values() if not row.floating)
 
 
+def floats_and(*integers: str) -> tuple[ElementType, ...]:
+    """Return the floating-point types and some others, by name."""
+    return FLOATS + tuple([ELEMENT_TYPES[name] for name in integers])
+
+
 class FloatFormat(NamedTuple):
     """Limits of a floating-point type, as float64 numbers."""
 

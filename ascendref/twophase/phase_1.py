@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NoReturn
 
@@ -13,7 +14,7 @@ from ..declaration.operator import Operator, vendor_name
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
-from .plan import Description, Plan, Planned, refuse
+from .plan import Called, Description, Plan, Planned, refuse
 from .planning import make_plan
 from .validation import validate
 
@@ -32,7 +33,7 @@ def plan_call(
 ) -> Planned:
     """Check the arguments of a call, which are in the vendor's order, and plan it.
 
-    The result is that of `plan_tensors`.
+    The result is that of `plan_once`.
     """
     if operator.unused:
         _check_unused(operator, arguments)
@@ -60,15 +61,40 @@ def plan_tensors(
     scalars: tuple[Any, ...],
     default: AddressSpace | None,
 ) -> Planned:
-    """Check tensors, results last, and scalars, and plan the call.
+    """Check tensors, results last, and scalars, and plan the call; as `plan_once`."""
 
-    ``default`` is the address space to use if no tensor has memory. The result is the plan, the
-    address space of the tensors' device, the tensors, and the memory of each.
+    def make(
+        space: AddressSpace,
+        memories: tuple[Memory | None, ...],
+        memory_numbers: tuple[int, ...],
+        descriptions: tuple[Description, ...],
+    ) -> Plan:
+        call = validate(operator, space.device, tensors, memories, memory_numbers, scalars)
+        return make_plan(call, descriptions, partial(_plan_again, operator, scalars))
+
+    key = (operator, scalars) if _KEY_TYPES.issuperset(map(type, scalars)) else None
+    return plan_once(operator, tensors, default, key, make)
+
+
+def plan_once(
+    operator: Called,
+    tensors: tuple[Tensor, ...],
+    default: AddressSpace | None,
+    key: tuple[Any, ...] | None,
+    make: Callable[..., Plan],
+) -> Planned:
+    """Return the plan of an equal call, or make one.
+
+    ``default`` is the address space to use if no tensor has memory. ``key`` has what decides the
+    plan besides the tensors and the product; None if that is not known. ``make`` gets the address
+    space, the tensors' memories, numbers that are equal for tensors in the same memory, and the
+    tensors' descriptions. The result is the plan, the address space of the tensors' device, the
+    tensors, and the memory of each.
     """
     memories = tuple([tensor.memory for tensor in tensors])
     space = _address_space(operator, memories, default)
     space.device.check_process()
-    cacheable = _KEY_TYPES.issuperset(map(type, scalars))
+    cacheable = key is not None
     sizes = []
     for memory in memories:
         if memory is None:
@@ -86,23 +112,15 @@ def plan_tensors(
     # overlap depends only on which tensors share memory, not on its address
     memory_numbers = tuple(map(memories.index, memories))
     product = space.device.product
-    key = (
-        operator,
-        product.name,
-        product.has_bfloat16,
-        descriptions,
-        memory_numbers,
-        scalars,
-    )
-    plan = _plans.get(key) if cacheable else None
+    whole = (key, product.name, product.has_bfloat16, descriptions, memory_numbers)
+    plan = _plans.get(whole) if cacheable else None
     if plan is None:
-        call = validate(operator, space.device, tensors, memories, memory_numbers, scalars)
-        again = partial(_plan_again, operator, scalars)
-        plan = make_plan(call, tuple(map(Description._make, descriptions)), again)
+        made = tuple(map(Description._make, descriptions))
+        plan = make(space, memories, memory_numbers, made)
         if cacheable:
             if len(_plans) >= _PLANS_LIMIT:
                 _plans.clear()
-            _plans[key] = plan
+            _plans[whole] = plan
     return plan, space, tensors, memories
 
 
@@ -159,7 +177,7 @@ def _refuse(name: str, value: object) -> NoReturn:
 
 
 def _address_space(
-    operator: Operator, memories: tuple[Memory | None, ...], default: AddressSpace | None
+    operator: Called, memories: tuple[Memory | None, ...], default: AddressSpace | None
 ) -> AddressSpace:
     for memory in memories:
         if memory is not None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from numpy.typing import NDArray
 
 from ..core.dtypes import BY_DATA_TYPE, ElementType
 from ..core.errors import ArgumentError, fail
 from ..core.layout import array_at, has_internal_overlap, overlap, same_view
+from ..core.products import Product
 from ..core.status import Status
 from ..declaration.operator import Operator
 from ..declaration.scalars import check_scalar
@@ -62,11 +63,7 @@ def validate(
     product = device.product
     params = operator.on(product)
     if params is None:
-        fail(
-            Status.ACLNN_ERR_INNER_FIND_KERNEL_ERROR,
-            f"{operator.api} does not exist on {product.name} ({product.soc_name}); it"
-            f" does on {', '.join(operator.device.products)}",
-        )
+        refuse_product(operator.api, product, operator.device.products)
     names = operator.tensor_names
     inputs = len(operator.tensors)
     try:
@@ -100,6 +97,15 @@ def validate(
     arrays = [operand.array for operand in operands]
     in_place = check_overlaps(names, arrays, inputs, tensors, memory_numbers)
     return ValidCall(operator, values, operands[:inputs], operands[inputs:], in_place)
+
+
+def refuse_product(api: str, product: Product, products: Iterable[str]) -> NoReturn:
+    """Refuse a call on a product that lacks the operator; others have it."""
+    fail(
+        Status.ACLNN_ERR_INNER_FIND_KERNEL_ERROR,
+        f"{api} does not exist on {product.name} ({product.soc_name}); it does on"
+        f" {', '.join(products)}",
+    )
 
 
 def _kind(operator: Operator, name: str, tensor: Tensor) -> ElementType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.dtypes import ELEMENT_TYPES, FLOATS
+from ...core.dtypes import floats_and
 from ...declaration import (
     TRAINING_A2_A3,
     Gradient,
@@ -10,7 +10,6 @@ from ...declaration import (
     Operator,
     TensorParam,
     TorchOperator,
-    Types,
     declare,
     equal_shapes,
     rounded_once,
@@ -24,14 +23,10 @@ def out(self: Number) -> Number:
     return select(~(self <= 0.0), self, 0.0)
 
 
-def _with(*integers: str) -> Types:
-    return FLOATS + tuple([ELEMENT_TYPES[name] for name in integers])
-
-
 OPERATOR = Operator(
     name="relu",
     api="aclnnRelu",
-    tensors=(TensorParam("self", _with("int8", "int32", "int64")),),
+    tensors=(TensorParam("self", floats_and("int8", "int32", "int64")),),
     outputs=("out",),
     latex=r"\text{out} = \max(\text{self}, 0)",
     formula=Formula.of(out, selects=True),
@@ -47,7 +42,7 @@ declare(OPERATOR)
 declare(
     OPERATOR,
     api="aclnnInplaceRelu",
-    tensors=(TensorParam("self", _with("int8", "int32", "int64", "uint8")),),
+    tensors=(TensorParam("self", floats_and("int8", "int32", "int64", "uint8")),),
     in_place="self",
 )
 

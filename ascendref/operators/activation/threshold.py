@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...core.dtypes import ELEMENT_TYPES, FLOATS
+from ...core.dtypes import floats_and
 from ...declaration import (
     ALL_BUT_200I,
     TRAINING_A2_A3,
@@ -15,7 +15,6 @@ from ...declaration import (
     ScalarParam,
     TensorParam,
     TorchOperator,
-    Types,
     declare,
     equal_shapes,
     rounded_once,
@@ -34,15 +33,11 @@ def grad_input(grad_output: Number, self: Number, threshold: Number) -> Number:
     return select(self > threshold, grad_output, 0.0)
 
 
-def _with(*integers: str) -> Types:
-    return FLOATS + tuple([ELEMENT_TYPES[name] for name in integers])
-
-
 THRESHOLD: Final = ScalarParam("threshold")
 VALUE: Final = Operator(
     name="threshold",
     api="aclnnThreshold",
-    tensors=(TensorParam("self", _with("int8", "int16", "int32", "int64", "uint8")),),
+    tensors=(TensorParam("self", floats_and("int8", "int16", "int32", "int64", "uint8")),),
     scalars=(THRESHOLD, ScalarParam("value")),
     outputs=("out",),
     latex=r"""
@@ -65,7 +60,10 @@ GRADIENT: Final = Operator(
     name="threshold_backward",
     api="aclnnThresholdBackward",
     tensors=tuple(
-        [TensorParam(name, _with("int8", "int32", "uint8")) for name in ("grad_output", "self")]
+        [
+            TensorParam(name, floats_and("int8", "int32", "uint8"))
+            for name in ("grad_output", "self")
+        ]
     ),
     scalars=(THRESHOLD,),
     outputs=("out",),

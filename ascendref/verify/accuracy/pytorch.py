@@ -6,25 +6,16 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.arrays import as_torch
 from ..setting import Setting
 
 
 def has_torch() -> bool:
     """Tell whether PyTorch is installed."""
     return find_spec("torch") is not None
-
-
-def as_torch(array: NDArray[Any]) -> Any:
-    """Return a tensor that is a view of an array."""
-    import torch
-
-    if array.dtype == ml_dtypes.bfloat16:
-        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    return torch.from_numpy(array)
 
 
 def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[Any]:
