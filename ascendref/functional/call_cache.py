@@ -132,10 +132,10 @@ class CachedCall:
         return self._variant and self._variant(*self._types, *values)
 
 
-def _numbers(choices: dict[str, int]) -> dict[str | int, int]:
+def _numbers(choices: dict[str, int]) -> dict[object, int]:
     """Return numbers of choices by name and by number; calls with "batchmean" are never cached."""
     numbers = {name: number for name, number in choices.items() if name != "batchmean"}
-    return {**numbers, **{number: number for number in numbers.values()}}
+    return dict([*numbers.items(), *[(number, number) for number in numbers.values()]])
 
 
 def _leave(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
