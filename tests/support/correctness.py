@@ -160,7 +160,7 @@ def _assert_integers(
         slack = 2.0 ** (3 - FORMATS[compute].fraction)
         for row, value, result in zip(rows, values, found.tolist(), strict=True):
             ends = sorted(
-                truncated(float(round_to(compute, as_float(value * factor))), kind)
+                truncated(float(round_to(compute, np.float64(value * factor))), kind)
                 for factor in (1 - slack, 1 + slack)
             )
             assert ends[0] <= result <= ends[1], (declared.name, row, result, ends)
