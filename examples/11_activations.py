@@ -2,9 +2,9 @@
 What rounding does to your activation
 =====================================
 
-Every activation function of one tensor, and its error in three arithmetics::
+Every activation function of one tensor, or those named, and its error in three arithmetics::
 
-    python examples/11_activations.py [PICTURE]
+    python examples/11_activations.py [PICTURE [NAME ...]]
 
 It needs the extra ``plot`` (``docs/install.md``).
 
@@ -26,6 +26,7 @@ activations = [
     operator
     for operator in ar.OPERATORS.values()
     if operator.group == "activation" and len(operator.tensors) == 1 and not operator.is_viewed
+    if operator.name in sys.argv[2:] or not sys.argv[2:]
 ]
 
 

@@ -69,22 +69,10 @@ class CachedCall:
 
     def __init__(self, call: Call, types: tuple[str, str]) -> None:
         self.compute, self._types = call.compute_dtype, types
-        self._operator, self._variant = call.operator, call.operator.formula.variant
-        self._sums = call.operator.reduction is not None
-        self._selects = self._sums or self._variant is not None
-        #: numbers of reductions that are never cached, by the place of the scalar
-        self._left = [
-            (k, p.choices["batchmean"])
-            for k, p in enumerate(call.operator.scalars)
-            if p.choices and "batchmean" in p.choices
-        ]
+        self._reduction, self._variant = call.operator.reduction, call.operator.formula.variant
         params = [*enumerate(call.operator.scalars)]
         #: place of a scalar -> the numbers of its choices, by name and by number
-        self._choices = [
-            (k, p.choices | {number: number for number in p.choices.values()})
-            for k, p in params
-            if p.choices
-        ]
+        self._choices = [(k, _numbers(p.choices)) for k, p in params if p.choices]
         self._plain = _PLAIN | {str} if self._choices else _PLAIN
         self._limits = [(k, p.least) for k, p in params if p.least is not None]
         self._flags = {k for k, p in params if p.is_flag}
@@ -123,9 +111,6 @@ class CachedCall:
         except (OverflowError, struct.error):  # not a choice, or an integer beyond all doubles
             return _LEFT
         values = self._unpack(numbers)
-        for place, number in self._left:
-            if values[place] == number:
-                return _LEFT
         for place, least in self._limits:
             if not values[place] >= least:
                 return _LEFT
@@ -134,7 +119,7 @@ class CachedCall:
                 self._check(*values)
             except ArgumentValueError:
                 return _LEFT
-        run = self._runs.get(self._form(values) if self._selects else None)
+        run = self._runs.get(self._form(values))
         if run is None:
             return _LEFT
         self.latest = scalars, numbers, run
@@ -142,9 +127,15 @@ class CachedCall:
 
     def _form(self, values: tuple[float, ...]) -> object:
         """Return what the scalars select: how terms are reduced, or the formula."""
-        if self._sums and (mode := self._operator.mode(values)) != "none":
+        if self._reduction is not None and (mode := self._reduction.mode(values)) != "none":
             return mode
         return self._variant and self._variant(*self._types, *values)
+
+
+def _numbers(choices: dict[str, int]) -> dict[object, int]:
+    """Return numbers of choices by name and by number; calls with "batchmean" are never cached."""
+    numbers = {name: number for name, number in choices.items() if name != "batchmean"}
+    return dict([*numbers.items(), *[(number, number) for number in numbers.values()]])
 
 
 def _leave(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:

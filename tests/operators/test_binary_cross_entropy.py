@@ -27,7 +27,7 @@ def operands(kind: str, count: int, function: str = FUNCTIONS[0]) -> list[Any]:
     return arrays if function == FUNCTIONS[0] else [array_of(kind, values - 0.5), *arrays]
 
 
-@pytest.mark.daily(3)
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("compute", [None, "float64", "bfloat16"])

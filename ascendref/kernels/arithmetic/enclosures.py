@@ -58,9 +58,19 @@ def log(x: Fraction, bits: int) -> Enclosure:
 
 def log1p(x: Fraction, bits: int) -> Enclosure:
     """Return an interval around log(1 + x) of a number above -1."""
-    if -_exponent(x) > bits:
-        return x - x * x, x
-    return log(1 + x, bits)
+    lost = -_exponent(x)
+    if lost < 8 or 64 * lost < bits:
+        return log(1 + x, bits)
+    # x - x**2 / 2 + x**3 / 3 - … in units of 1/one: each term is off by less than 3 of them, and
+    # so is what follows the last one
+    shift = bits + lost + 8
+    power = total = unit = _floor(x.numerator, x.denominator, shift)
+    k = 1
+    while power not in (0, -1):
+        k += 1
+        power = power * unit >> shift
+        total += power // k if k % 2 else -(power // k)
+    return _scaled(total - 3 * k - 3, shift), _scaled(total + 3 * k + 3, shift)
 
 
 def sqrt(x: Fraction, bits: int) -> Enclosure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ...core.dtypes import BFLOAT16, FLOAT16
+from ...core.dtypes import BFLOAT16, FLOAT16, floats_and
 from ...declaration import (
     ALL_BUT_200I,
     TRAINING_A2_A3,
@@ -21,6 +21,8 @@ from ...declaration import (
 )
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
+
+TYPES: Final = floats_and("int32")
 
 
 def out(self: Number) -> Number:
@@ -47,11 +49,13 @@ def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
 VALUE: Final = Operator(
     name="hardsigmoid",
     api="aclnnHardsigmoid",
+    tensors=(TensorParam("self", TYPES),),
     outputs=("out",),
     latex=r"\text{out} = \min(\max(\text{self} / 6 + 1 / 2, \, 0), \, 1)",
     formula=Formula.of(out, variant=variant),
     shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("HardSigmoid",), types="equal"),
+    integers="truncated",
     # one rounding of the sum and one of the quotient
     accuracy=relative(1.0),
     torch=TorchOperator("hardsigmoid", out="out"),
@@ -60,7 +64,7 @@ declare(VALUE)
 declare(
     VALUE,
     api="aclnnInplaceHardsigmoid",
-    tensors=(TensorParam("self", vendor="self"),),
+    tensors=(TensorParam("self", TYPES, vendor="self"),),
     in_place="self",
 )
 

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
-from ...core.dtypes import FLOAT32
+from ...core.dtypes import FLOAT32, floats_and
 from ...declaration import (
     ALL_BUT_200I,
     TRAINING_A2_A3,
     Forward,
     OnDevice,
     Operator,
+    TensorParam,
     declare,
     equal_shapes,
     relative,
@@ -24,6 +25,7 @@ from ...kernels.arithmetic import Formula, Number, expm1, select
 SCALE: Final = Fraction("1.05070098735548049342")
 #: the limit at -inf, negated: α·scale
 LIMIT: Final = Fraction("1.67326324235437728481") * SCALE
+TYPES: Final = floats_and("int8", "int32")
 
 
 def out(self: Number) -> Number:
@@ -50,6 +52,7 @@ def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
 VALUE: Final = Operator(
     name="selu",
     api="aclnnSelu",
+    tensors=(TensorParam("self", TYPES),),
     outputs=("out",),
     latex=r"""
         \text{out} = \text{scale} \cdot \begin{cases}
@@ -60,6 +63,7 @@ VALUE: Final = Operator(
     formula=Formula.of(out, compute_bound=True),
     shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("Selu",)),
+    integers="truncated",
     # one rounding of the exponential, one of the constant and one of the product
     accuracy=relative(2.0),
     interval=(-8.0, 8.0),
@@ -70,6 +74,7 @@ declare(VALUE, api="aclnnInplaceSelu", in_place="self")
 GRADIENT: Final = Operator(
     name="selu_backward",
     api="aclnnSeluBackward",
+    tensors=(TensorParam("grad_output", TYPES), TensorParam("result", TYPES)),
     latex=r"""
         \text{grad_input} = \text{grad_output} \cdot \begin{cases}
             \text{scale} & \text{if } \text{result} > 0 \\
@@ -79,6 +84,7 @@ GRADIENT: Final = Operator(
     formula=Formula.of(grad_input, variant=variant),
     shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("SeluGrad",), types="equal"),
+    integers="truncated",
     accuracy=relative(2.0),
     forward=Forward(
         "selu",

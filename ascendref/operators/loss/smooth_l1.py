@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,10 +138,14 @@ def loss(self: Number, target: Number, reduction: Number, beta: Number) -> Numbe
 # --- declaration ----------------------------------------------------------------------------------
 
 
+#: names of the types whose results do not show the errors of float32
+HALF_PRECISION: Final = {FLOAT16.name, BFLOAT16.name}
+
+
 def variant(compute: str, rounded: str, reduction: float, beta: float) -> Callable[..., Any] | None:
-    """Half-precision results do not show the errors of float32, and β = 1 needs no division."""
+    """Versions for float32 and float64; β = 1 needs no division."""
     unit_beta = 1.0 - 2.0**-25 <= beta <= 1.0 + 2.0**-24  # numbers that are 1 as FLOAT
-    if compute == FLOAT32.name and rounded not in (FLOAT16.name, BFLOAT16.name):
+    if compute == FLOAT32.name and rounded not in HALF_PRECISION:
         return unit_float32 if unit_beta else grad_input_float32
     if compute == FLOAT64.name == rounded and beta <= 2.0**299:
         return grad_input_float64

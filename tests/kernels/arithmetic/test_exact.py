@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -237,3 +238,18 @@ def test_fractions_are_rounded_as_by_numpy(kind: str) -> None:
 def test_the_normal_distribution_has_as_many_bits_as_asked_for(x: float, bits: int) -> None:
     low, high = enclosures.normal_cdf(Fraction(-x), bits)
     assert 0 < high - low < low * Fraction(2) ** (2 - bits)
+
+
+@pytest.mark.parametrize("bits", [160, 640, 10240])
+@pytest.mark.parametrize("exponent", [-8, -40, -159, -161, -3000, -11000])
+@pytest.mark.parametrize("factor", [Fraction(1), Fraction(-1), Fraction(5, 3), Fraction(-7, 5)])
+def test_log1p_next_to_0_has_as_many_bits_as_asked_for(
+    factor: Fraction, exponent: int, bits: int
+) -> None:
+    x = factor * Fraction(2) ** exponent
+    low, high = enclosures.log1p(x, bits)
+    with mpmath.workprec(3 * bits - exponent):
+        value = mpmath.log1p(mpmath.mpf(x.numerator) / x.denominator)
+        ends = [mpmath.mpf(end.numerator) / end.denominator for end in (low, high)]
+        assert ends[0] < value < ends[1]
+        assert ends[1] - ends[0] < abs(value) * mpmath.mpf(2) ** (4 - bits)

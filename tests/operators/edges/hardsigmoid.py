@@ -18,6 +18,8 @@ HARDSIGMOID = Entry(
         Edge("next to -3 nothing cancels", (), ((-3 + 2.0**-22, -3 - 2.0**-22),),
              (2.0**-22 / 6, 0), kinds=("float32", "float64"), steps=(), ulp=1.0),
     ],
+    integers=("int32",),
+    of_integers=lambda self: float(self >= 3),
 )  # fmt: skip
 
 HARDSIGMOID_BACKWARD = Entry(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import expm1, inf, nan
 
 from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry, minus_largest
 
@@ -24,6 +24,8 @@ SELU = Entry(
         Edge("next to 0 nothing cancels", (), ((-(2.0**-60),),), (-LIMIT * 2.0**-60,), steps=(),
              kinds=("float32", "float64", "bfloat16"), ulp=1.0),
     ],
+    integers=("int8", "int32"),
+    of_integers=lambda self: SCALE * self if self > 0 else LIMIT * expm1(self),
 )  # fmt: skip
 
 SELU_BACKWARD = Entry(
@@ -45,6 +47,10 @@ SELU_BACKWARD = Entry(
         Edge("next to the limit, its rounding is not lost", (), ((1,), (-1.7580993175506592,)),
              (2.329671768025e-08,), kinds=("float32",), steps=(), ulp=1.0),
     ],
+    integers=("int8", "int32"),
+    of_integers=lambda grad_output, result: (
+        grad_output * (SCALE if result > 0 else result + LIMIT)
+    ),
 )  # fmt: skip
 
 ENTRIES = {"selu": SELU, "selu_backward": SELU_BACKWARD}
