@@ -95,7 +95,7 @@ def hardsigmoid(
 
     Parameters
     ----------
-    self : array
+    self : array, also INT32
     out, compute_dtype : optional; see the common rules of array functions
 
     Returns

@@ -106,7 +106,7 @@ def selu(
 
     Parameters
     ----------
-    self : array
+    self : array, also INT8 or INT32
     out, compute_dtype : optional; see the common rules of array functions
 
     Returns
@@ -140,7 +140,7 @@ def selu_backward(
 
     Parameters
     ----------
-    grad_output, result : array, of one shape
+    grad_output, result : array, of one shape, also INT8 or INT32
     out, compute_dtype : optional; see the common rules of array functions
 
     Returns

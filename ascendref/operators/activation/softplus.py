@@ -259,8 +259,7 @@ def softplus_backward(
 
     Parameters
     ----------
-    grad_output, self : array, of one shape
-        ``self`` may also have the types INT8, INT16, INT32, INT64, UINT8 and BOOL.
+    grad_output, self : array, of one shape; ``self`` also INT8 to INT64, UINT8 or BOOL
     beta, threshold : real number, optional
     out, compute_dtype : optional; see the common rules of array functions
 

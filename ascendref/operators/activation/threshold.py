@@ -100,7 +100,6 @@ def threshold(
     self : array, also INT8, INT16, INT32, INT64 or UINT8
     threshold, value : real number
     out, compute_dtype : optional; see the common rules of array functions
-        For integer data, ``out`` may have any of these integer and float types.
 
     Returns
     -------
