@@ -1,8 +1,11 @@
-"""What pytest leaves out."""
+"""What pytest leaves out, and the names that examples of array functions assume."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import Any
+
+import pytest
 
 NEEDS_EXTRA = {  # a library to the modules that import it
     "dask": ["ascendref/functional/dask_*.py", "tests/support/chunks.py"],
@@ -23,3 +26,13 @@ collect_ignore_glob = [
 collect_ignore_glob += ["ascendref/npu/*", "tests/npu/namespace.py"]
 collect_ignore_glob += ["tests/npu/programs/*", "tests/npu/refused/*"]
 collect_ignore_glob += ["tests/operators/edges/*"]  # a package of tables, without tests
+
+
+@pytest.fixture(autouse=True, scope="session")
+def names_of_examples(doctest_namespace: dict[str, Any]) -> None:
+    """Import what docs/guide/array-functions.md says that examples assume."""
+    import numpy as np
+
+    import ascendref as ar
+
+    doctest_namespace.update(np=np, ar=ar)

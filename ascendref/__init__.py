@@ -3,6 +3,10 @@
 The functions take arrays of any library that supports DLPack or that NumPy can read. If a call
 mixes libraries, the result belongs to the library of the first tensor argument that is not a NumPy
 array and whose library can convert NumPy arrays; without such an argument, it is a NumPy array.
+
+The common rules of array functions (types, shapes, ``out``, ``compute_dtype``, errors, accuracy)
+are on the page docs/guide/array-functions.md. Examples assume ``import numpy as np`` and
+``import ascendref as ar``.
 """
 
 import typing as _typing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import ascendref as ar
+from ascendref.verify.setting import settings
 
 from .support.processes import ROOT, run
 
@@ -40,14 +42,43 @@ def test_the_first_block_of_the_readme_is_two_commands():
     assert all(line.startswith("pip install ") for line in lines)
 
 
+SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
+
+
+def sections(text: str) -> dict[str, str]:
+    """Return the sections of a docstring, the summary as that of no name."""
+    parts = ["", *SECTION.split(text)]
+    return {name: body.strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
 def test_every_operator_is_public_and_documented():
-    for name, operator in ar.OPERATORS.items():
+    for name in ar.OPERATORS:
         function = getattr(ar, name)
         assert name in ar.__all__
-        assert function.__doc__ is not None
-        for section in ("Parameters", "Returns", "Raises", "Notes", "Examples"):
-            assert f"{section}\n" in function.__doc__
-        assert operator.api in function.__doc__
+        found = sections(inspect.getdoc(function))
+        assert re.match(r"Return [^\n]*\.(\n\n|$)", found[""]), name
+        names = re.findall(r"^([a-z]\w*(?:, \w+)*) : .", found["Parameters"], re.MULTILINE)
+        assert ", ".join(names).split(", ") == list(inspect.signature(function).parameters)
+        assert "common rules of array functions" in found["Parameters"], name
+        assert found["Returns"], name
+        assert f"ar.{name}(" in found["Examples"]
+
+
+def notes(name: str) -> str:
+    """Return the notes of an array function on one line."""
+    return " ".join(sections(inspect.getdoc(getattr(ar, name)))["Notes"].split())
+
+
+def test_notes_name_the_source_of_the_formula_and_the_bound():
+    for name, operator in ar.OPERATORS.items():
+        text = notes(name)
+        assert (operator.api or "Formula: PyTorch's") in text
+        if other := re.search(r"F32: as for `(\w+)`", text):
+            text = notes(other[1])
+        bound = settings(name)[0].bound("float32", "float32", 1)
+        rounded = bound.rounded or bound.ulp <= 0.5
+        words = "[Cc]orrectly rounded|Exact" if rounded else rf"\b{bound.ulp:g} ulp"
+        assert re.search(words, text), f"{name}: {bound}"
 
 
 def test_the_types_are_published():

@@ -4,6 +4,8 @@
   ``Device.malloc``. Such a name refers to the one documented object that ends in it.
 - Pages link to Markdown files of the repository's root, which the site has under other names.
 - Docstrings give status codes as numbers; the reference adds the name to the first of each.
+- Docstrings of array functions name the page of their common rules, and leave out the imports of
+  their examples.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
 }
+#: how docstrings refer to docs/guide/array-functions.md
+COMMON_RULES = "common rules of array functions"
 STATUS_NAMES = {str(status.value): status.name for status in Status}
 
 
@@ -69,9 +73,25 @@ def name_status_codes(
         lines[number] = re.sub(r"(?<![\w`.])\d{6}(?![\w`])", with_name, line)
 
 
+def name_common_rules(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Link the common rules of array functions, and import what their examples assume."""
+    shared = False
+    for number, line in enumerate(lines):
+        if COMMON_RULES in line:
+            shared = True
+            lines[number] = line.replace(
+                COMMON_RULES, f":doc:`{COMMON_RULES} </guide/array-functions>`"
+            )
+    if shared and "Examples" in lines:
+        lines.insert(lines.index("Examples") + 2, ">>> import numpy as np, ascendref as ar")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Look for what Sphinx itself does not find."""
     app.connect("source-read", link_to_pages)
     app.connect("autodoc-process-docstring", name_status_codes, priority=1)
+    app.connect("autodoc-process-docstring", name_common_rules, priority=1)
     app.connect("missing-reference", resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -264,54 +264,32 @@ def elu(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the exponential linear unit.
-
-    It is ``scale * self`` where ``self`` is positive, else
-    ``alpha * scale * (exp(input_scale * self) - 1)``.
+    """Return ``scale * self`` above 0, else ``alpha * scale * (exp(input_scale * self) - 1)``.
 
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
     alpha, scale, input_scale : real number, optional
-        Any numbers, narrowed to float32.
-    out : array, optional
-        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
-        but must not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or not a number, or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnElu, aclnnInplaceElu). Next to 0 nothing cancels, except in
-    F16 and BF16 arithmetic, where the exponential is rounded before 1 is subtracted. An infinite or
-    NaN scalar counts as what it is; the vendor's code has ``-alpha * scale`` for an ``alpha`` or
+    Formula: aclnnElu, aclnnInplaceElu. Next to 0 nothing cancels, except in F16 and BF16
+    arithmetic, where the exponential is rounded before 1 is subtracted. An infinite or NaN scalar
+    counts as what it is; the vendor's code has ``-alpha * scale`` for an ``alpha`` or
     ``input_scale`` like that. The device narrows F64 tensors, which aclnnInplaceElu takes, to F32.
 
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 3.5 ulp of the exact value,
-    within 0.75 ulp if ``alpha * scale`` and ``input_scale`` are powers of two, an F16 or BF16
-    result within 0.5 + 1/256 ulp. Unless ``input_scale`` is 1, no bound is stated where the
-    exponential overflows, or a product of scalars, or of ``input_scale`` and ``self``, underflows;
-    unless it is a power of two, an exponential above 1 adds ``abs(input_scale * self)`` ulp for
-    F32, 2**-13 of that for F16 and 2**-16 for BF16. In F64 arithmetic F16, BF16 and F32 results are
-    correctly rounded, and F64 results within 0.75 ulp; with "exact" they are correctly rounded,
-    too.
+    F32: 3.5 ulp; 0.75 ulp if ``alpha * scale`` and ``input_scale`` are powers of two. Unless
+    ``input_scale`` is 1, there is no bound where the exponential overflows, or a product of
+    scalars, or of ``input_scale`` and ``self``, underflows; unless it is a power of two, an
+    exponential above 1 adds ``abs(input_scale * self)`` ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.elu(np.array([-1, 0, 2], np.float32), 2.0)
     array([-1.2642411,  0.       ,  2.       ], dtype=float32)
     """
@@ -330,37 +308,20 @@ def celu(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    alpha : real number, optional
-        Narrowed to float32; neither 0 nor NaN. It may be negative.
-    out : array, optional
-        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
-        but must not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    alpha : real number, optional, neither 0 nor NaN; may be negative
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or not a number, or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, ``alpha`` is 0 or NaN, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnCelu, aclnnInplaceCelu). Its gradient is `elu_backward` with
-    the scalars ``alpha``, 1 and ``1 / alpha``.
-
-    Accuracy: as for `elu` with an ``input_scale`` of ``1 / alpha``.
+    Formula: aclnnCelu, aclnnInplaceCelu. Its gradient is `elu_backward` with the scalars ``alpha``,
+    1 and ``1 / alpha``. F32: as for `elu` with an ``input_scale`` of ``1 / alpha``.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.celu(np.array([-1, 0, 2], np.float32), 2.0)
     array([-0.78693867,  0.        ,  2.        ], dtype=float32)
     """
@@ -378,7 +339,7 @@ def elu_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of elu, from its input or its result.
+    """Return the gradient of `elu`, from its input or its result.
 
     It is ``grad_output * scale`` where ``self_or_result`` is positive. Elsewhere it is
     ``grad_output`` times ``input_scale * alpha * scale * exp(input_scale * self_or_result)``, from
@@ -386,51 +347,30 @@ def elu_backward(
 
     Parameters
     ----------
-    grad_output, self_or_result : array
-        Gradient of the result, and input or result of the forward operator; rank 0 to 8, F16, BF16,
-        F32 or F64 (types may differ). Both have the same shape (no broadcasting).
+    grad_output, self_or_result : array, of one shape
     alpha, scale, input_scale : real number, optional
-        Those of the forward operator, narrowed to float32.
     is_result : bool, optional
-        Whether ``self_or_result`` is the result; ``alpha`` must be at least 0 then.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be an input itself,
-        but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        Whether ``self_or_result`` is the result of `elu`; ``alpha`` must be at least 0 then.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or not a number, or has an unsupported dtype.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, ``is_result`` is not a truth value or true with a
-        negative or NaN ``alpha``, or ``out`` does not fit.
+    array of the same shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnEluBackward, whose scalars come before the last tensor). NaN
-    in ``self_or_result`` is not positive, and gives NaN.
+    Formula: aclnnEluBackward, whose scalars come before the last tensor. NaN in ``self_or_result``
+    is not positive, and gives NaN.
 
-    Accuracy: wherever no sum of a result with ``alpha * scale`` overflows, and the exponential and
-    the gradient for a ``grad_output`` of 1 are normal
-    numbers of the arithmetic: in F32 arithmetic, the default, an F32 result is within 3.5 ulp of
-    the exact value, within 2 ulp if the scalars are powers of two as for `elu`, an F16 or BF16
-    result within 0.5 + 1/256 ulp. Two roundings are amplified: that of
+    F32: 3.5 ulp; 2 ulp if the scalars are powers of two as for `elu`. The bound holds where no sum
+    of a result with ``alpha * scale`` overflows, and the exponential and the gradient for a
+    ``grad_output`` of 1 are normal. Two roundings are amplified: that of
     ``z = input_scale * self_or_result``, unless ``input_scale`` is a power of two, adds ``abs(z)``
-    ulp for F32, 2**-13 of that for F16 and 2**-16 for BF16; that of ``limit = alpha * scale`` to
-    float32 as many times ``abs(limit / (self_or_result + limit))``. In F64 arithmetic F16, BF16 and
-    F32 results are correctly rounded, and F64 results within 0.75 ulp; with "exact" they are
-    correctly rounded, too.
+    ulp; that of ``limit = alpha * scale`` to float32 adds
+    ``abs(limit / (self_or_result + limit))``.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([-1, 0, 2], np.float32)
     >>> ar.elu_backward(np.ones_like(x), x, 2.0)
     array([0.7357589, 2.       , 1.       ], dtype=float32)

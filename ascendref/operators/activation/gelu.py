@@ -165,44 +165,24 @@ def gelu(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    approximate : {"none", "tanh"}, optional
+    approximate : {"none", "tanh"} or {0, 1}, optional
         Whether the normal distribution function is exact, or approximated by
-        ``(1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self**3))) / 2``. Their numbers 0 and 1 are
-        accepted, too.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        ``(1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self**3))) / 2``.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, ``approximate`` is neither name, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnGeluV2, which takes any number but 1 for "none"; aclnnGelu has
-    no ``approximate`` and computes "tanh"). At -inf it gives NaN, as in PyTorch, where the limit is
-    -0.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value
-    ("tanh": 2 ulp), an F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are
-    correctly rounded, and F64 results within 0.75 ulp; with "exact" they are correctly rounded,
-    too. No bound is stated for "none" where the distribution function is subnormal: below -12.9,
-    in F64 arithmetic below -37.3.
+    Formula: aclnnGeluV2, which takes any number but 1 for "none"; aclnnGelu has no ``approximate``
+    and computes "tanh". NaN at -inf, as in PyTorch; the limit is -0. F32: 1.75 ulp; "tanh": 2 ulp.
+    No bound for "none" where the distribution function is subnormal: below -12.9, for F64 results
+    -37.3.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([-1, 0, 2], np.float32)
     >>> ar.gelu(x)
     array([-0.15865526,  0.        ,  1.9544997 ], dtype=float32)
@@ -224,47 +204,22 @@ def gelu_backward(
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
-        (types may differ). Shapes broadcast.
-    approximate : {"none", "tanh"}, optional
-        Whether the normal distribution function is exact, or approximated by
-        ``(1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self**3))) / 2``. Their numbers 0 and 1 are
-        accepted, too.
-    out : array, optional
-        Array for the result, with the broadcast shape and any float dtype. It may be an input
-        itself, but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, self : array, broadcast
+    approximate : {"none", "tanh"} or {0, 1}, optional, as for `gelu`
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, ``approximate`` is neither name, or ``out``
-        does not fit.
+    array of the broadcast shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnGeluBackwardV2; aclnnGeluBackward has no ``approximate`` and
-    computes "tanh"). At ±inf it gives NaN, as in PyTorch, where the limits are 1 and 0.
-
-    Accuracy: the derivative is 0 near -0.752, where two terms cancel. Wherever it is a normal
-    number of the arithmetic: in F32 arithmetic, the default, the error of an F32 result is at most
-    2 ulp plus 2**-25 times the gradient ("tanh": 3.5 ulp plus 1.5 * 2**-24 times the gradient),
-    that of an F16 or BF16 result 0.5 + 1/256 ulp plus as much. In F64 arithmetic F16, BF16 and F32
-    results are correctly rounded, and F64 results within 1 ulp plus 2**-58 times the gradient; with
-    "exact" they are correctly rounded, too.
+    Formula: aclnnGeluBackwardV2; aclnnGeluBackward has no ``approximate`` and computes "tanh". NaN
+    at ±inf, as in PyTorch; the limits are 1 and 0. F32: 2 ulp plus 2**-25 times the gradient;
+    "tanh": 3.5 ulp plus 1.5 * 2**-24 times the gradient. The derivative is 0 near -0.752.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([-1, 0, 1], np.float32)
     >>> ar.gelu_backward(np.ones_like(x), x)
     array([-0.08331546,  0.5       ,  1.0833155 ], dtype=float32)

@@ -103,47 +103,24 @@ def glu(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gated linear unit: one half of the input times the logistic of the other half.
-
-    It is ``value / (1 + exp(-gate))``, where ``value`` is the first half of ``self`` along an axis
-    and ``gate`` the second half.
+    """Return the gated linear unit, ``value / (1 + exp(-gate))``, of two halves of the input.
 
     Parameters
     ----------
-    self : array
-        Input; rank 1 to 8, F16, BF16, F32 or F64, with an even length along ``dim``.
+    self : array, whose halves along ``dim`` are ``value`` and ``gate``
     dim : int, optional
-        The axis; negative numbers count from the last one.
-    out : array, optional
-        Array for the result, with the shape of one half and the dtype of ``self``. It must not
-        overlap the input.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The shape of one half and the same type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype, or ``out`` has another one.
-    ArgumentValueError
-        If the rank is 0 or exceeds 8, ``dim`` is not an axis, the length is odd, or ``out`` does
-        not fit.
+    array of the shape of one half and the type of ``self``, as ``out`` must be
 
     Notes
     -----
-    The formula is the vendor's (aclnnGlu).
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
-    an F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnGlu. F32: 1.75 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.glu(np.array([[4, 2, 0, -1]], np.float32))
     array([[2.        , 0.53788286]], dtype=float32)
     """
@@ -160,51 +137,27 @@ def glu_backward(
 ) -> ArrayT:
     """Return the gradient of the gated linear unit.
 
-    With the halves ``value`` and ``gate`` of ``self``, as in `glu`, and ``s = 1 / (1 +
-    exp(-gate))``, it consists of ``grad_output * s`` and ``grad_output * value * s * (1 - s)``, one
-    after the other along the axis.
+    With ``s = 1 / (1 + exp(-gate))`` its halves along ``dim`` are ``grad_output * s`` and
+    ``grad_output * value * s * (1 - s)``.
 
     Parameters
     ----------
-    grad_output : array
-        Gradient of the result, with the shape of one half of ``self`` and the same type.
-    self : array
-        Input of the forward operator; rank 1 to 8, F16, BF16, F32 or F64, with an even length along
-        ``dim``.
+    grad_output : array, of the shape of one half and the type of ``self``
+    self : array, whose halves along ``dim`` are ``value`` and ``gate``
     dim : int, optional
-        The axis; negative numbers count from the last one.
-    out : array, optional
-        Array for the result, with the shape and dtype of ``self``. It may be ``self``, but must not
-        overlap an input otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The shape and type of ``self``, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array, has an unsupported dtype, or the dtypes differ.
-    ArgumentValueError
-        If the rank is 0 or exceeds 8, ``dim`` is not an axis, the length is odd, shapes do not
-        match, or ``out`` does not fit.
+    array of the shape and type of ``self``, as ``out`` must be
 
     Notes
     -----
-    The formula is the vendor's (aclnnGluBackward).
-
-    Accuracy: in F32 arithmetic, the default, an F32 result of the first half is within 1.75 ulp of
-    the exact value, one of the second half within 5 ulp wherever ``value * s * (1 - s)`` is a
-    normal number of the arithmetic; F16 and BF16 results are within 0.5 + 1/256 ulp then. In F64
-    arithmetic these are correctly rounded, and F64 results within 0.75 ulp; with "exact" they are
-    correctly rounded, too.
+    Formula: aclnnGluBackward. F32: 1.75 ulp in the first half; 5 ulp in the second half, where
+    ``value * s * (1 - s)`` is normal.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.glu_backward(np.ones((1, 2), np.float32), np.array([[4, 2, 0, -1]], np.float32))
     array([[0.5       , 0.26894143, 1.        , 0.3932239 ]], dtype=float32)
     """

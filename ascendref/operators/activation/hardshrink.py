@@ -95,37 +95,21 @@ def hardshrink(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
     lambd : real number, optional
-        Threshold λ, narrowed to float32. A negative value counts as 0; NaN makes every number 0.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        Threshold λ. A negative value counts as 0; NaN makes every number 0.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnHardshrink), but NaN in ``self`` stays NaN, as in the vendor's
-    code and in PyTorch. PyTorch keeps every element if ``lambd`` is negative or NaN.
-
-    Accuracy: the result is the input or 0, so it is exact in its own type.
+    Formula: aclnnHardshrink, but NaN in ``self`` stays NaN, as in the vendor's code and in PyTorch.
+    PyTorch keeps every element if ``lambd`` is negative or NaN. Exact: the input or 0.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.hardshrink(np.array([-2, -0.5, 0.25, 0.75], np.float32))
     array([-2.  ,  0.  ,  0.  ,  0.75], dtype=float32)
     """
@@ -140,43 +124,25 @@ def hardshrink_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of hardshrink: ``grad_output`` where ``|self| > lambd``, else 0.
+    """Return the gradient of `hardshrink`: ``grad_output`` where ``|self| > lambd``, else 0.
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
-        (types may differ). Shapes broadcast.
-    lambd : real number, optional
-        Threshold λ, narrowed to float32. A negative value counts as 0; NaN makes every result 0.
-    out : array, optional
-        Array for the result, with the broadcast shape and any float dtype. It may be an input
-        itself, but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, self : array, broadcast
+    lambd : real number, optional, as for `hardshrink`
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, or ``out`` does not fit.
+    array of the broadcast shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnHardshrinkBackward). NaN in ``self`` gives 0. PyTorch is
-    inconsistent there: its scalar loop (short arrays) passes the gradient, its vector loop gives 0.
-
-    Accuracy: the result is the gradient or 0, so it is exact in its own type.
+    Formula: aclnnHardshrinkBackward. NaN in ``self`` gives 0; PyTorch passes the gradient in its
+    scalar loop (short arrays) only. Exact: the gradient or 0.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([-2, -0.5, 0.25, 0.75], np.float32)
     >>> ar.hardshrink_backward(np.ones_like(x), x, 0.5)
     array([1., 0., 0., 1.], dtype=float32)

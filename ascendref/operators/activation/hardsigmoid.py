@@ -95,38 +95,20 @@ def hardsigmoid(
 
     Parameters
     ----------
-    self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    out : array, optional
-        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
-        but must not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    self : array, also INT32
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnHardsigmoid, aclnnInplaceHardsigmoid). NaN stays. F32 and F64
-    arithmetic evaluate ``(self + 3) / 6``, in which nothing cancels next to -3.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnHardsigmoid, aclnnInplaceHardsigmoid. NaN stays. F32 and F64 arithmetic evaluate
+    ``(self + 3) / 6``, in which nothing cancels next to -3. F32: 1 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.hardsigmoid(np.array([-4, -1.5, 0, 3], np.float32))
     array([0.  , 0.25, 0.5 , 1.  ], dtype=float32)
     """
@@ -144,37 +126,20 @@ def hardsigmoid_backward(
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
-        (types may differ). Both have the same shape (no broadcasting).
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be an input itself,
-        but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, self : array, of one shape
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+    array of the same shape and the promoted type
 
     Notes
     -----
-    The formula is that of the vendor's code (aclnnHardsigmoidBackward), whose page has none. At
-    exactly -3 and 3, and for NaN in ``self``, the result is 0, whatever the gradient.
-
-    Accuracy: the result is correctly rounded.
+    Formula: the code of aclnnHardsigmoidBackward, whose page has none. At exactly -3 and 3, and for
+    NaN in ``self``, the result is 0, whatever the gradient. Correctly rounded.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([-3, 0, 2.5, 3], np.float32)
     >>> ar.hardsigmoid_backward(np.full_like(x, 12), x)
     array([0., 2., 2., 0.], dtype=float32)

@@ -134,37 +134,19 @@ def hardswish(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    out : array, optional
-        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
-        but must not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnHardswish, aclnnInplaceHardswish). From -3 down, -inf
-    included, the result is +0. PyTorch gives -0 there, and NaN at -inf.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnHardswish, aclnnInplaceHardswish. From -3 to -inf the result is +0; PyTorch's is
+    -0, and NaN at -inf. F32: 2 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.hardswish(np.array([-4, -1.5, 0, 1.5, 4], np.float32))
     array([ 0.   , -0.375,  0.   ,  1.125,  4.   ], dtype=float32)
     """
@@ -178,48 +160,27 @@ def hardswish_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of hardswish.
-
-    It is ``grad_output * (self / 3 + 1 / 2)`` between -3 and 3, 0 from -3 down and ``grad_output``
-    from 3 on.
+    """Return the gradient of hardswish: ``grad_output * (self / 3 + 1 / 2)`` between -3 and 3.
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
-        (types may differ). Both have the same shape (no broadcasting).
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be an input itself,
-        but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, self : array, of one shape
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+    array of the same shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnHardswishBackwardV2). aclnnHardswishBackward, the first
-    version, counts -3 and 3 as inside: the slopes there are -1/2 and 3/2. NaN in ``self`` passes
-    the gradient, as in the vendor's kernels. F32 and F64 arithmetic evaluate
-    ``(self + 1.5) / 3``, in which nothing cancels.
-
-    Accuracy: as for `hardswish`, but 2.5 ulp.
+    Formula: aclnnHardswishBackwardV2: 0 from -3 down, ``grad_output`` from 3 on.
+    aclnnHardswishBackward, the first version, counts -3 and 3 as inside: the slopes there are -1/2
+    and 3/2. NaN in ``self`` passes the gradient, as in the vendor's kernels. F32 and F64 arithmetic
+    evaluate ``(self + 1.5) / 3``, in which nothing cancels. F32: 2.5 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
-    >>> x = np.array([-3, -2.25, 0, 1.5, 3], np.float32)
-    >>> ar.hardswish_backward(np.ones_like(x), x)
+    >>> ar.hardswish_backward(np.ones(5, np.float32), np.array([-3, -2.25, 0, 1.5, 3], np.float32))
     array([ 0.  , -0.25,  0.5 ,  1.  ,  1.  ], dtype=float32)
     """
     return array_call(GRADIENT, (grad_output, self), (), out, compute_dtype)

@@ -92,38 +92,21 @@ def hardtanh(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
     min_val, max_val : real number, optional
-        Bounds, narrowed to float32. If the lower one is greater, every number becomes the upper
-        one; if one is NaN, every result is.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        If the lower one is greater, every result is the upper one; if one is NaN, so is the result.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is PyTorch's; the vendor documents only the gradient, so there are no two-phase
-    functions. NaN in ``self`` stays NaN. relu6 has the bounds 0 and 6.
-
-    Accuracy: the result is the input or a bound, correctly rounded to its type.
+    Formula: PyTorch's; the vendor documents only the gradient, so there are no two-phase functions.
+    NaN stays NaN. relu6 has the bounds 0 and 6. Correctly rounded: the input or a bound.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.hardtanh(np.array([-2, -0.5, 0.25, 3], np.float32))
     array([-1.  , -0.5 ,  0.25,  1.  ], dtype=float32)
     """
@@ -143,42 +126,23 @@ def hardtanh_backward(
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator, of the same shape (no
-        broadcasting); rank 0 to 8, F16, BF16, F32 or F64 (types may differ).
-    min_val, max_val : real number, optional
-        Bounds, narrowed to float32. Nothing is between bounds of which one is NaN.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be an input
-        itself, but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, self : array, of one shape
+    min_val, max_val : real number, optional; nothing is between them if one is NaN
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+    array of the same shape and the promoted type
 
     Notes
     -----
-    The formula is that of the vendor's code (aclnnHardtanhBackward, where the bounds are ``min``
-    and ``max``): at a bound the result is 0, as in PyTorch. NaN in ``self`` gives 0. PyTorch is
-    inconsistent there: its scalar loop (short arrays) passes the gradient, its vector loop gives 0.
-
-    Accuracy: the result is the gradient or 0, so it is exact in its own type.
+    Formula: the code of aclnnHardtanhBackward, where the bounds are ``min`` and ``max``: at a bound
+    the result is 0, as in PyTorch. NaN in ``self`` gives 0; PyTorch passes the gradient in its
+    scalar loop (short arrays) only. Exact: the gradient or 0.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
-    >>> x = np.array([-1, -0.5, 0.25, 3], np.float32)
-    >>> ar.hardtanh_backward(np.ones_like(x), x)
+    >>> ar.hardtanh_backward(np.ones(4, np.float32), np.array([-1, -0.5, 0.25, 3], np.float32))
     array([0., 1., 1., 0.], dtype=float32)
     """
     return array_call(GRADIENT, (grad_output, self), (min_val, max_val), out, compute_dtype)

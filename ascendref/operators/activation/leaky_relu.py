@@ -112,40 +112,20 @@ def leaky_relu(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
     negative_slope : real number, optional
-        Any number, narrowed to float32.
-    out : array, optional
-        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
-        but must not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or not a number, or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnLeakyRelu, aclnnInplaceLeakyRelu). It selects, so an infinite
-    slope leaves positive inputs as they are. F64 tensors are computed in F64 here; the device
-    narrows them to F32.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is correctly rounded, an F16 or BF16
-    result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and F64 results
-    within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnLeakyRelu, aclnnInplaceLeakyRelu. It selects, so an infinite slope leaves positive
+    inputs as they are. The device narrows F64 tensors to F32. F32: correctly rounded.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.leaky_relu(np.array([-2, 0, 2], np.float32), 0.25)
     array([-0.5,  0. ,  2. ], dtype=float32)
     """
@@ -161,51 +141,29 @@ def leaky_relu_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of leaky_relu.
-
-    It is ``grad_output`` where ``self`` is positive, else ``negative_slope * grad_output``.
+    """Return ``grad_output`` where ``self`` is positive, else ``negative_slope * grad_output``.
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
-        (types may differ). Shapes broadcast.
+    grad_output, self : array, broadcast
     negative_slope : real number, optional
-        Any number, narrowed to float32.
     self_is_result : bool, optional
-        Whether ``self`` is the result of the forward operator. Its sign is that of the input then,
-        so the formula is the same, but ``negative_slope`` must be at least 0.
-    out : array, optional
-        Array for the result, with the broadcast shape and any float dtype. It may be an input
-        itself, but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        Whether ``self`` is the result of `leaky_relu`, which has the sign of its input if
+        ``negative_slope`` is at least 0, as it must be then.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or not a number, or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, ``self_is_result`` is not a truth value or
-        true with a negative or NaN slope, or ``out`` does not fit.
+    array of the broadcast shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnLeakyReluBackward). NaN in ``self`` is not positive. F64
-    tensors are computed in F64 here; the device narrows them to F32.
-
-    Accuracy: as for `leaky_relu`.
+    Formula: aclnnLeakyReluBackward. NaN counts as not positive. The device narrows F64 tensors to
+    F32. F32: correctly rounded.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
-    >>> x = np.array([-2, 0, 2], np.float32)
-    >>> ar.leaky_relu_backward(np.ones_like(x), x, 0.25)
+    >>> ar.leaky_relu_backward(np.ones(3, np.float32), np.array([-2, 0, 2], np.float32), 0.25)
     array([0.25, 0.25, 1.  ], dtype=float32)
     """
     scalars = (negative_slope, self_is_result)

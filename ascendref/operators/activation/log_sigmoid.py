@@ -87,38 +87,20 @@ def log_sigmoid(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnLogSigmoid; aclnnLogSigmoidForward takes a second result,
-    which is ignored and may be null). It is -0 at inf and -inf at -inf.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too. In F16 and BF16
-    arithmetic an exponential that overflows gives -inf.
+    Formula: aclnnLogSigmoid; aclnnLogSigmoidForward takes a second result, which is ignored and may
+    be null. The result is -0 at inf, -inf at -inf and, in F16 and BF16 arithmetic, where the
+    exponential overflows. F32: 1 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.log_sigmoid(np.array([-1, 0, np.inf], np.float32))
     array([-1.3132616, -0.6931472, -0.       ], dtype=float32)
     """
@@ -136,42 +118,22 @@ def log_sigmoid_backward(
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator, of one shape (no broadcasting);
-        rank 0 to 8, F16, BF16, F32 or F64 (types may differ).
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be an input itself,
-        but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, self : array, of one shape
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+    array of the same shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnLogSigmoidBackward, whose third tensor is ignored). At inf it
-    is 0 times the gradient, at -inf the gradient.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
-    an F16 or BF16 result within 0.5 + 1/256 ulp, also where ``exp(self)`` is beyond the range of
-    F32. In F64 arithmetic these are correctly rounded, and F64 results within 0.75 ulp; with
-    "exact" they are correctly rounded, too.
+    Formula: aclnnLogSigmoidBackward, whose third tensor is ignored. At inf the result is 0 times
+    the gradient, at -inf the gradient. F32: 1.75 ulp, also where ``exp(self)`` is beyond the range
+    of F32.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
-    >>> x = np.array([-1, 0, 30], np.float32)
-    >>> ar.log_sigmoid_backward(np.ones_like(x), x)
+    >>> ar.log_sigmoid_backward(np.ones(3, np.float32), np.array([-1, 0, 30], np.float32))
     array([7.3105860e-01, 5.0000000e-01, 9.3576236e-14], dtype=float32)
     """
     return array_call(GRADIENT, (grad_output, self), (), out, compute_dtype)

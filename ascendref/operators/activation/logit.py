@@ -211,41 +211,23 @@ def logit(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
     eps : real number or None, optional
-        The input is clamped to [eps, 1 - eps]. Narrowed to float32; None means -1. If negative or
-        NaN, nothing is clamped: the result is -inf at 0, inf at 1 and NaN outside [0, 1].
-    out : array, optional
-        Array for the result, with the shape and dtype of ``self``. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        The input is clamped to [eps, 1 - eps]; None means -1. If negative or NaN, nothing is
+        clamped: the result is -inf at 0, inf at 1 and NaN outside [0, 1].
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype, or ``out`` has another one.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``, as ``out`` must be
 
     Notes
     -----
-    The formula is the vendor's (aclnnLogit, where ``self`` is ``input``). ``1 - eps`` is evaluated
-    in float32. The lower bound is compared first, so with eps = 1 the result is inf below 1 and
-    -inf from 1 on; with a larger eps it is NaN.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
-    an F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnLogit, where ``self`` is ``input``. ``1 - eps`` is evaluated in float32. The lower
+    bound is compared first: with eps = 1 the result is inf below 1, -inf from 1 on; with a larger
+    eps NaN. F32: 1.75 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([0, 0.25, 0.5, 2], np.float32)
     >>> ar.logit(x)
     array([      -inf, -1.0986123,  0.       ,        nan], dtype=float32)
@@ -267,44 +249,24 @@ def logit_grad(
 
     Parameters
     ----------
-    x, dy : array
-        Input of the forward operator and gradient of its result, in the vendor's order (the other
-        operators take the gradient first). Both have the same shape of rank 0 to 8 (no
-        broadcasting) and the same type: F16, BF16, F32 or F64.
+    x, dy : array, of one shape and type; input and gradient, in the vendor's order
     eps : real number or None, optional
-        Narrowed to float32; None means -1. If negative, the result is NaN outside [0, 1]; from 0 to
-        below 1, it is 0 outside [eps, 1 - eps]. If eps is exactly 1 the result is ``dy`` times
-        infinity; if finite and above 1, or NaN, it is NaN; if infinite, 0.
-    out : array, optional
-        Array for the result, with the shape and dtype of the inputs. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        None means -1. If negative, the result is NaN outside [0, 1]; from 0 to below 1, it is 0
+        outside [eps, 1 - eps]. If eps is exactly 1 the result is ``dy`` times infinity; if finite
+        and above 1, or NaN, it is NaN; if infinite, 0.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array, has an unsupported dtype, or the dtypes differ.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+    array of the same shape and type, as ``out`` must be
 
     Notes
     -----
-    The formula is the vendor's (aclnnLogitGrad). ``1 - eps`` is evaluated in float32. At 0 and 1
-    the result is ``dy`` times infinity.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.5 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnLogitGrad. ``1 - eps`` is evaluated in float32. At 0 and 1 the result is ``dy``
+    times infinity. F32: 1.5 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([0.25, 0.5, 1.5], np.float32)
     >>> ar.logit_grad(x, np.ones_like(x))
     array([5.3333335, 4.       ,       nan], dtype=float32)

@@ -103,38 +103,19 @@ def mish(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnMish, and aclnnInplaceMish, which overwrites its input). At
-    -inf it gives NaN, as in PyTorch, where the limit is -0.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
-    an F16 or BF16 result within 0.5 + 1/256 ulp, unless ``self`` is below -87, where the tanh is
-    subnormal. In F64 arithmetic these are correctly rounded, and F64 results within 0.75 ulp unless
-    ``self`` is below -702; with "exact" they are correctly rounded, too.
+    Formula: aclnnMish, aclnnInplaceMish. NaN at -inf, as in PyTorch; the limit is -0.
+    F32: 1.75 ulp. No bound where the tanh is subnormal: below -87, for F64 results -702.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.mish(np.array([-1, 0, 2], np.float32))
     array([-0.30340147,  0.        ,  1.943959  ], dtype=float32)
     """
@@ -152,43 +133,21 @@ def mish_backward(
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
-        (types may differ). Shapes broadcast.
-    out : array, optional
-        Array for the result, with the broadcast shape and any float dtype. It may be an input
-        itself, but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, self : array, broadcast
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, or ``out`` does not fit.
+    array of the broadcast shape and the promoted type
 
     Notes
     -----
-    The formula is the derivative (aclnnMishBackward, whose page has none). At ±inf it gives NaN, as
-    in PyTorch, where the limits are 1 and 0.
-
-    Accuracy: the derivative is 0 near -1.192, where two terms cancel. Wherever it is a normal
-    number of the arithmetic: in F32 arithmetic, the default, the error of an F32 result is at most
-    2 ulp plus 2**-23 times the gradient, that of an F16 or BF16 result 0.5 + 1/256 ulp plus as
-    much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results within
-    1 ulp plus 2**-58 times the gradient; with "exact" they are correctly rounded, too.
+    Formula: the derivative; the page of aclnnMishBackward has none. NaN at ±inf, as in PyTorch; the
+    limits are 1 and 0. F32: 2 ulp plus 2**-23 times the gradient; the derivative is 0 near -1.192.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
-    >>> x = np.array([-1, 0, 1], np.float32)
-    >>> ar.mish_backward(np.ones_like(x), x)
+    >>> ar.mish_backward(np.ones(3, np.float32), np.array([-1, 0, 1], np.float32))
     array([0.05921675, 0.6       , 1.0490363 ], dtype=float32)
     """
     return array_call(GRADIENT, (grad_output, self), (), out, compute_dtype)

@@ -166,39 +166,22 @@ def prelu(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64. Axis 1 is the channel; with rank 0 or 1 there is
-        one channel.
+        Axis 1 is the channel; with rank 0 or 1 there is one channel.
     weight : array
-        One element, or one per channel in C order, in any shape; of any of these types.
-    out : array, optional
-        Array for the result, with the shape of ``self`` and any float dtype. It may be an input
-        itself, but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        One element, or one per channel in C order, in any shape.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The shape of ``self`` and the promoted type, as the caller's kind of array; ``out`` if
-        given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the weight does not fit the input, a rank exceeds 8, or ``out`` does not fit.
+    array of the shape of ``self`` and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnPrelu). It selects: where the input is positive, the weight
-    has no effect, even if it is infinite or NaN.
-
-    Accuracy: correctly rounded in F32 and in F64 arithmetic.
+    Formula: aclnnPrelu. It selects: where the input is positive, the weight has no effect, even if
+    it is infinite or NaN. Correctly rounded.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([[-1, 2], [3, -4]], np.float32)
     >>> ar.prelu(x, np.array([0.25, 0.5], np.float32))
     array([[-0.25,  2.  ],
@@ -223,51 +206,31 @@ def prelu_backward(
 
     Parameters
     ----------
-    grad_output : array
-        Gradient of the result; broadcast to the shape of ``self``.
-    self : array
-        Input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64. Axis 1 is the channel;
-        with rank 0 or 1 there is one channel.
-    weight : array
-        One element, or one per channel in C order, in any shape.
-    out : tuple of two arrays, optional
-        Arrays for the results, with their shapes and dtype. They may be inputs themselves, but must
-        not overlap one otherwise, nor each other.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which formulas and sum are evaluated; None means F64 for F64 data, else F32.
+    grad_output, self, weight : array, of one type
+        ``grad_output`` broadcasts to the shape of ``self``; the others as for `prelu`.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    grad_input : array
-        The same kind of array as ``self``, with its shape and type, in the memory layout that
-        NumPy's functions choose (``order="K"``): channels-last images stay channels-last.
-    grad_weight : array
+    grad_input : array of the shape and type of ``self``, as its ``out`` must be
+        Channels-last images stay channels-last.
+    grad_weight : array of the same type, as its ``out`` must be
         It has ``weight``'s shape if that has one element, else shape ``(channels,)``. All zeros if
         ``self`` is empty.
 
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array, has an unsupported dtype, or the dtypes differ.
-    ArgumentValueError
-        If shapes do not match, a rank exceeds 8, or ``out`` does not fit.
-
     Notes
     -----
-    The formulas are the vendor's (aclnnPreluBackward). The sum is rounded once at the end. Its
-    summation tree depends only on the number of terms, so the bits are the same for any number of
-    threads.
+    Formula: aclnnPreluBackward. The sum is rounded once at the end. Its summation tree depends only
+    on the number of terms, so the bits are the same for any number of threads.
 
-    Accuracy: ``grad_input`` is correctly rounded in F32 and in F64 arithmetic. In F32 arithmetic,
-    the default, the error of a sum of n terms is at most ``69 + ceil(log2(n / 1024))`` times 2**-24
-    of the sum of their magnitudes, and half an ulp for its last rounding. That holds as long as
-    every product is 0 or a normal float32 and no sum of products overflows: a product that
-    overflows makes the sum infinite or NaN, and one that underflows is lost. In F64 arithmetic sums
-    are correctly rounded, however much cancels.
+    ``grad_input`` is correctly rounded. In F32 arithmetic, the error of a sum of n terms is at most
+    ``69 + ceil(log2(n / 1024))`` times 2**-24 of the sum of their magnitudes, and half an ulp for
+    its last rounding. That holds as long as every product is 0 or a normal float32 and no sum of
+    products overflows: a product that overflows makes the sum infinite or NaN, and one that
+    underflows is lost. In F64 arithmetic sums are correctly rounded, however much cancels.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([[-1, 2], [3, -4]], np.float32)
     >>> ar.prelu_backward(np.ones_like(x), x, np.array([0.25, 0.5], np.float32))
     (array([[0.25, 1.  ],
@@ -299,8 +262,8 @@ def prelu_partial(
     first : int, optional
         Number of the part's first term. Partial sums then take the least memory and merge in any
         order. With None, the default, the part follows the parts that it is merged into.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        As for `prelu_backward`. With "float64" the sums are exact until they are rounded.
+    compute_dtype : optional; see the common rules of array functions
+        With "float64" the sums are exact until they are rounded.
 
     Returns
     -------
@@ -312,9 +275,9 @@ def prelu_partial(
     Raises
     ------
     ArgumentTypeError, ArgumentValueError
-        As for `prelu_backward`; if ``first`` is negative or not an integer; or, except in F64
-        arithmetic, if it is not a multiple of 1024: the summation tree adds blocks of 1024 terms,
-        and a part must begin at the start of a block.
+        If ``first`` is negative or not an integer; or, except in F64 arithmetic, if it is not a
+        multiple of 1024: the summation tree adds blocks of 1024 terms, and a part must begin at the
+        start of a block.
 
     Notes
     -----
@@ -327,7 +290,6 @@ def prelu_partial(
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.random.default_rng(0).normal(size=(32, 3, 16, 16)).astype(np.float32)
     >>> g, w = x[::-1], np.full(3, 0.25, np.float32)
     >>> parts = [ar.prelu_partial(g[k : k + 8], x[k : k + 8], w)[1] for k in (0, 8, 16, 24)]

@@ -54,38 +54,20 @@ def relu(
 
     Parameters
     ----------
-    self : array
-        Input; rank 0 to 8, F16, BF16, F32, F64, INT8, INT32 or INT64.
-    out : array, optional
-        Array for the result, with the shape and dtype of ``self``. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data and F32 for other
-        floats. Integers are computed as integers with None and "exact"; with other types they are
-        rounded to this type, and the result is truncated.
+    self : array, also INT8, INT32 or INT64
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype, or ``out`` has another one.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``, as ``out`` must be
 
     Notes
     -----
-    The formula is the vendor's (aclnnRelu). NaN stays NaN. The result for -0 is +0, where PyTorch
-    returns -0.
-
-    Accuracy: the result is the input or 0, so it is exact.
+    Formula: aclnnRelu. NaN stays NaN. The result for -0 is +0, where PyTorch returns -0. Exact: the
+    input or 0.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.relu(np.array([-1.5, 0, 2.5], np.float32))
     array([0. , 0. , 2.5], dtype=float32)
     >>> ar.relu(np.array([-128, 127], np.int8))

@@ -106,39 +106,20 @@ def selu(
 
     Parameters
     ----------
-    self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    out : array, optional
-        Array for the result, with the shape of ``self`` and any float dtype. It may be the input,
-        but must not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    self : array, also INT8 or INT32
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnSelu, aclnnInplaceSelu). Next to 0 nothing cancels, except in
-    F16 and BF16 arithmetic and in the vendor's kernel, where the exponential is rounded before 1 is
-    subtracted.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnSelu, aclnnInplaceSelu. Next to 0 nothing cancels, except in F16 and BF16
+    arithmetic and the vendor's kernel, which round the exponential. F32: 2 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.selu(np.array([-1, 0, 2], np.float32))
     array([-1.1113307,  0.       ,  2.101402 ], dtype=float32)
     """
@@ -154,43 +135,25 @@ def selu_backward(
 ) -> ArrayT:
     """Return the gradient of selu, from its result.
 
-    It is ``grad_output`` times ``scale`` where ``result`` is positive, else times
-    ``result + alpha * scale``. ``alpha`` and ``scale`` are those of `selu`.
+    It is ``grad_output * scale`` where ``result`` is positive, else
+    ``grad_output * (result + alpha * scale)``, with the constants of `selu`.
 
     Parameters
     ----------
-    grad_output, result : array
-        Gradient of the result, and the result of the forward operator; rank 0 to 8, F16, BF16, F32
-        or F64 (types may differ). Both have the same shape (no broadcasting).
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be an input itself,
-        but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, result : array, of one shape, also INT8 or INT32
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+    array of the same shape and the promoted type
 
     Notes
     -----
-    The formula is that of the vendor's code (aclnnSeluBackward), which takes the result; the page
-    describes a derivative for the input. Results below ``-alpha * scale``, which selu has not, give
-    negative derivatives.
-
-    Accuracy: as for `selu`.
+    Formula: the code of aclnnSeluBackward; its page describes a derivative for the input. Results
+    below ``-alpha * scale``, which selu has not, give negative derivatives. F32: 2 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> y = ar.selu(np.array([-1, 0, 2], np.float32))
     >>> ar.selu_backward(np.ones_like(y), y)
     array([0.64676857, 1.7580993 , 1.050701  ], dtype=float32)

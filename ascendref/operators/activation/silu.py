@@ -155,37 +155,18 @@ def silu(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnSilu). At -inf it gives NaN, as in PyTorch, where the limit
-    is -0.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
-    an F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnSilu. NaN at -inf, as in PyTorch; the limit is -0. F32: 1.75 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.silu(np.array([-1, 0, 2], np.float32))
     array([-0.26894143,  0.        ,  1.761594  ], dtype=float32)
     """
@@ -203,43 +184,21 @@ def silu_backward(
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator, of one shape (no broadcasting);
-        rank 0 to 8, F16, BF16, F32 or F64 (types may differ).
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be an input itself,
-        but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, self : array, of one shape
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+    array of the same shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnSiluBackward). At ±inf it gives NaN, as in PyTorch, where the
-    limits are 1 and 0.
-
-    Accuracy: the derivative is 0 near -1.278, where two terms cancel. Wherever it is a normal
-    number of the arithmetic: in F32 arithmetic, the default, the error of an F32 result is at most
-    2 ulp plus 1.5 * 2**-24 times the gradient, that of an F16 or BF16 result 0.5 + 1/256 ulp plus
-    as much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results
-    within 1 ulp plus 2**-58 times the gradient; with "exact" they are correctly rounded, too.
+    Formula: aclnnSiluBackward. NaN at ±inf, as in PyTorch; the limits are 1 and 0. F32: 2 ulp plus
+    1.5 * 2**-24 times the gradient; the derivative is 0 near -1.278.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
-    >>> x = np.array([-1, 0, 1], np.float32)
-    >>> ar.silu_backward(np.ones_like(x), x)
+    >>> ar.silu_backward(np.ones(3, np.float32), np.array([-1, 0, 1], np.float32))
     array([0.07232948, 0.5       , 0.92767054], dtype=float32)
     """
     return array_call(SILU_BACKWARD, (grad_output, self), (), out, compute_dtype)
@@ -257,39 +216,20 @@ def swish(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
     beta : real number, optional
-        Narrowed to float32.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype, or ``beta`` is not a number.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnSwish, where a null ``beta`` is 1). At -inf it gives NaN, with
-    a negative ``beta`` at inf, where the limits are zeros.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnSwish, where a null ``beta`` is 1. At -inf it gives NaN, with a negative ``beta``
+    at inf, where the limits are zeros. F32: 2 ulp.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.swish(np.array([-1, 0, 2], np.float32), 0.5)
     array([-0.37754068,  0.        ,  1.4621172 ], dtype=float32)
     """
@@ -308,46 +248,22 @@ def swish_backward(
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator, of one shape (no broadcasting);
-        rank 0 to 8, F16, BF16, F32 or F64 (types may differ).
+    grad_output, self : array, of one shape
     beta : real number, optional
-        Narrowed to float32.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be an input itself,
-        but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype, or ``beta`` is not a number.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+    array of the same shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnSwishBackward, where a null ``beta`` is 1). It is NaN where
-    ``self`` is infinite.
-
-    Accuracy: the derivative is 0 where ``beta * self`` is near -1.278 and two terms cancel.
-    Wherever it is a normal number of the arithmetic: in F32 arithmetic, the default, the error of
-    an F32 result is at most 2 ulp plus 2**-23 times the gradient, that of an F16 or BF16 result
-    0.5 + 1/256 ulp plus as much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded,
-    and F64 results within 1 ulp plus 2**-58 times the gradient; with "exact" they are correctly
-    rounded, too.
+    Formula: aclnnSwishBackward, where a null ``beta`` is 1. NaN at ±inf. F32: 2 ulp plus 2**-23
+    times the gradient; the derivative is 0 where ``beta * self`` is near -1.278.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
-    >>> x = np.array([-1, 0, 1], np.float32)
-    >>> ar.swish_backward(np.ones_like(x), x, 0.5)
+    >>> ar.swish_backward(np.ones(3, np.float32), np.array([-1, 0, 1], np.float32), 0.5)
     array([0.2600388, 0.5      , 0.7399612], dtype=float32)
     """
     return array_call(SWISH_BACKWARD, (grad_output, self), (beta,), out, compute_dtype)

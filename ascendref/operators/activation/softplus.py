@@ -219,49 +219,27 @@ def softplus(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return softplus: ``log(1 + exp(beta * self)) / beta``.
-
-    Where ``beta * self > threshold`` the result is ``self``.
+    """Return ``log(1 + exp(beta * self)) / beta``, but ``self`` where ``beta * self > threshold``.
 
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
     beta, threshold : real number, optional
-        Narrowed to float32. With a ``beta`` of 0 the result is infinite where 0 is not above the
-        threshold.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        With a ``beta`` of 0 the result is infinite where 0 is not above the threshold.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnSoftplus).
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too. Nothing is stated of
-    F32 arithmetic, and of F64 results of F64 arithmetic, if ``beta`` is below 1 and
-    ``exp(beta * self)`` is not a normal number; if ``beta * self`` overflows and the threshold is
-    infinite or NaN; or if ``beta * self - threshold`` underflows.
+    Formula: aclnnSoftplus. F32: 2 ulp. No bound if ``beta`` is below 1 and ``exp(beta * self)`` is
+    not a normal number; if ``beta * self`` overflows and the threshold is infinite or NaN; or if
+    ``beta * self - threshold`` underflows.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.softplus(np.array([-1, 0, 30], np.float32))
     array([ 0.3132617,  0.6931472, 30.       ], dtype=float32)
     """
@@ -277,59 +255,33 @@ def softplus_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of softplus: ``grad_output / (1 + exp(-beta * self))``.
-
-    Where ``beta * self > threshold`` the forward operator is linear and the gradient passes
-    unchanged.
+    """Return ``grad_output / (1 + exp(-beta * self))``, the gradient of softplus.
 
     Parameters
     ----------
-    grad_output : array
-        Gradient of the result; rank 0 to 8, F16, BF16, F32 or F64.
-    self : array
-        Input of the forward operator, of the same shape (no broadcasting); a float type, which may
-        differ from ``grad_output``'s, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+    grad_output, self : array, of one shape; ``self`` also INT8 to INT64, UINT8 or BOOL
     beta, threshold : real number, optional
-        Narrowed to float32.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be an input itself,
-        but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and the promoted type, as the caller's kind of array; ``out`` if given. If
-        ``self`` holds integers, the promoted type of an F16 or BF16 gradient is F32.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, or ``out`` does not fit.
+    array of the same shape and the promoted type; F32 for integers and an F16 or BF16 gradient
 
     Notes
     -----
-    The formula is the vendor's (aclnnSoftplusBackward). F64 tensors are computed in F64 here; the
-    device narrows them to F32.
+    Formula: aclnnSoftplusBackward. Where ``beta * self > threshold``, softplus is linear and the
+    gradient passes unchanged. The device narrows F64 tensors to F32.
 
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.75 ulp of the exact value,
-    an F16 or BF16 result within 0.5 + 1/256 ulp, also where ``exp(-beta * self)`` is beyond the
-    range of F32. Unless ``beta`` is a power of two its product with ``self`` is rounded, which the
-    exponential amplifies: by ``abs(beta * self)`` ulp for F32, 2**-13 of that for F16 and 2**-16
-    for BF16. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results
-    within 0.75 ulp; with "exact" they are correctly rounded, too. In F16 and BF16 arithmetic an
-    exponential that overflows gives a 0 with the gradient's sign. Where ``beta * self`` itself
-    overflows to -inf, in F32 arithmetic too, an infinite gradient gives NaN; where what it is above
-    the threshold underflows to 0, it is not above it.
+    F32: 1.75 ulp, also where ``exp(-beta * self)`` is beyond the range of F32. Unless ``beta`` is a
+    power of two its product with ``self`` is rounded, and the exponential amplifies that, which
+    adds ``abs(beta * self)`` ulp. In F16 and BF16 arithmetic an exponential that overflows gives a
+    0 with the gradient's sign. Where ``beta * self`` itself overflows to -inf, in F32 arithmetic
+    too, an infinite gradient gives NaN; where its excess over the threshold underflows to 0, it is
+    not above it.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
-    >>> x = np.array([-1, 0, 30], np.float32)
-    >>> ar.softplus_backward(np.ones_like(x), x)
+    >>> ar.softplus_backward(np.ones(3, np.float32), np.array([-1, 0, 30], np.float32))
     array([0.26894143, 0.5       , 1.        ], dtype=float32)
     """
     return array_call(GRADIENT, (grad_output, self), (beta, threshold), out, compute_dtype)

@@ -95,38 +95,19 @@ def softshrink(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    lambd : real number, optional
-        Threshold λ, at least 0, narrowed to float32.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    lambd : real number, optional, at least 0
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, ``lambd`` is negative or NaN, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnSoftshrink), but NaN in ``self`` stays NaN, as in PyTorch.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is correctly rounded, an F16 or BF16
-    result within 0.5 + 1/256 ulp. In F64 arithmetic these are correctly rounded, and F64 results
-    within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnSoftshrink, but NaN in ``self`` stays NaN, as in PyTorch. F32: correctly rounded.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.softshrink(np.array([-2, -0.5, 0.25, 0.75], np.float32))
     array([-1.5 ,  0.  ,  0.  ,  0.25], dtype=float32)
     """
@@ -145,41 +126,21 @@ def softshrink_backward(
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator; rank 0 to 8, F16, BF16, F32 or F64
-        (types may differ). Shapes broadcast.
-    lambd : real number, optional
-        Threshold λ, at least 0, narrowed to float32.
-    out : array, optional
-        Array for the result, with the broadcast shape and any float dtype. It may be an input
-        itself, but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    grad_output, self : array, broadcast
+    lambd : real number, optional, at least 0
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, ``lambd`` is negative or NaN, or ``out`` does
-        not fit.
+    array of the broadcast shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnSoftshrinkBackward, where ``lambd`` is ``lambda``). NaN in
-    ``self`` gives 0. PyTorch is inconsistent there: its scalar loop (short arrays) passes the
-    gradient, its vector loop gives 0.
-
-    Accuracy: the result is the gradient or 0, so it is exact in its own type.
+    Formula: aclnnSoftshrinkBackward, where ``lambd`` is ``lambda``. NaN in ``self`` gives 0;
+    PyTorch passes the gradient in its scalar loop (short arrays) only. Exact: the gradient or 0.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([-2, -0.5, 0.25, 0.75], np.float32)
     >>> ar.softshrink_backward(np.ones_like(x), x)
     array([1., 0., 0., 1.], dtype=float32)

@@ -43,34 +43,18 @@ def squared_relu(
     Parameters
     ----------
     self : array
-        Input; rank 0 to 8, F16, BF16, F32 or F64.
-    out : array, optional
-        Array for the result, with the same shape and any float dtype. It may be the input, but must
-        not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnSquaredRelu, where ``self`` is ``input``). NaN stays NaN.
-
-    Accuracy: the result is correctly rounded.
+    Formula: aclnnSquaredRelu, where ``self`` is ``input``. NaN stays NaN. Correctly rounded.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.squared_relu(np.array([-2, 0.5, 3], np.float32))
     array([0.  , 0.25, 9.  ], dtype=float32)
     """

@@ -123,48 +123,25 @@ def swiglu(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the silu of one half of the input times the other half.
-
-    It is ``gate / (1 + exp(-gate)) * value``, where ``gate`` is the first half of ``self`` along an
-    axis and ``value`` the second half.
+    """Return ``gate / (1 + exp(-gate)) * value``, of two halves of the input: silu times a value.
 
     Parameters
     ----------
-    self : array
-        Input; rank 1 to 8, F16, BF16, F32 or F64, with an even length along ``dim``.
+    self : array, whose halves along ``dim`` are ``gate`` and ``value``
     dim : int, optional
-        The axis; negative numbers count from the last one.
-    out : array, optional
-        Array for the result, with the shape of one half and the dtype of ``self``. It must not
-        overlap the input.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The shape of one half and the same type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` is not an array or has an unsupported dtype, or ``out`` has another one.
-    ArgumentValueError
-        If the rank is 0 or exceeds 8, ``dim`` is not an axis, the length is odd, or ``out`` does
-        not fit.
+    array of the shape of one half and the type of ``self``, as ``out`` must be
 
     Notes
     -----
-    The formula is the vendor's (aclnnSwiGlu, whose input is named x). A gate of -inf gives NaN.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 4 ulp of the exact value, an
-    F16 or BF16 result within 0.5 + 1/256 ulp, wherever the silu is a normal number of the
-    arithmetic. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results
-    within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnSwiGlu, whose input is named x. A gate of -inf gives NaN. F32: 4 ulp, wherever the
+    silu is normal.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.swiglu(np.array([[0, 2, 3, -1]], np.float32))
     array([[ 0.      , -1.761594]], dtype=float32)
     """
@@ -181,54 +158,31 @@ def swiglu_backward(
 ) -> ArrayT:
     """Return the gradient of `swiglu`.
 
-    With the halves ``gate`` and ``value`` of ``self``, and ``s = 1 / (1 + exp(-gate))``, it
-    consists of ``grad_output * value * s * (1 + gate * (1 - s))`` and ``grad_output * gate * s``,
-    one after the other along the axis.
+    With ``s = 1 / (1 + exp(-gate))`` its halves along ``dim`` are
+    ``grad_output * value * s * (1 + gate * (1 - s))`` and ``grad_output * gate * s``.
 
     Parameters
     ----------
-    grad_output : array
-        Gradient of the result, with the shape of one half of ``self`` and the same type.
-    self : array
-        Input of the forward operator; rank 1 to 8, F16, BF16, F32 or F64, with an even length along
-        ``dim``.
+    grad_output : array, of the shape of one half and the type of ``self``
+    self : array, whose halves along ``dim`` are ``gate`` and ``value``
     dim : int, optional
-        The axis; negative numbers count from the last one.
-    out : array, optional
-        Array for the result, with the shape and dtype of ``self``. It may be ``self``, but must not
-        overlap an input otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The shape and type of ``self``, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array, has an unsupported dtype, or the dtypes differ.
-    ArgumentValueError
-        If the rank is 0 or exceeds 8, ``dim`` is not an axis, the length is odd, shapes do not
-        match, or ``out`` does not fit.
+    array of the shape and type of ``self``, as ``out`` must be
 
     Notes
     -----
-    The formula is the vendor's (aclnnSwiGluGrad, whose tensors are named yGrad and x). A gate of
-    ±inf gives NaN in the first half.
+    Formula: aclnnSwiGluGrad, whose tensors are named yGrad and x. A gate of ±inf gives NaN in the
+    first half.
 
-    Accuracy: the derivative of silu is 0 near -1.278, where two terms cancel. Wherever it, its
-    product with ``value``, and silu are normal numbers of the arithmetic: in F32 arithmetic, the
-    default, the error of an F32 result of the first half is at most 5 ulp plus 2**-23 times
-    ``grad_output * value``, that of the second half 4 ulp; the error of an F16 or BF16 result 0.5 +
-    1/256 ulp plus as much. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and
-    F64 results within 1 ulp plus 2**-58 times ``grad_output * value``; with "exact" they are
-    correctly rounded, too.
+    F32: 5 ulp plus 2**-23 times ``grad_output * value`` in the first half, 4 ulp in the second. The
+    derivative of silu is 0 near -1.278; the bounds hold wherever it, its product with ``value``,
+    and silu are normal. F64 results are within 1 ulp plus 2**-58 times ``grad_output * value``.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.swiglu_backward(np.ones((1, 1), np.float32), np.array([[0, 3]], np.float32))
     array([[1.5, 0. ]], dtype=float32)
     """

@@ -97,43 +97,21 @@ def threshold(
 
     Parameters
     ----------
-    self : array
-        Input; rank 0 to 8, F16, BF16, F32, F64, INT8, INT16, INT32, INT64 or UINT8.
+    self : array, also INT8, INT16, INT32, INT64 or UINT8
     threshold, value : real number
-        Narrowed to float32. For integer data they become numbers of the data's type instead: the
-        fraction is dropped, numbers beyond the type become its nearest one, and NaN becomes 0.
-    out : array, optional
-        Array for the result, with the shape of ``self`` and any float dtype, or for integer data
-        one of the dtypes of ``self``. It may be the input, but must not overlap it in part.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data and F32 for other
-        floats. Integers are computed as integers with None and "exact"; with other types they are
-        rounded to this type, and the result is truncated.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The same shape and type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``self`` or a scalar has an unsupported type, or ``out`` one that the result is not cast
-        to.
-    ArgumentValueError
-        If the rank exceeds 8, or ``out`` does not fit.
+    array of the shape and type of ``self``
 
     Notes
     -----
-    The formula is the vendor's (aclnnThreshold). NaN in ``self`` stays NaN; a threshold that is NaN
-    replaces all other numbers, unlike in PyTorch, which keeps them.
-
-    Accuracy: the result is the input or ``value``, so it is exact but for the rounding of the
-    latter.
+    Formula: aclnnThreshold. NaN in ``self`` stays NaN; a threshold that is NaN replaces all other
+    numbers, unlike in PyTorch, which keeps them. Exact: the input or ``value``, which is rounded.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> ar.threshold(np.array([0.25, 0.5, 0.75], np.float32), 0.5, -1)
     array([-1.  , -1.  ,  0.75], dtype=float32)
     >>> ar.threshold(np.array([0, 1, 2], np.uint8), 1.9, 300)
@@ -154,39 +132,21 @@ def threshold_backward(
 
     Parameters
     ----------
-    grad_output, self : array
-        Gradient of the result and input of the forward operator; rank 0 to 8, of one type: F16,
-        BF16, F32, F64, INT8, INT32 or UINT8. Shapes broadcast.
-    threshold : real number
-        As for `threshold`; 0 for the gradient of `relu`.
-    out : array, optional
-        Array for the result, with the broadcast shape and the inputs' dtype. It may be an input
-        itself, but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        As for `threshold`.
+    grad_output, self : array, broadcast, of one type, also INT8, INT32 or UINT8
+    threshold : real number, 0 for the gradient of `relu`
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the inputs' type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array, types differ, or one is not supported.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, or ``out`` does not fit.
+    array of the broadcast shape and the inputs' type, as ``out`` must be
 
     Notes
     -----
-    The formula is the vendor's (aclnnThresholdBackward). NaN in ``self`` gives 0, where PyTorch
-    passes the gradient.
-
-    Accuracy: the result is the gradient or 0, so it is exact.
+    Formula: aclnnThresholdBackward. NaN in ``self`` gives 0, where PyTorch passes the gradient.
+    Exact: the gradient or 0.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([-1, 0, 2], np.int8)
     >>> ar.threshold_backward(np.array([5, 6, 7], np.int8), x, 0)
     array([0, 0, 7], dtype=int8)

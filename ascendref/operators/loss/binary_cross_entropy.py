@@ -122,60 +122,29 @@ def binary_cross_entropy(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the binary cross-entropy of probabilities, or its mean or sum.
-
-    It is ``-weight * (target * log(self) + (1 - target) * log(1 - self))`` with logarithms of at
-    least -100.
+    """Return ``-weight * (target * log(self) + (1 - target) * log(1 - self))``, or its mean or sum.
 
     Parameters
     ----------
-    self, target : array
-        Probabilities and targets, both between 0 and 1; rank 0 to 8, F16, BF16, F32 or F64. Shapes
-        and types are equal.
-    weight : array, optional
-        A factor for each element, with the same shape and type; None means 1.
+    self, target : array, of one shape and type, between 0 and 1
+    weight : array of the same shape and type, optional
+        A factor for each element; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        Whether the result has all elements, or is their mean or sum, of rank 0.
-    out : array, optional
-        Output array with the result's shape and type. It must not overlap an input unless it is the
-        same view.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
-        F64 data and F32 for all other data.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The caller's kind of array, with the type of ``self``; ``out`` if given. The mean of no
-        elements is NaN, their sum 0.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype, or types differ.
-    ArgumentValueError
-        If shapes differ, a rank exceeds 8, the reduction is unknown, or ``out`` has the wrong
-        shape, overlaps an input, is read-only or does not share its memory with NumPy.
-
-    See Also
-    --------
-    binary_cross_entropy_backward : its gradient
+    array of the type of ``self``, as ``out`` must be
 
     Notes
     -----
-    The formula is that of the vendor's kernel (aclnnBinaryCrossEntropy) and of PyTorch; the
-    vendor's page does not have the limit of -100. Outside [0, 1] the result is NaN, where PyTorch
-    raises an error.
-
-    Accuracy: in F32 arithmetic, the default, an element in F32 is within 4 ulp of the exact
-    value, one in F16 or BF16 within 0.5 + 1/256 ulp, for targets in [0, 1], weights from 1e-6
-    to 1e6 and results that are 0 or normal F32 numbers. In F64 arithmetic F16, BF16 and F32
-    results are correctly rounded and F64 results of such inputs within 0.75 ulp, or 1 ulp where
-    they are subnormal; with "exact" they are correctly rounded, too.
+    Formula: the kernel of aclnnBinaryCrossEntropy, and PyTorch's, with logarithms of at least -100,
+    which the vendor's page does not have. NaN outside [0, 1], where PyTorch raises an error.
+    F32: 4 ulp, for targets in [0, 1], weights from 1e-6 to 1e6 and results that are 0 or a normal
+    float32.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0.25, 0.5, 0], np.float32), np.array([0, 1, 1], np.float32)
     >>> ar.binary_cross_entropy(x, target, reduction="none")
     array([  0.28768206,   0.6931472 , 100.        ], dtype=float32)
@@ -196,66 +165,30 @@ def binary_cross_entropy_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of the binary cross-entropy with respect to ``self``.
-
-    It is ``norm * (self - target) / max(self * (1 - self), 1e-12) * weight * grad_output``; the
-    norm is 1 / number of elements of ``self`` for the mean, else 1.
+    """Return ``norm * (self - target) / max(self * (1 - self), 1e-12) * weight * grad_output``.
 
     Parameters
     ----------
-    grad_output, self, target : array
-        Gradient of the loss, probabilities and targets; rank 0 to 8, F16, BF16, F32 or F64 (types
-        may differ). Gradient, target and weight broadcast to the shape of ``self``.
-    weight : array, optional
+    grad_output, self, target : array, broadcast to the shape of ``self``
+    weight : array, broadcast to the shape of ``self``, optional
         The factor of each element; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the forward operator reduced the elementwise losses.
-    out : array, optional
-        Output array with the shape of ``self`` and any float dtype. It must not overlap an input
-        unless it is the same view.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated, in any form that `cast` accepts. None means F64 for
-        F64 data and F32 for all other data.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The caller's kind of array, with the shape of ``self`` and the promoted type, in the memory
-        layout that NumPy's functions choose (``order="K"``); ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast to that of ``self``, a rank exceeds 8, the reduction is unknown,
-        or ``out`` has the wrong shape, overlaps an input, is read-only or does not share its memory
-        with NumPy.
-
-    See Also
-    --------
-    binary_cross_entropy : the loss
+    array of the shape of ``self`` and the promoted type
 
     Notes
     -----
-    The formula is that of the vendor's kernel (aclnnBinaryCrossEntropyBackward) and of PyTorch; the
-    vendor's page does not have the limit of the denominator. In F64 arithmetic this is 1e-12, in
-    F32 arithmetic, and in PyTorch, the float32 next to it.
-
-    Rounding: for every ``compute_dtype``, the result is rounded to the promoted type of the inputs
-    and then cast to the type of ``out``: from BF16 inputs, an F32 ``out`` gets BF16 values. In F64
-    arithmetic it is rounded once, directly to the type of ``out``.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 4 ulp of the exact value,
-    an F16 or BF16 result within 0.5 + 1/256 ulp, for inputs and targets in [0, 1] and weights
-    from 1e-6 to 1e6, wherever the result for a gradient of 1 is 0 or a normal float32. In F64
-    arithmetic F16, BF16 and F32 results are correctly rounded and F64 results of such inputs
-    within 0.75 ulp, or 1 ulp where they are subnormal; with "exact" they are correctly rounded,
-    too.
+    The gradient of `binary_cross_entropy` for ``self``. Formula: the kernel of
+    aclnnBinaryCrossEntropyBackward, and PyTorch's; the vendor's page does not have the limit of the
+    denominator. In F64 arithmetic this is 1e-12, in F32 arithmetic, and in PyTorch, the float32
+    next to it. F32: 4 ulp, for inputs and targets in [0, 1] and weights from 1e-6 to 1e6, wherever
+    the result for a gradient of 1 is 0 or a normal float32.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0.25, 0.5, 0], np.float32), np.array([0, 1, 1], np.float32)
     >>> ar.binary_cross_entropy_backward(np.float32(3), x, target)
     array([ 1.3333335e+00, -2.0000000e+00, -1.0000000e+12], dtype=float32)

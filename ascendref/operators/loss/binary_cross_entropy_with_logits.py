@@ -213,54 +213,25 @@ def binary_cross_entropy_with_logits(
 
     Parameters
     ----------
-    self, target : array
-        Arguments of the logistic function and targets between 0 and 1; rank 0 to 8, F16, BF16, F32
-        or F64 (types may differ). Shapes are equal.
-    weight, pos_weight : array, optional
-        Factors of each element and of its first term, whose shapes broadcast to that of ``self``;
-        None means 1.
+    self, target : array, of one shape; targets are between 0 and 1
+    weight, pos_weight : array, broadcast to the shape of ``self``, optional
+        Factors of each element and of its first term; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        Whether the result has all elements, or is their mean or sum, of rank 0.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The promoted type, as the caller's kind of array; ``out`` if given. The mean of no elements
-        is NaN, their sum 0.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    binary_cross_entropy_with_logits_backward : its gradient
+    array of the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnBinaryCrossEntropyWithLogits). It is computed without overflow
-    or cancellation. An infinite loss times a factor of 0 is NaN: at inf with target 1, and at -inf
-    with target 0, as in PyTorch.
-
-    Accuracy: in F32 arithmetic, the default, an element in F32 is within 5 ulp of the exact value,
-    one in F16 or BF16 within 0.5 + 1/256 ulp, for targets in [0, 1] and weights from 1e-6 to 1e6,
-    wherever ``pos_weight * target``, the sum of both terms and the result are 0 or normal F32
-    numbers. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 elements
-    within 0.75 ulp wherever these are 0 or normal F64 numbers; with "exact" they are correctly
-    rounded, too.
+    Formula: aclnnBinaryCrossEntropyWithLogits. It is computed without overflow or cancellation. An
+    infinite loss times a factor of 0 is NaN: at inf with target 1, and at -inf with target 0, as in
+    PyTorch. F32: 5 ulp, for targets in [0, 1] and weights from 1e-6 to 1e6, wherever
+    ``pos_weight * target``, the sum of both terms and the result are 0 or normal.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0, 3, -200], np.float32), np.array([0.5, 1, 1], np.float32)
     >>> ar.binary_cross_entropy_with_logits(x, target, reduction="none")
     array([6.9314718e-01, 4.8587352e-02, 2.0000000e+02], dtype=float32)
@@ -283,61 +254,32 @@ def binary_cross_entropy_with_logits_backward(
     """Return the gradient of the binary cross-entropy of logistic functions.
 
     With ``p = 1 / (1 + exp(-self))`` it is
-    ``norm * weight * ((1 - target) * p - pos_weight * target * (1 - p)) * grad_output``; the norm
-    is 1 / number of elements of ``self`` for the mean, else 1.
+    ``norm * weight * ((1 - target) * p - pos_weight * target * (1 - p)) * grad_output``.
 
     Parameters
     ----------
-    grad_output, self, target : array
-        Gradient of the loss, arguments of the logistic function and targets; rank 0 to 8, F16,
-        BF16, F32 or F64 (types may differ). ``target`` has the shape of ``self``, to which the
-        gradient broadcasts.
-    weight, pos_weight : array, optional
-        Factors of each element and of its first term, whose shapes broadcast to that of ``self``;
-        None means 1.
+    grad_output, self, target : array, broadcast to the shape of ``self``, which ``target`` has
+    weight, pos_weight : array, broadcast to the shape of ``self``, optional
+        Factors of each element and of its first term; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the forward operator reduced the elementwise losses.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The shape of ``self`` and the promoted type, as the caller's kind of array; ``out`` if
-        given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    binary_cross_entropy_with_logits : the loss
+    array of the shape of ``self`` and the promoted type
 
     Notes
     -----
-    The vendor's page has no formula (aclnnBinaryCrossEntropyWithLogitsBackward).
+    The page of aclnnBinaryCrossEntropyWithLogitsBackward has no formula.
 
-    Accuracy: the derivative is the difference of two terms, which cancel next to its zero. In F32
-    arithmetic, the default, an F32 result is within 5 ulp of the exact value, 6.5 ulp for the mean,
-    plus 3 ulp times the smaller term divided by the difference; an F16 or BF16 result is within 0.5
-    + 1/256 ulp plus as much of an F32 ulp. This holds for targets in [0, 1], weights from 1e-6 to
-    1e6 and terms of at most 2**20 times the difference, wherever ``pos_weight * target``, the
-    difference and the result for a gradient of 1 are 0 or normal float32 numbers. In F64 arithmetic
-    F16, BF16 and F32 results are correctly rounded, and F64 results of such inputs, with normal
-    float64 numbers, within 1 ulp plus 2**-5 ulp times the same quotient; with "exact" they are
-    correctly rounded, too.
+    F32: 5 ulp, 6.5 ulp for the mean, plus 3 ulp times the smaller of two terms, which cancel next
+    to the zero of the derivative, divided by their difference. This holds for targets in [0, 1],
+    weights from 1e-6 to 1e6 and terms of at most 2**20 times the difference, wherever
+    ``pos_weight * target``, the difference and the result for a gradient of 1 are 0 or normal. F64
+    results of such inputs are within 1 ulp plus 2**-5 ulp times the same quotient.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0, 3, -200], np.float32), np.array([0.5, 1, 1], np.float32)
     >>> ar.binary_cross_entropy_with_logits_backward(np.float32(3), x, target)
     array([ 0.        , -0.04742587, -1.        ], dtype=float32)

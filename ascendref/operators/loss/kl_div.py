@@ -203,60 +203,32 @@ def kl_div_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of the Kullback-Leibler divergence with respect to ``self``.
-
-    It is ``-norm * target * grad_output``, with ``exp(target)`` for logarithms of targets. The norm
-    is 1 / number of elements of ``self`` for the mean, 1 / length of its first axis for
-    "batchmean", else 1.
+    """Return ``-norm * target * grad_output``, a gradient of the Kullback-Leibler divergence.
 
     Parameters
     ----------
-    grad_output, self, target : array
-        Gradient of the loss, logarithms of predictions, and targets; rank 0 to 8, F16, BF16, F32 or
-        F64 (types may differ). Gradient and target broadcast to the shape of ``self``.
+    grad_output, self, target : array, broadcast to the shape of ``self``
+        ``self`` has logarithms of predictions.
     reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        How the forward operator reduced the elementwise losses.
-    log_target : bool, optional
-        Whether ``target`` has logarithms.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    log_target : bool, optional, whether ``target`` has logarithms: ``exp(target)`` is its value
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The shape of ``self`` and the promoted type, as the caller's kind of array; ``out`` if
-        given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    kl_div_target_backward : the gradient with respect to the target
+    array of the shape of ``self`` and the promoted type
 
     Notes
     -----
-    The vendor's page has no formula (aclnnKlDivBackward); this is that of its kernel. The vendor's
-    function also takes a ``self`` that is smaller than the target, and sums the gradient over the
-    axes that broadcast; such shapes are refused here.
+    Formula: the kernel of aclnnKlDivBackward, whose page has none. The vendor's function also takes
+    a ``self`` that is smaller than the target, and sums the gradient over the axes that broadcast;
+    such shapes are refused here. This is the gradient for ``self``; `kl_div_target_backward` is
+    that for the target.
 
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 2 ulp of the exact value, 3.5
-    ulp for a mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever the result for a
-    gradient of 1 and, with ``log_target``, ``exp(target)`` are 0 or normal float32 numbers. In F64
-    arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results within 0.75 ulp
-    where these are 0 or normal float64 numbers; with "exact" they are correctly rounded, too.
+    F32: 2 ulp, 3.5 ulp for a mean, wherever the result for a gradient of 1 and, with
+    ``log_target``, ``exp(target)`` are 0 or normal.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.zeros((2, 2), np.float32), np.array([[0.25, 0.75], [0.5, 0.5]], np.float32)
     >>> ar.kl_div_backward(np.float32(1), x, target, "batchmean")
     array([[-0.125, -0.375],
@@ -276,63 +248,35 @@ def kl_div_target_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of the Kullback-Leibler divergence with respect to the target.
+    """Return the gradient of the Kullback-Leibler divergence for the target.
 
     It is ``norm * (log(target) - self + 1) * grad_output``, for logarithms of targets
-    ``norm * exp(target) * (target - self + 1) * grad_output``. The norm is 1 / number of elements
-    of ``target`` for the mean, 1 / length of its first axis for "batchmean", else 1.
+    ``norm * exp(target) * (target - self + 1) * grad_output``.
 
     Parameters
     ----------
-    grad_output, self, target : array
-        Gradient of the loss, logarithms of predictions, and targets; rank 0 to 8, F16, BF16, F32 or
-        F64 (types may differ). Gradient and ``self`` broadcast to the shape of the target.
+    grad_output, self, target : array, broadcast to the shape of ``target``
+        ``self`` has logarithms of predictions.
     reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        How the forward operator reduced the elementwise losses.
-    log_target : bool, optional
-        Whether ``target`` has logarithms.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    log_target : bool, optional, whether ``target`` has logarithms
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The shape of the target and the promoted type, as the caller's kind of array; ``out`` if
-        given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    kl_div_backward : the gradient with respect to ``self``
+    array of the shape of ``target`` and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnKlDivTargetBackward). A target of 0 gives an infinite result
-    without ``log_target``, a negative one NaN.
+    Formula: aclnnKlDivTargetBackward. A target of 0 gives an infinite result without
+    ``log_target``, a negative one NaN. `kl_div_backward` is the gradient for ``self``.
 
-    Accuracy: the derivative is a factor times a sum of three terms, which may cancel. In F32
-    arithmetic, the default, an F32 result is within 3 ulp of the exact value, 4.5 ulp for a mean,
-    plus 2 ulp times the sum of the terms' magnitudes divided by the sum; an F16 or BF16 result is
-    within 0.5 + 1/256 ulp plus as much of an F32 ulp. This holds for terms of at most 2**20 times
-    the sum, wherever the result for a gradient of 1 and, with ``log_target``, ``exp(target)``, the
-    sum and their product are 0 or normal float32 numbers. In F64 arithmetic F16, BF16 and F32
-    results are correctly rounded, and F64 results, where these are 0 or normal float64 numbers,
-    within 1 ulp plus 2**-6 ulp times the same quotient; with "exact" they are correctly rounded,
-    too.
+    F32: 3 ulp, 4.5 ulp for a mean, plus 2 ulp times the magnitudes of the three terms, which may
+    cancel, divided by their sum. This holds for terms of at most 2**20 times the sum, wherever the
+    result for a gradient of 1 and, with ``log_target``, ``exp(target)``, the sum and their product
+    are 0 or normal. F64 results are within 1 ulp plus 2**-6 ulp times the same quotient there.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([-1, -1], np.float32), np.array([0.5, 1], np.float32)
     >>> ar.kl_div_target_backward(np.float32(1), x, target, "sum")
     array([1.3068528, 2.       ], dtype=float32)

@@ -75,47 +75,20 @@ def l1_loss(
 
     Parameters
     ----------
-    self, target : array
-        Prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may differ). Shapes
-        broadcast.
+    self, target : array, broadcast
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        Whether the result has all elements, or is their mean or sum, of rank 0.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The promoted type, as the caller's kind of array; ``out`` if given. The mean of no elements
-        is NaN, their sum 0.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    l1_loss_backward : its gradient
+    array of the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnL1Loss), whose INT64 tensors are not supported.
-
-    Accuracy: in F32 arithmetic, the default, an element in F32 is correctly rounded, one in F16 or
-    BF16 within 0.5 + 1/256 ulp of the exact value. In F64 arithmetic F16, BF16 and F32 results are
-    correctly rounded, and F64 elements within 0.75 ulp; with "exact" they are correctly rounded,
-    too.
+    Formula: aclnnL1Loss, whose INT64 tensors are not supported. F32: correctly rounded.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0.5, 2, -3], np.float32), np.zeros(3, np.float32)
     >>> ar.l1_loss(x, target, "none"), ar.l1_loss(x, target, "sum")
     (array([0.5, 2. , 3. ], dtype=float32), array(5.5, dtype=float32))
@@ -132,55 +105,26 @@ def l1_loss_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of the absolute differences with respect to ``self``.
-
-    It is ``norm * sign(self - target) * grad_output``; the norm is 1 / number of elements of the
-    result for the mean, else 1. The sign of 0 is 0. The gradient with respect to ``target`` is its
-    negative.
+    """Return ``norm * sign(self - target) * grad_output``, the gradient of `l1_loss` for ``self``.
 
     Parameters
     ----------
-    grad_output, self, target : array
-        Gradient of the loss, prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may
-        differ). Shapes broadcast.
+    grad_output, self, target : array, broadcast
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the forward operator reduced the elementwise losses.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    l1_loss : the loss
+    array of the broadcast shape and the promoted type
 
     Notes
     -----
-    The vendor's page has no formula (aclnnL1LossBackward). Where the difference is NaN, so is the
-    result; the vendor's kernel and PyTorch give 0.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.5 ulp of the exact value for
-    the mean, and exact otherwise; an F16 or BF16 result is within 0.5 + 1/256 ulp. In F64
-    arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results within 0.75 ulp;
-    with "exact" they are correctly rounded, too.
+    The page of aclnnL1LossBackward has no formula. The sign of 0 is 0. The gradient for ``target``
+    is the negative of this one. Where the difference is NaN, so is the result; the vendor's kernel
+    and PyTorch give 0. F32: 1.5 ulp for the mean, and exact otherwise.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0.5, 2, -3], np.float32), np.array([0, 2, 0], np.float32)
     >>> ar.l1_loss_backward(np.float32(6), x, target)
     array([ 2.,  0., -2.], dtype=float32)

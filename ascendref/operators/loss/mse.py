@@ -86,47 +86,20 @@ def mse_loss(
 
     Parameters
     ----------
-    self, target : array
-        Prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may differ). Shapes
-        broadcast.
+    self, target : array, broadcast
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        Whether the result has all elements, or is their mean or sum, of rank 0.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The promoted type, as the caller's kind of array; ``out`` if given. The mean of no elements
-        is NaN, their sum 0.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    mse_loss_backward : its gradient
+    array of the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnMseLoss).
-
-    Accuracy: in F32 arithmetic, the default, an element in F32 is within 2 ulp of the exact value,
-    one in F16 or BF16 within 0.5 + 1/256 ulp, where it is 0 or a normal float32. In F64 arithmetic
-    F16, BF16 and F32 results are correctly rounded, and F64 elements within 0.75 ulp; with "exact"
-    they are correctly rounded, too.
+    Formula: aclnnMseLoss. F32: 2 ulp where the element is 0 or a normal float32.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0.5, 2, -3], np.float32), np.zeros(3, np.float32)
     >>> ar.mse_loss(x, target, "none"), ar.mse_loss(x, target, "sum")
     (array([0.25, 4.  , 9.  ], dtype=float32), array(13.25, dtype=float32))
@@ -143,54 +116,26 @@ def mse_loss_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of the squared differences with respect to ``self``.
-
-    It is ``norm * 2 * (self - target) * grad_output``; the norm is 1 / number of elements of the
-    result for the mean, else 1. The gradient with respect to ``target`` is its negative.
+    """Return ``norm * 2 * (self - target) * grad_output``, the gradient of `mse_loss` for ``self``.
 
     Parameters
     ----------
-    grad_output, self, target : array
-        Gradient of the loss, prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may
-        differ). Shapes broadcast.
+    grad_output, self, target : array, broadcast
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the forward operator reduced the elementwise losses.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    mse_loss : the loss
+    array of the broadcast shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnMseLossBackward).
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1.5 ulp of the exact value,
-    3.5 ulp for the mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever the difference
-    and the result for a gradient of 1 are 0 or normal float32 numbers. In F64 arithmetic F16, BF16
-    and F32 results are correctly rounded, and F64 results within 0.75 ulp where these are 0 or
-    normal float64 numbers; with "exact" they are correctly rounded, too.
+    Formula: aclnnMseLossBackward. The gradient for ``target`` is the negative of this one.
+    F32: 1.5 ulp, 3.5 ulp for the mean, wherever the difference and the result for a gradient of 1
+    are 0 or normal.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0.5, 2, -3], np.float32), np.zeros(3, np.float32)
     >>> ar.mse_loss_backward(np.float32(1), x, target, "sum")
     array([ 1.,  4., -6.], dtype=float32)

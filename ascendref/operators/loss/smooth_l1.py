@@ -254,50 +254,23 @@ def smooth_l1_loss(
 
     Parameters
     ----------
-    self, target : array
-        Prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may differ). Shapes
-        broadcast.
+    self, target : array, broadcast
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        Whether the result has all elements, or is their mean or sum, of rank 0.
     beta : real number, optional
-        The ``|d|`` at which the loss turns from quadratic to linear; at least 0, narrowed to
-        float32. 0 gives the L1 loss.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+        The ``|d|`` at which the loss turns from quadratic to linear; at least 0. 0 gives `l1_loss`.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The promoted type, as the caller's kind of array; ``out`` if given. The mean of no elements
-        is NaN, their sum 0.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, ``beta`` is negative
-        or NaN, or ``out`` does not fit.
-
-    See Also
-    --------
-    smooth_l1_loss_backward : its gradient
+    array of the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnSmoothL1Loss).
-
-    Accuracy: in F32 arithmetic, the default, an element in F32 is within 3.5 ulp of the exact
-    value, one in F16 or BF16 within 0.5 + 1/256 ulp, where ``|d|`` is below 2**63 and the value 0
-    or a normal float32. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64
-    elements within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnSmoothL1Loss. F32: 3.5 ulp, in F32 arithmetic where ``|d|`` is below 2**63 and the
+    element 0 or a normal float32.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0.5, 2, -3], np.float32), np.zeros(3, np.float32)
     >>> ar.smooth_l1_loss(x, target, "none"), ar.smooth_l1_loss(x, target, "sum")
     (array([0.125, 1.5  , 2.5  ], dtype=float32), array(4.125, dtype=float32))
@@ -315,57 +288,30 @@ def smooth_l1_loss_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of the smooth L1 loss with respect to ``self``.
+    """Return ``norm * slope * grad_out``, the gradient of `smooth_l1_loss` for ``self``.
 
-    With ``d = self - target`` it is ``norm * slope * grad_out``. The slope is ``d / beta`` for
-    ``|d| < beta`` and the sign of ``d`` otherwise; the norm is 1 / number of elements of the result
-    for the mean, else 1.
+    The slope is ``d / beta`` for ``|d| < beta``, else the sign of ``d = self - target``.
 
     Parameters
     ----------
-    grad_out, self, target : array
-        Gradient of the loss, prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may
-        differ). Shapes broadcast.
+    grad_out, self, target : array, broadcast
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the forward operator reduced the elementwise losses.
-    beta : real number, optional
-        The ``|d|`` at which the loss turns from quadratic to linear; at least 0, narrowed to
-        float32. 0 gives the gradient of the L1 loss.
-    out : array, optional
-        Array for the result, with the broadcast shape and any float dtype. It may be an input
-        itself, but must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    beta : real number, optional, as for `smooth_l1_loss`
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, ``beta`` is negative
-        or NaN, or ``out`` does not fit.
+    array of the broadcast shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnSmoothL1LossBackward). With ``beta`` 0 and ``d`` 0 the result
-    is 0, where PyTorch gives ``-grad_out``. The loss depends only on ``self - target``, so the
-    gradient with respect to ``target`` is the negative of this one. Where an input was broadcast,
-    its gradient is the sum over the broadcast axes.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 1 ulp of the exact value,
-    1.5 ulp for the mean, and an F16 or BF16 result within 0.5 + 1/256 ulp, wherever
-    ``norm * slope`` is 0 or a normal float32. An F32 result is within 2.5 ulp where ``norm / beta``
-    is not a normal float32. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and
-    F64 results within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnSmoothL1LossBackward. With ``beta`` 0 and ``d`` 0 the result is 0, where PyTorch
+    gives ``-grad_out``. The loss depends only on ``self - target``, so the gradient for ``target``
+    is the negative of this one. F32: 1 ulp, 1.5 ulp for the mean, wherever ``norm * slope`` is 0 or
+    a normal float32; 2.5 ulp where ``norm / beta`` is not a normal float32.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.array([0.5, 2.0, -3.0], np.float32)
     >>> ar.smooth_l1_loss_backward(np.ones_like(x), x, np.zeros_like(x), "sum")
     array([ 0.5,  1. , -1. ], dtype=float32)

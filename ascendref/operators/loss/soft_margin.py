@@ -94,50 +94,23 @@ def soft_margin_loss(
 
     Parameters
     ----------
-    self, target : array
-        Prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may differ). Shapes
-        broadcast.
+    self, target : array, broadcast
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        Whether the result has all elements, or is their mean or sum, of rank 0.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The promoted type, as the caller's kind of array; ``out`` if given. The mean of no elements
-        is NaN, their sum 0.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    soft_margin_loss_backward : its gradient
+    array of the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnSoftMarginLoss). It is computed without overflow: for large
-    negative ``target * self`` the result is the magnitude of the product, where PyTorch gives
-    infinity.
-
-    Accuracy: in F32 arithmetic, the default, an element in F32 is within 2 ulp of the exact value,
-    plus as many as the magnitude of ``target * self`` where float32 does not hold that product; one
-    in F16 or BF16 within 0.5 + 1/256 ulp plus as much of an F32 ulp, where the value is 0 or a
-    normal float32. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64
-    elements within 0.75 ulp; with "exact" they are correctly rounded, too.
+    Formula: aclnnSoftMarginLoss. It does not overflow: for large negative ``target * self`` it is
+    the magnitude of the product, where PyTorch gives infinity. F32: 2 ulp, plus
+    ``abs(target * self)`` ulp where float32 does not hold that product, wherever the element is 0
+    or a normal float32.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0, 3, -200], np.float32), np.ones(3, np.float32)
     >>> ar.soft_margin_loss(x, target, "none")
     array([6.9314718e-01, 4.8587352e-02, 2.0000000e+02], dtype=float32)
@@ -154,57 +127,27 @@ def soft_margin_loss_backward(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return the gradient of the soft margin loss with respect to ``self``.
-
-    It is ``norm * -target / (1 + exp(target * self)) * grad_output``; the norm is 1 / number of
-    elements of the result for the mean, else 1.
+    """Return ``norm * -target / (1 + exp(target * self)) * grad_output``, a gradient for ``self``.
 
     Parameters
     ----------
-    grad_output, self, target : array
-        Gradient of the loss, prediction and target; rank 0 to 8, F16, BF16, F32 or F64 (types may
-        differ). Shapes broadcast.
+    grad_output, self, target : array, broadcast
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the forward operator reduced the elementwise losses.
-    out : array, optional
-        Array for the result, with its shape and any float dtype. It may be an input itself, but
-        must not overlap one otherwise.
-    compute_dtype : {None, "float16", "bfloat16", "float32", "float64", "exact"} or dtype, optional
-        Type in which the formula is evaluated; None means F64 for F64 data, else F32.
+    out, compute_dtype : optional; see the common rules of array functions
 
     Returns
     -------
-    array
-        The broadcast shape and the promoted type, as the caller's kind of array; ``out`` if given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an argument is not an array or has an unsupported dtype.
-    ArgumentValueError
-        If shapes do not broadcast, a rank exceeds 8, the reduction is unknown, or ``out``
-        does not fit.
-
-    See Also
-    --------
-    soft_margin_loss : the loss
+    array of the broadcast shape and the promoted type
 
     Notes
     -----
-    The formula is the vendor's (aclnnSoftMarginLossBackward), without the overflow to NaN of its
-    kernel and of PyTorch.
-
-    Accuracy: in F32 arithmetic, the default, an F32 result is within 3 ulp of the exact value, 5
-    ulp for the mean, plus as many as the magnitude of ``target * self`` where float32 does not hold
-    that product; an F16 or BF16 result within 0.5 + 1/256 ulp plus as much of an F32 ulp. This
-    holds for targets from -1 to 1, wherever the result for a gradient of 1 is 0 or a normal
-    float32. In F64 arithmetic F16, BF16 and F32 results are correctly rounded, and F64 results
-    within 0.75 ulp for such targets and normal float64 numbers; with "exact" they are correctly
-    rounded, too.
+    Formula: aclnnSoftMarginLossBackward, of `soft_margin_loss`, without the overflow to NaN of its
+    kernel and of PyTorch. F32: 3 ulp, 5 ulp for the mean, plus ``abs(target * self)`` ulp where
+    float32 does not hold that product. This holds for targets from -1 to 1, wherever the result for
+    a gradient of 1 is 0 or normal.
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x, target = np.array([0, 3, -200], np.float32), np.ones(3, np.float32)
     >>> ar.soft_margin_loss_backward(np.float32(2), x, target, "sum")
     array([-1.        , -0.09485175, -2.        ], dtype=float32)
