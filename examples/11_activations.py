@@ -4,7 +4,7 @@ What rounding does to your activation
 
 Every activation function of one tensor, or those named, and its error in three arithmetics::
 
-    python examples/11_activations.py [PICTURE [NAME ...]]
+    python examples/11_activations.py [NAME ...] [PICTURE]
 
 It needs the extra ``plot`` (``docs/install.md``).
 
@@ -26,7 +26,7 @@ activations = [
     operator
     for operator in ar.OPERATORS.values()
     if operator.group == "activation" and len(operator.tensors) == 1 and not operator.is_viewed
-    if operator.name in sys.argv[2:] or not sys.argv[2:]
+    if operator.name in sys.argv[1:-1] or not sys.argv[1:-1]
 ]
 
 
@@ -73,4 +73,4 @@ if len(sys.argv) > 1:
     figure.legend(
         *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, markerscale=6
     )
-    figure.savefig(sys.argv[1], dpi=120)
+    figure.savefig(sys.argv[-1], dpi=120)

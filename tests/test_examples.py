@@ -67,7 +67,7 @@ def test_truth_mode_is_right_and_low_precision_is_not(tmp_path: Path) -> None:
 def test_every_activation_is_within_half_a_step_if_it_is_rounded_once(
     names: tuple[str, ...], tmp_path: Path
 ) -> None:
-    rows = run("11_activations.py", str(tmp_path / "activations.png"), *names)[1:]
+    rows = run("11_activations.py", *names, str(tmp_path / "activations.png"))[1:]
     assert (tmp_path / "activations.png").stat().st_size > 10_000
     assert {"hardtanh", "silu", "softplus"} <= {row.split()[0] for row in rows}
     for name, _, once, wide in map(str.split, rows):
