@@ -251,11 +251,11 @@ def within(value: Number, limit: float, gradient: Number | None = None) -> Numbe
     Of a factor of an infinite gradient only the sign matters: with one, the result is at least -4,
     so that no exponential underflows.
     """
-    value = select((abs(value) > limit) & (abs(value) < inf), limit * sign(value), value)
+    clipped = select(value > limit, limit, select(value < -limit, -limit, value))
+    value = select(abs(value) < inf, clipped, value)
     if gradient is None:
         return value
-    near = select((value < -4.0) & (value > -inf), -4.0, value)
-    return select(abs(gradient) == inf, near, value)
+    return select((abs(gradient) == inf) & (value < -4.0) & (value > -inf), -4.0, value)
 
 
 def single(value: Number) -> Number:
