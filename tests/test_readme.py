@@ -53,14 +53,29 @@ def test_its_figures_are_those_of_the_pages() -> None:
             assert re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d,])", text), figure
 
 
+#: the operators whose speed the README tells
+MEASURED = {
+    "hardshrink_backward",
+    "logit_grad",
+    "prelu_backward",
+    "smooth_l1_loss_backward",
+    "softplus_backward",
+}
+
+
 def assert_speeds(item: str) -> None:
     """Compare the three ratios with the cells of the page, 1 Mi elements and the result given."""
     page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     first = page.split("## Contiguous arrays")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (\w+) \| (\w*float\d+) \|(.*)\|$", first, re.MULTILINE)
+    columns = [
+        name.strip() for name in first.split("| operator | type |")[1].split("\n")[0].split("|")
+    ]
     cells: dict[bool, dict[bool, list[float]]] = {True: {}, False: {}}
     for name, kind, values in rows:
-        ratio = float(values.split("|")[3].split("/")[0].replace("*", ""))
+        if name not in MEASURED:
+            continue
+        ratio = float(values.split("|")[columns.index("1 Mi")].split("/")[0].replace("*", ""))
         cells[name == "prelu_backward"].setdefault(kind == "float32", []).append(ratio)
     (prelu,) = cells[True][True]
     single, half = (geometric_mean(cells[False][kind]) for kind in (True, False))

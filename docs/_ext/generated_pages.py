@@ -36,6 +36,8 @@ from ascendref.verify.setting import data_name, gradient_name
 DOCS = Path(__file__).parents[1]
 PICTURES = DOCS / "_generated" / "operators"
 MEASURED: Measured = json.loads((DOCS / "accuracy.json").read_text(encoding="utf-8"))
+#: the page of ``ascendref bench``
+SPEED = (DOCS / "performance.md").read_text(encoding="utf-8")
 
 #: what the edge table takes for the tensor that the formula depends on
 EDGES = (-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, np.inf, np.nan)
@@ -295,7 +297,7 @@ def operator_table() -> str:
         lines += (f"## {HEADINGS[group]}", "")
         lines += table(
             ("operator", "vendor's", "products", "device's types", "F32 bound", "measured",
-             "F16, BF16 bound", "measured", "PyTorch's"),
+             "F16, BF16 bound", "measured", "speed F32", "F16", "BF16", "PyTorch's"),
             map(_table_row, operators),
         )  # fmt: skip
         lines.append("")
@@ -317,6 +319,7 @@ def _table_row(operator: Operator) -> Row:
         _largest(operator, FLOAT32),
         str(setting.bound(FLOAT16.name, FLOAT32.name, 1)),
         _largest(operator, FLOAT16, BFLOAT16),
+        *[_speed(operator, kind) for kind in (FLOAT32, FLOAT16, BFLOAT16)],
         f"`aten.{operator.torch.name}`" if operator.torch else "–",
     )
 
@@ -332,6 +335,18 @@ def _largest(operator: Operator, *kinds: ElementType) -> str:
         and row["setting"] == label
     ]
     return f"{max(found):.4g}" if found else "–"
+
+
+def _speed(operator: Operator, kind: ElementType) -> str:
+    """Return the time of PyTorch divided by ours: 1 Mi elements, one thread, the result given."""
+    heading, rows = SPEED.split("## Contiguous arrays")[1].split("\n| ", 1)
+    column = rows.partition("\n")[0].split(" | ").index("1 Mi")
+    assert heading.rstrip().endswith("1 thread")
+    for line in rows.partition("\n\n")[0].splitlines():
+        cells = line.removeprefix("| ").split(" | ")
+        if cells[:2] == [operator.name, kind.name]:
+            return cells[column].partition(" / ")[0].replace("*", "")
+    return "–"
 
 
 def command_page() -> str:
