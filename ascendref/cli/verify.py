@@ -26,7 +26,7 @@ from ..verify.accuracy.half_precision import measure_half_precision
 from ..verify.accuracy.pytorch import has_torch
 from ..verify.accuracy.rows import Measured
 from ..verify.accuracy.runner import run
-from ..verify.accuracy.sweep import TORCH, Sweep
+from ..verify.accuracy.sweep import SAMPLED, TORCH, Sweep
 from ..verify.accuracy.sweep_result import SweepResult
 from ..verify.rounding import HALF
 from ..verify.setting import Setting, given_settings, settings
@@ -74,6 +74,7 @@ class Request:
     attributes: tuple[str, ...] = ()
     exhaustive: bool = False
     seed: int = 0
+    sample: int = SAMPLED
     torch: bool = True
     resume: bool = False
     state: Path | None = None
@@ -99,7 +100,14 @@ class Request:
     def sweeps(self) -> list[Sweep]:
         """Return the sweeps to be made."""
         return [
-            Sweep(setting, kind, self._computations(operator), self.exhaustive, self.seed)
+            Sweep(
+                setting,
+                kind,
+                self._computations(operator),
+                self.exhaustive,
+                self.seed,
+                self.sample,
+            )
             for operator in self.operators()
             for kind in _SWEPT
             if kind in (self.kinds or _SWEPT)
@@ -127,6 +135,7 @@ class Request:
             attr=self.attributes,
             exhaustive=self.exhaustive,
             seed=None if self.exhaustive else self.seed,
+            sample=None if self.exhaustive or self.sample == SAMPLED else self.sample,
         )
 
 

@@ -41,7 +41,8 @@ def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Ite
     yield from ("", "## How to read the tables", "")
     yield (
         "*Max ulp* and *wrong* are those within the range of the bound. *Hard* counts roundings"
-        " that float64 could not decide, and that were decided exactly. *Seconds* are what the"
+        " that float64 could not decide, and that were decided exactly. Rows with fewer pairs than"
+        " others of their type are of a sample (`--sample`). *Seconds* are what the"
         " rows of a setting took together, beside whatever else the machine did."
     )
     for table in tables(measured):

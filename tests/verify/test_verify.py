@@ -431,3 +431,11 @@ def test_a_study_as_a_table(tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG")
     for text in ("eps=0", "mean, in ulp", "largest, relative"):
         assert text in done.stdout
+
+
+def test_a_larger_sample(tmp_path: Path) -> None:
+    done = call(*ONE, "--sample", 3 << 20, "--json", "--state", tmp_path / "s.json")
+    (row, *_) = json.loads(done.stdout)["sweeps"]
+    assert row["pairs"] == 3 << 20
+    assert "--sample 3145728" in json.loads(done.stdout)["command"]
+    assert "must be an integer ≥ 1048576, not '5'" in call(*ONE, "--sample", 5).output

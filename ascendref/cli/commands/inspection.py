@@ -28,6 +28,8 @@ from ..options import (
 
 #: the heading under which they are listed
 PANEL: Final = "Inspect"
+#: the least number of pairs in a sample
+_SAMPLE: Final = 1 << 20
 
 app = typer.Typer()
 
@@ -88,6 +90,14 @@ def verify_command(
         ),
     ] = False,
     seed: Seed = 0,
+    sample: Annotated[
+        int,
+        typer.Option(
+            parser=integer(_SAMPLE),
+            metavar="N",
+            help="Pairs of a datum and a gradient in a sample.",
+        ),
+    ] = _SAMPLE,
     torch: Annotated[
         bool, typer.Option(help="Measure PyTorch on the same inputs, if it is installed.")
     ] = True,
@@ -124,6 +134,7 @@ def verify_command(
                 tuple(attributes or ()),
                 exhaustive,
                 seed,
+                sample,
                 torch,
                 resume,
                 state,

@@ -85,5 +85,6 @@ def _identity(sweeps: Sequence[Sweep]) -> list[Any]:
     """Return what must be equal to continue a run: versions and sweeps."""
     versions = [importlib.metadata.version(name) for name in ("ascendref", "numpy", "numba")]
     return versions + [
-        [s.operator, s.kind, s.label, list(s.computed), s.exhaustive, s.seed] for s in sweeps
+        [s.operator, s.kind, s.label, list(s.computed), s.exhaustive, s.seed, s.sample]
+        for s in sweeps
     ]

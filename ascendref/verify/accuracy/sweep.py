@@ -24,8 +24,10 @@ BLOCK: Final = 30 * 65536
 #: most results are subnormal
 F32_GRADIENTS: Final = (1.0, -1.7182817, 2.5e-40)
 
-#: data and gradients of a sample, by the size of an element
-_SAMPLED: Final = {2: (256, 4096), 4: (1 << 18, 4)}
+#: pairs of a datum and a gradient in a sample
+SAMPLED: Final = 1 << 20
+#: gradients in a sample of 16-bit types
+_GRADIENTS: Final = 4096
 #: numbers whose neighbourhood every sample contains, besides the ends of the type's range
 _SPECIAL: Final = (0.0, 0.5, 1.0, math.inf)
 
@@ -42,6 +44,8 @@ class Sweep:
     #: every pair (16 bits) or datum (32 bits) instead of a sample
     exhaustive: bool
     seed: int = 0
+    #: pairs in a sample
+    sample: int = SAMPLED
 
     @property
     def operator(self) -> str:
@@ -78,12 +82,13 @@ class Sweep:
             return np.array([*F32_GRADIENTS, *extra], self.element.numpy)
         if self.exhaustive:
             return np.arange(1 << 16, dtype=self.raw).view(self.element.numpy)
-        return self._sample(_SAMPLED[2][1], ()).view(self.element.numpy)
+        return self._sample(_GRADIENTS, ()).view(self.element.numpy)
 
     @cached_property
     def _sampled_data(self) -> NDArray[Any]:
         """The bits of the data of a sample."""
-        return self._sample(_SAMPLED[self.raw.itemsize][0], self.setting.edges())
+        gradients = _GRADIENTS if self.raw.itemsize == 2 else len(F32_GRADIENTS) + 1
+        return self._sample(self.sample // gradients, self.setting.edges())
 
     def grid(self, side: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return so many data and gradients, every pair of which is to be tried."""
