@@ -52,7 +52,7 @@ def test_every_header_compiles_under_each_of_its_names(compiler):
 @pytest.mark.parametrize("ending", ["", "GetWorkspaceSize"])
 def test_a_call_of_an_absent_function_does_not_compile(compiler, ending):
     row = max(absent().values(), key=lambda row: len(row.headers))
-    for header in row.headers:
+    for header in (row.headers[0], row.headers[-1]):
         call = f"return {row.api}{ending}((void *)0, 1, 2.0);"
         done = compiler(f'#include "{header}"\nint main(void)\n{{\n    {call}\n}}\n')
         assert done.returncode == 1
@@ -63,9 +63,10 @@ def test_a_call_of_an_absent_function_does_not_compile(compiler, ending):
 
 
 def test_absent_functions_of_the_runtime_tell_the_reason(compiler):
+    calls = " + ".join(f"{name}(0)" for name in ABSENT)
+    done = compiler(f'#include "acl/acl.h"\nint main(void)\n{{\n    return {calls};\n}}\n')
+    assert done.returncode == 1
     for name, reason in ABSENT.items():
-        done = compiler(f'#include "acl/acl.h"\nint main(void)\n{{\n    return {name}(0);\n}}\n')
-        assert done.returncode == 1
         assert f"{name} is not available: {reason}" in done.stderr
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
+from ascendref.borrowed.known import known
 from ascendref import operators
 from ascendref.cli import demo, doctor
 from ascendref.cli.array_files import read_array, read_arrays, write_arrays
@@ -321,6 +322,20 @@ def test_ops_lists_every_operator() -> None:
     assert [name for name in ar.OPERATORS if name not in table] == []
     assert table.index("activation functions") < table.index("silu") < table.index("loss functions")
     assert "\nhardtanh\n" in table  # the vendor has no such function
+
+
+def test_ops_lists_every_known_function_with_who_computes_it() -> None:
+    rows = json.loads(call("ops", "--all", "--json").stdout)
+    for presence in ("own", "borrowed", "absent"):
+        found = [row for row in rows if row["presence"] == presence]
+        apis = [api for row in found for api in row.get("functions", [row["api"]])]
+        assert set(apis) == {api for api, row in known().items() if row.presence == presence}
+    assert {row["group"] for row in rows} == {row.group for row in known().values()}
+    text = call("ops", "--all").stdout
+    assert max(map(len, text.splitlines())) <= 110  # an expression is not broken
+    assert [api for api in known() if api not in text] == []
+    assert f"of {len(known())} known functions" in text
+    assert "absent\n" not in call("ops").stdout
 
 
 def test_ops_has_the_matrix_of_operators_products_and_types() -> None:
