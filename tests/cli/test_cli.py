@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.borrowed.known import known
 from ascendref import operators
+from ascendref.borrowed.known import known
 from ascendref.cli import demo, doctor
 from ascendref.cli.array_files import read_array, read_arrays, write_arrays
 from ascendref.core.extras import install_command
@@ -517,10 +517,11 @@ def test_version_and_console_script() -> None:
     assert done.stdout == f"{ar.__version__}\n"
 
 
-@pytest.mark.parametrize("missing", ["typer", "rich", "sklearn"])
+@pytest.mark.parametrize("missing", ["typer", "rich", "sklearn", "elftools"])
 def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
+    words = ["check", "--symbols", sys.executable] if missing == "elftools" else ["demo"]
     code = (
-        f"import sys; sys.modules[{missing!r}] = None; sys.argv[1:] = ['demo'];"
+        f"import sys; sys.modules[{missing!r}] = None; sys.argv[1:] = {words};"
         " from ascendref.cli import main; sys.exit(main())"
     )
     done = python("-W", "error", "-c", code)
@@ -532,6 +533,6 @@ def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
 def test_importing_the_package_does_not_import_the_command_line() -> None:
     code = (
         "import sys, ascendref, ascendref.cli;"
-        "print({'typer', 'rich', 'sklearn', 'ascendref.cli.app'} & sys.modules.keys() or 'none')"
+        "print({'typer', 'rich', 'sklearn', 'elftools', 'ascendref.cli.app'} & sys.modules.keys() or 'none')"
     )
     assert python("-W", "error", "-c", code).stdout == "none\n"
