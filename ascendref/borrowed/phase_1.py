@@ -46,11 +46,16 @@ class _Given(NamedTuple):
     start: int
     length: int | None
 
+    @property
+    def places(self) -> range:
+        """Where they are among all tensors."""
+        return range(self.start, self.start + (1 if self.length is None else self.length))
+
     def of(self, members: Sequence[Any]) -> Any:
         """Return the parameter's value from those of all tensors."""
         if self.length is None:
             return members[self.start]
-        return list(members[self.start : self.start + self.length])
+        return [members[k] for k in self.places]
 
 
 def plan_borrowed(
@@ -88,11 +93,12 @@ def plan_borrowed(
 def _members(param: Parameter, value: Any) -> Sequence[Tensor]:
     if not isinstance(value, tuple | list):
         refuse(f"{param.name} is a {type(value).__name__}; a tuple or list of Tensor is expected")
-    if None in value:
-        fail(
-            Status.ACLNN_ERR_PARAM_NULLPTR,
-            f"{param.name}[{value.index(None)}] is None; every member must be a Tensor",
-        )
+    for k, member in enumerate(value):
+        if member is None:
+            fail(
+                Status.ACLNN_ERR_PARAM_NULLPTR,
+                f"{param.name}[{k}] is None; every member must be a Tensor",
+            )
     return value
 
 
@@ -239,10 +245,10 @@ class _Call:
         """Return the name and the parameter of every tensor."""
         names: list[str] = []
         params: list[Parameter] = []
-        for param, _, length in self._given:
-            name = param.name
+        for given in self._given:
+            name, length = given.param.name, given.length
             names += [name] if length is None else [f"{name}[{k}]" for k in range(length)]
-            params += [param] * (1 if length is None else length)
+            params += [given.param] * len(given.places)
         return tuple(names), tuple(params)
 
 
@@ -284,16 +290,21 @@ class _Compute:
             values, results = self._sample(tensors, kinds)
         except (RuntimeError, ValueError, IndexError, TypeError, KeyError) as error:
             refuse(f"{self._operator.api}: {(str(error).splitlines() or [''])[0]}", error)
-        direct = self._expression.into is not None and not self._operator.found
-        count = 0
+        matching = []
         for name, out, result in self._pairs(values, results):
             _check_result(name, out, result, is_found=name in self._operator.found)
-            direct = direct and out.dtype == result.dtype and out.shape == result.shape
-            count += 1
-        whole = sum(len(values[name]) if isinstance(values[name], list) else 1
-                    for name in self._operator.results)
-        elementwise = self._expression.is_elementwise
-        self._direct = direct and count == whole and (elementwise or not in_place)
+            matching.append(out.dtype == result.dtype and out.shape == result.shape)
+        written = [tensors[k] for x in self._given if not x.param.is_read for k in x.places]
+        # other kernels may read what they have written, or take any memory for dense
+        safe = self._expression.is_elementwise or not (
+            in_place or any(x.strides != contiguous_strides(x.shape) for x in written)
+        )
+        self._direct = (
+            self._expression.into is not None
+            and safe
+            and all(matching)
+            and len(matching) == len(written)
+        )
 
     def _sample(self, tensors: tuple[Tensor, ...], kinds: tuple[torch.dtype, ...]) -> Any:
         """Return values without data, and the results: of meta kernels, or those of zeros."""

@@ -1,27 +1,15 @@
-"""What NumPy or Python computes where the table of borrowed operators names PyTorch's function.
-
-A judge has the name of the vendor's function without ``aclnn`` and ``Inplace``, and gets what the
-function reads: arrays of float64, int64 or bool, and numbers.
-"""
+"""Judges of elementwise functions and comparisons."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import mpmath
 import numpy as np
 
-
-class Judge(NamedTuple):
-    """A judge of one operator."""
-
-    value: Callable[..., Any]
-    #: type of a result of integers: that of the data, float32, or bool for all types
-    result: Literal["same", "float", "bool"] = "same"
-    #: numbers that tensors hold: any, none that is 0, none below 0
-    data: Literal["any", "divisors", "positive"] = "any"
+from .judge import Judge
 
 
 def each(function: Callable[..., float]) -> Callable[..., Any]:
@@ -201,7 +189,7 @@ PREDICATES = {
     "LogicalXor": np.logical_xor,
     "Signbit": lambda x: np.signbit(x) if x.dtype == np.float64 else x < 0,
 }
-JUDGES: dict[str, Judge] = {
+ELEMENTWISE: dict[str, Judge] = {
     **ARITHMETIC,
     **{
         name: Judge(function, "float", "divisors" if name in ("Div", "Divs") else "any")

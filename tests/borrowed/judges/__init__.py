@@ -1,0 +1,8 @@
+"""Judges of the table's rows, by the vendor's name without ``aclnn`` and ``Inplace``."""
+
+from .elementwise import ELEMENTWISE
+from .indexing import INDEXING
+from .judge import Judge
+from .reductions import REDUCTIONS
+
+JUDGES: dict[str, Judge] = ELEMENTWISE | REDUCTIONS | INDEXING
