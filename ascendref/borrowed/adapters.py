@@ -321,3 +321,137 @@ def logspace(start: float, end: float, steps: int, base: float, out: Tensor) -> 
 def eye(n: int, m: int, out: Tensor) -> Tensor:
     """Return a matrix with ones on its diagonal."""
     return torch.eye(n, m, dtype=out.dtype, device=out.device)
+
+
+def strided_slice(
+    data: Tensor,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int],
+    begin_mask: int,
+    end_mask: int,
+) -> Tensor:
+    """Return a slice along the first axes; bits of the masks leave out where it begins or ends."""
+    for axis, (first, last, step) in enumerate(zip(begin, end, strides, strict=True)):
+        start = None if begin_mask >> axis & 1 else first
+        stop = None if end_mask >> axis & 1 else last
+        data = torch.ops.aten.slice(data, axis, start, stop, step)
+    return data
+
+
+# ---- matrices
+
+
+def matmul(one: Tensor, other: Tensor) -> Tensor:
+    """Return a product of matrices or vectors, by PyTorch's rules for any ranks."""
+    return torch.matmul(one, other)
+
+
+def gemm(
+    a: Tensor, b: Tensor, c: Tensor, alpha: float, beta: float, trans_a: int, trans_b: int
+) -> Tensor:
+    """Return α·A·B + β·C, with A and B transposed first if told."""
+    return torch.addmm(c, a.t() if trans_a else a, b.t() if trans_b else b, beta=beta, alpha=alpha)
+
+
+def linalg_qr(data: Tensor, mode: int) -> tuple[Tensor, ...]:
+    """Return an orthogonal and an upper triangular factor: reduced, complete, or the second."""
+    factors: tuple[Tensor, ...] = torch.linalg.qr(data, ("reduced", "complete", "r")[mode])
+    return factors
+
+
+def qr(data: Tensor, some: bool) -> tuple[Tensor, ...]:
+    """Return an orthogonal and an upper triangular factor, reduced or complete."""
+    return linalg_qr(data, 0 if some else 1)
+
+
+def triangular_solve(
+    data: Tensor, matrix: Tensor, upper: bool, transpose: bool, unitriangular: bool
+) -> tuple[Tensor, Tensor]:
+    """Return the solution of a triangular system, and its matrix."""
+    solution = torch.linalg.solve_triangular(
+        matrix.mT if transpose else matrix,
+        data,
+        upper=upper != transpose,
+        unitriangular=unitriangular,
+    )
+    return solution, matrix
+
+
+def svd(data: Tensor, full: bool, vectors: bool) -> tuple[Tensor, Tensor | None, Tensor | None]:
+    """Return singular values, and left and right singular vectors as columns."""
+    if not vectors:
+        return torch.linalg.svdvals(data), None, None
+    left, values, right = torch.linalg.svd(data, full_matrices=full)
+    return values, left, right.mH
+
+
+# ---- lists of tensors
+
+
+def foreach(tensors: Sequence[Tensor], number: Tensor, *, function: str) -> list[Tensor]:
+    """Return a function of each tensor and of the element of a tensor."""
+    return [getattr(torch, function)(tensor, number.reshape(())) for tensor in tensors]
+
+
+def foreach_(tensors: Sequence[Tensor], number: Tensor, *, function: str) -> list[Tensor]:
+    """Replace each tensor, as `foreach`."""
+    return [getattr(tensor, function)(number.reshape(())) for tensor in tensors]
+
+
+def foreach_add(
+    tensors: Sequence[Tensor], others: Sequence[Tensor], alpha: Tensor, *, sign: int
+) -> list[Tensor]:
+    """Return each tensor plus or minus a multiple of another."""
+    factor = sign * alpha.reshape(())
+    return [one + factor * other for one, other in zip(tensors, others, strict=True)]
+
+
+def foreach_add_(
+    tensors: Sequence[Tensor], others: Sequence[Tensor], alpha: Tensor, *, sign: int
+) -> list[Tensor]:
+    """Add a multiple of another tensor to each, or subtract it."""
+    factor = sign * alpha.reshape(())
+    return [one.add_(factor * other) for one, other in zip(tensors, others, strict=True)]
+
+
+def foreach_addc(
+    tensors: Sequence[Tensor],
+    first: Sequence[Tensor],
+    second: Sequence[Tensor],
+    factors: Tensor,
+    *,
+    function: str,
+) -> list[Tensor]:
+    """Return each tensor plus a multiple of a product or quotient; one factor may serve all."""
+    combine = getattr(torch, function)
+    every = factors.reshape(-1).expand(len(tensors)).unbind()
+    return [
+        one + factor * combine(a, b)
+        for one, a, b, factor in zip(tensors, first, second, every, strict=True)
+    ]
+
+
+# ---- more elementwise functions
+
+
+def add_relu(data: Tensor, other: Tensor, alpha: float) -> Tensor:
+    """Return a sum where it is positive, else 0."""
+    return torch.add(data, other, alpha=alpha).relu()
+
+
+def add_relu_(data: Tensor, other: Tensor, alpha: float) -> Tensor:
+    """Add to a tensor, and replace what is negative by 0."""
+    return data.add_(other, alpha=alpha).relu_()
+
+
+def shrunk(data: Tensor, limit: float, bias: float | None) -> Tensor:
+    """Return elements outside of an interval, nearer to 0 by the bias, and 0 in it."""
+    bias = 0 if bias is None else bias
+    inside = torch.where(data < -limit, data + bias, torch.zeros_like(data))
+    return torch.where(data > limit, data - bias, inside)
+
+
+def copies(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Return a copy of each tensor."""
+    return [tensor.clone() for tensor in tensors]

@@ -335,7 +335,9 @@ class _Compute:
     def _pairs(self, values: dict[str, Any], results: Any) -> Iterator[tuple[str, Any, Any]]:
         """Yield the name of each result that is wanted, where it goes, and its value."""
         names = self._operator.results
-        for name, result in zip(names, (results,) if len(names) == 1 else results, strict=False):
+        if len(names) < 2:  # a kernel that writes by itself may return anything
+            results = (results,)
+        for name, result in zip(names, results, strict=False):
             out = values[name]
             if out is None or result is None:
                 continue

@@ -187,7 +187,7 @@ class Call:
         if not floats and (self.judge.result == "float" or want.dtype.kind == "f"):
             return np.dtype(np.float32)
         if self.judge.calls:
-            return np.dtype(np.int64) if want.dtype.kind == "i" and dtype.kind != "i" else dtype
+            return np.dtype(np.int64) if want.dtype.kind == "i" and dtype.kind not in "iu" else dtype
         scalars = any(other.kind == "S" for other in self.operator.parameters)
         return np.dtype(np.int64) if dtype.kind == "b" and scalars else dtype
 
@@ -202,17 +202,27 @@ class Call:
     def check(self) -> None:
         """Compare the results with the judge's."""
         self.run()
-        for name, want in self.want.items():
-            found = self.arguments[name]
-            if isinstance(found, list):
-                for one, wanted in zip(found, want, strict=True):
-                    compare(one.numpy(), wanted)
-            elif found is not None:
-                compare(found.numpy(), want)
+        named = {
+            name: (self.arguments[name], want)
+            for name, want in self.want.items()
+            if self.arguments[name] is not None and want is not None
+        }
+        found = [
+            [one.numpy() for one in tensors] if isinstance(tensors, list) else tensors.numpy()
+            for tensors, _ in named.values()
+        ]
+        wants = [want for _, want in named.values()]
+        choose = self.judge.chosen
+        for one, want in zip(choose(found), choose(wants), strict=True):
+            compare(one, want)
 
 
 def compare(found: Any, want: Any) -> None:
-    """Compare a result with a judge's."""
+    """Compare a result, or a list of them, with a judge's."""
+    if isinstance(found, list):
+        for one, wanted in zip(found, want, strict=True):
+            compare(one, wanted)
+        return
     want = np.asarray(want)
     assert found.shape == want.shape
     if found.dtype.kind in "iub":

@@ -3,6 +3,8 @@
 from .elementwise import ELEMENTWISE
 from .indexing import INDEXING
 from .judge import Judge
+from .lists import FOREACH
+from .matrices import MATRICES
 from .reductions import REDUCTIONS
 
-JUDGES: dict[str, Judge] = ELEMENTWISE | REDUCTIONS | INDEXING
+JUDGES: dict[str, Judge] = ELEMENTWISE | REDUCTIONS | INDEXING | MATRICES | FOREACH

@@ -9,7 +9,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from .judge import Judge
+from .judge import Judge, judged
 
 
 def each(function: Callable[..., float]) -> Callable[..., Any]:
@@ -75,6 +75,17 @@ def sinc(x: Any) -> Any:
     return np.where(x == 0, 1.0, np.sin(np.pi * x) / np.where(x == 0, 1.0, np.pi * x))
 
 
+def divisors(rng: Any) -> Any:
+    """Return integers that are not 0."""
+    return rng.integers(1, 5, (3, 5))
+
+
+def quotient(x: Any, y: Any, mode: int) -> Any:
+    """Return a quotient, rounded to zero for mode 1 and down for mode 2."""
+    rounded = (np.trunc if mode == 1 else np.floor)(x / y)
+    return rounded.astype(x.dtype)
+
+
 #: functions whose results have the type of the data
 ARITHMETIC = {
     "Abs": Judge(np.abs),
@@ -128,6 +139,16 @@ ARITHMETIC = {
     "TanhBackward": Judge(lambda grad, output: grad * (1 - output**2)),
     "Trunc": Judge(np.trunc),
     "Zero": Judge(np.zeros_like),
+    "AddRelu": Judge(lambda x, y, alpha: np.maximum(x + alpha * y, 0)),
+    "AddV3": Judge(lambda x, y, alpha: x + alpha * y),
+    "BitwiseAndTensorOut": Judge(np.bitwise_and),
+    "DivMod": judged(quotient, "3 5", divisors, 2).also("3 5", divisors, 1),
+    "DivMods": judged(quotient, "3 5", 3, 2).also("3 5", 3, 1),
+    "Heaviside": judged(np.heaviside, lambda _: [[0, -1, 2], [1, 0, -2]], "2 3"),
+    "NanToNum": Judge(lambda x, nan, high, low: np.nan_to_num(x, nan=nan, posinf=high, neginf=low)),
+    "RoundDecimals": Judge(lambda x, decimals: np.round(x, decimals)),
+    "Shrink": judged(lambda x, limit, bias: np.where(abs(x) > limit, x - np.sign(x) * bias, 0), "3 5", 1, 0.5),
+    "Square": Judge(np.square),
 }
 #: functions whose results are floats
 FUNCTIONS = {
@@ -164,6 +185,8 @@ FUNCTIONS = {
     "Sqrt": np.sqrt,
     "Tan": np.tan,
     "Tanh": np.tanh,
+    "AngleV2": lambda x: np.where(np.isnan(x), x, np.where(x < 0, np.pi, 0)),
+    "Xlog1py": lambda x, y: xlogy(x, 1 + np.float64(y)),
     "XLogYScalarOther": xlogy,
     "XLogYScalarSelf": xlogy,
     "XLogYTensor": xlogy,

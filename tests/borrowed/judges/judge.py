@@ -25,6 +25,8 @@ class Judge(NamedTuple):
     #: what the operator reads, for each call: a tensor is its shape and which data it has (see
     #: `tests.borrowed.calls.array`), or a function that makes it
     calls: tuple[tuple[Any, ...], ...] = ()
+    #: chooses one of several equally good results, of a call and of the judge
+    chosen: Callable[[list[Any]], list[Any]] = list
 
     def also(self, *arguments: Any) -> Judge:
         """Return the judge of one more call."""
