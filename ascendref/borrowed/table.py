@@ -24,7 +24,13 @@ _INTEGERS: Final = (
     DataType.ACL_UINT8,
 )
 #: letters of the table -> types
-TYPES: Final = {"f": _FLOATS, "i": _INTEGERS, "b": (DataType.ACL_BOOL,)}
+TYPES: Final = {
+    "f": _FLOATS,
+    "w": (DataType.ACL_FLOAT, DataType.ACL_DOUBLE),
+    "i": _INTEGERS,
+    "n": (DataType.ACL_INT64, DataType.ACL_INT32),
+    "b": (DataType.ACL_BOOL,),
+}
 #: kinds of parameters -> C types of those that are read
 C_TYPES: Final = {
     "T": "const aclTensor *",
@@ -35,6 +41,7 @@ C_TYPES: Final = {
     "F[]": "const aclFloatArray *",
     "B[]": "const aclBoolArray *",
     "i8": "int8_t",
+    "cube": "int8_t",
     "i32": "int32_t",
     "i64": "int64_t",
     "u64": "uint64_t",
@@ -69,6 +76,16 @@ class Parameter(NamedTuple):
         return self.kind in ("T", "T[]")
 
     @property
+    def is_list(self) -> bool:
+        """Whether it is a list of tensors."""
+        return self.kind == "T[]"
+
+    @property
+    def is_index(self) -> bool:
+        """Whether it is a tensor of indices, which expressions get as INT64."""
+        return self.types == TYPES["n"] and not self.is_written
+
+    @property
     def c_type(self) -> str:
         """Its type in C."""
         declared = C_TYPES[self.kind]
@@ -88,6 +105,8 @@ class Borrowed:
     expression: str
     #: names of the parameters that get the expression's values; none if it writes by itself
     results: tuple[str, ...]
+    #: those of them whose shape the data decide
+    found: tuple[str, ...] = ()
     #: products that have it
     products: tuple[str, ...] = A2_A3
 
@@ -102,9 +121,9 @@ class Borrowed:
     @cached_property
     def label(self) -> str:
         """What the timeline shows: the operator of PyTorch."""
-        call = self.expression.partition("(")[0].strip()
-        name = call.removeprefix("aten.").removeprefix("torch.")
-        return f"borrowed: aten::{name}" if name != call else "borrowed: PyTorch"
+        call = self.expression.partition("(")[0]
+        name = call.removeprefix("aten.")
+        return f"borrowed: aten::{name}" if name != call else f"borrowed: {name}"
 
     @property
     def tensors(self) -> tuple[str, ...]:
@@ -126,7 +145,8 @@ def parse(row: str) -> Borrowed:
     """Return the operator of a row: function, headers, parameters, types, expression, results.
 
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
-    have any type to which that of the value can be cast.
+    have any type to which that of the value can be cast; an asterisk says that the data decide
+    their shape.
 
     Examples
     --------
@@ -142,7 +162,8 @@ def parse(row: str) -> Borrowed:
         tuple(f"{name}.h" for name in dict.fromkeys(headers.split())),
         tuple([_parameter(text, types) for text in parameters.split()]),
         expression,
-        tuple(results.split()),
+        tuple(results.replace("*", "").split()),
+        tuple([name[:-1] for name in results.split() if name.endswith("*")]),
     )
 
 
@@ -150,7 +171,7 @@ def _parameter(text: str, types: str) -> Parameter:
     name, _, kind = text.partition(":")
     kind, _, own = kind.partition("=")
     bare, result = kind.rstrip(">&"), kind.endswith(">")
-    letters = "fib" if result else own or types
+    letters = own or ("fib" if result else types)
     found = [each for letter in letters for each in TYPES[letter]] if bare in ("T", "T[]") else []
     return Parameter(
         name.rstrip("?"), bare, name.endswith("?"), not result, kind != bare, tuple(found)
