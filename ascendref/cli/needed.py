@@ -29,7 +29,7 @@ _NAME: Final = re.compile(r"[aA]cl[a-z]*[A-Z]\w*")
 _NO_CODE: Final = re.compile(
     r"""//(?:\\\n|[^\n])*
     | /\*.*?(?:\*/|\Z)
-    | R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"
+    | (?<!\w)(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?(?:\)(?P=mark)"|\Z)
     | "(?:\\.|[^"\\\n])*"
     | \b\d(?:'?\w)*
     | '(?:\\.|[^'\\\n])*'
@@ -39,6 +39,7 @@ _NO_CODE: Final = re.compile(
 _C_NAME: Final = re.compile(
     rf"(?P<define>\#\s*define\s+)?\b(?P<name>{_NAME.pattern})(?P<call>\s*\()?"
 )
+_INCLUDE: Final = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
 _BODY: Final = re.compile(r"[^;{}()]*\)\s*\{")
 
 
@@ -49,16 +50,27 @@ class Names(NamedTuple):
     used: set[str]
     #: those that it defines
     defined: set[str]
+    #: files that it includes, which have names too
+    included: tuple[Path, ...] = ()
 
 
 def needed_functions(paths: Iterable[Path]) -> list[str]:
     """Return what functions files need and do not define, in alphabetical order.
 
-    Both phases of an operator have its name.
+    Both phases of an operator have its name. Files that sources in C include from their own folder
+    count too.
     """
-    found = [names_in(path) for path in paths]
-    used = set[str]().union(*[names.used for names in found])
-    defined = set[str]().union(*[names.defined for names in found])
+    found: dict[Path, Names] = {}
+    waiting = [*paths]
+    while waiting:
+        path = waiting.pop()
+        check_program("PATH", path)
+        place = path.resolve()
+        if place not in found:
+            found[place] = names = names_in(path)
+            waiting += names.included
+    used = set[str]().union(*[names.used for names in found.values()])
+    defined = set[str]().union(*[names.defined for names in found.values()])
     return sorted({_operator(name) for name in used - defined}, key=str.casefold)
 
 
@@ -83,13 +95,15 @@ def presence(name: str) -> Presence:
 
 def names_in(path: Path) -> Names:
     """Return the names in a program, a shared or object file, or a source."""
-    check_program("PATH", path)
     with path.open("rb") as file:
         is_elf = file.read(4) == b"\x7fELF"
     if is_elf:
         return _names_in_elf(path)
     if path.suffix in C_SOURCES:
-        return names_in_c(path.read_text(encoding="utf-8", errors="replace"))
+        text = path.read_text(encoding="utf-8", errors="replace")
+        files = [path.parent / name for name in _INCLUDE.findall(text)]
+        included = [x for x in files if x.suffix in C_SOURCES and x.is_file()]
+        return names_in_c(text)._replace(included=tuple(included))
     if path.suffix in PYTHON_SOURCES:
         return _names_in_python(path)
     endings = ", ".join([*C_SOURCES, *PYTHON_SOURCES])

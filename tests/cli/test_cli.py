@@ -533,6 +533,7 @@ def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
 def test_importing_the_package_does_not_import_the_command_line() -> None:
     code = (
         "import sys, ascendref, ascendref.cli;"
-        "print({'typer', 'rich', 'sklearn', 'elftools', 'ascendref.cli.app'} & sys.modules.keys() or 'none')"
+        "names = {'typer', 'rich', 'sklearn', 'elftools', 'ascendref.cli.app'};"
+        "print(names & sys.modules.keys() or 'none')"
     )
     assert python("-W", "error", "-c", code).stdout == "none\n"

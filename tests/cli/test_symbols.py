@@ -112,6 +112,13 @@ def test_what_another_file_defines_is_not_needed(tmp_path: Path) -> None:
     assert listed(one, library, status=0)["own"] == ["aclInit"]
 
 
+def test_files_that_a_source_includes_count(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "main.c").write_text('#include "acl/acl.h"\n# include "folder/one.h"\naclInit(0);')
+    (tmp_path / "folder" / "one.h").write_text('#include "../main.c"\naclrtFree(0);')
+    assert listed(tmp_path / "main.c", status=0)["own"] == ["aclInit", "aclrtFree"]
+
+
 def test_the_text_has_counts_names_and_reasons(tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text(CODE)
     done = call("check", "--symbols", tmp_path / "main.c")
