@@ -10,16 +10,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from ..borrowed.known import absent
+from ..borrowed.known import PRESENCES, Presence, absent
 from ..cann.functions import ABSENT, functions
 from ..cann.headers import headers
 from ..core.errors import OptionError
 from .outputs import named
 from .programs import check_program
 
-Presence = Literal["own", "borrowed", "absent", "unknown"]
+Kind = Presence | Literal["unknown"]
 
-PRESENCES: Final[tuple[Presence, ...]] = ("own", "borrowed", "absent", "unknown")
+#: what functions may be, in the order of reports
+KINDS: Final[tuple[Kind, ...]] = (*PRESENCES, "unknown")
 #: ends of the names of sources
 C_SOURCES: Final = tuple(".c .cc .cpp .cxx .h .hh .hpp .hxx".split())
 PYTHON_SOURCES: Final = (".py", ".pyi")
@@ -78,13 +79,13 @@ def _operator(name: str) -> str:
     return name.removesuffix("GetWorkspaceSize") if name.startswith("aclnn") else name
 
 
-def presence(name: str) -> Presence:
+def kind_of(name: str) -> Kind:
     """Tell whether the library has a function of its own, borrows it, or lacks it.
 
     Examples
     --------
-    >>> from ascendref.cli.needed import presence
-    >>> [presence(name) for name in ("aclrtMalloc", "aclnnAdd", "aclrtMallocWithCfg", "aclnnNo")]
+    >>> from ascendref.cli.needed import kind_of
+    >>> [kind_of(name) for name in ("aclrtMalloc", "aclnnAdd", "aclrtMallocWithCfg", "aclnnNo")]
     ['own', 'borrowed', 'absent', 'unknown']
     """
     function = functions().get(name)
@@ -141,7 +142,7 @@ def _names_in_elf(path: Path) -> Names:
 @cache
 def _is_type(name: str) -> bool:
     """Whether the headers have a name that is none of a function: a type, which calls resemble."""
-    return name in _names_in_headers() and presence(_operator(name)) == "unknown"
+    return name in _names_in_headers() and kind_of(_operator(name)) == "unknown"
 
 
 @cache
@@ -151,7 +152,7 @@ def _names_in_headers() -> frozenset[str]:
 
 def _is_function(name: str, is_called: bool) -> bool:
     """Whether a name is one of a function: a known one, or another that is called."""
-    known = presence(_operator(name)) != "unknown"
+    known = kind_of(_operator(name)) != "unknown"
     return known or (is_called and not _is_type(name))
 
 

@@ -10,14 +10,14 @@ from rich.console import Console
 from ..cann.functions import ABSENT
 from ..core.extras import install_command
 from .console import print_json, print_row
-from .needed import PRESENCES, Presence, needed_functions, presence
+from .needed import KINDS, Kind, kind_of, needed_functions
 
 
 def symbols(paths: list[Path], as_json: bool) -> bool:
     """Print which functions files need and which of them are here; tell whether all are."""
-    found: dict[Presence, list[str]] = {kind: [] for kind in PRESENCES}
+    found: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
     for name in needed_functions(paths):
-        found[presence(name)].append(name)
+        found[kind_of(name)].append(name)
     if as_json:
         functions = [
             {"name": name, "presence": kind, "reason": ABSENT.get(name)}
@@ -33,7 +33,7 @@ def symbols(paths: list[Path], as_json: bool) -> bool:
     return not (found["absent"] or found["unknown"])
 
 
-def show(found: dict[Presence, list[str]]) -> None:
+def show(found: dict[Kind, list[str]]) -> None:
     """Print how many functions are needed, then their names."""
     print("needed:", ", ".join(f"{len(names)} {kind}" for kind, names in found.items()))
     console = Console()
