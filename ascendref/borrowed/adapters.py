@@ -330,8 +330,11 @@ def strided_slice(
     strides: Sequence[int],
     begin_mask: int,
     end_mask: int,
+    *others: int,
 ) -> Tensor:
     """Return a slice along the first axes; bits of the masks leave out where it begins or ends."""
+    if any(others):
+        raise ValueError("ellipsisMask, newAxisMask and shrinkAxisMask must be 0")
     for axis, (first, last, step) in enumerate(zip(begin, end, strides, strict=True)):
         start = None if begin_mask >> axis & 1 else first
         stop = None if end_mask >> axis & 1 else last
@@ -455,3 +458,231 @@ def shrunk(data: Tensor, limit: float, bias: float | None) -> Tensor:
 def copies(tensors: Sequence[Tensor]) -> list[Tensor]:
     """Return a copy of each tensor."""
     return [tensor.clone() for tensor in tensors]
+
+
+# ---- networks
+
+
+def softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
+    """Return the gradient of a softmax from its value."""
+    return torch.ops.aten._softmax_backward_data(grad, output, dim, grad.dtype)
+
+
+def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
+    """Return the gradient of a logarithm of a softmax from its value."""
+    return torch.ops.aten._log_softmax_backward_data(grad, output, dim, grad.dtype)
+
+
+def softmax_cross_entropy(features: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the cross entropy of each row with probabilities, and its gradient."""
+    loss = -(labels * features.log_softmax(-1)).sum(-1)
+    return loss, features.softmax(-1) * labels.sum(-1, keepdim=True) - labels
+
+
+def mse_loss(data: Tensor, target: Tensor, reduction: int) -> Tensor:
+    """Return squares of differences, their mean (1) or their sum (2)."""
+    return torch.ops.aten.mse_loss(data, target, reduction)
+
+
+def geglu(data: Tensor, dim: int, approximate: int, left: bool = False) -> tuple[Tensor, Tensor]:
+    """Return one half of a tensor times GELU of the other half, and the latter."""
+    first, second = data.chunk(2, dim)
+    active, linear = (first, second) if left else (second, first)
+    gelu = torch.nn.functional.gelu(active, approximate="tanh" if approximate else "none")
+    return linear * gelu, gelu
+
+
+def geglu_backward(grad: Tensor, data: Tensor, gelu: Tensor, dim: int, approximate: int) -> Tensor:
+    """Return the gradient of `geglu`, whose second half is active."""
+    linear, active = data.chunk(2, dim)
+    form = "tanh" if approximate else "none"
+    inner = torch.ops.aten.gelu_backward(grad * linear, active, approximate=form)
+    return torch.cat([grad * gelu, inner], dim)
+
+
+def gelu_mul(data: Tensor, approximate: str | None) -> Tensor:
+    """Return GELU of the first half of the last axis times the second."""
+    first, second = data.chunk(2, -1)
+    return torch.nn.functional.gelu(first, approximate=approximate or "none") * second
+
+
+def conv_depthwise(
+    data: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> Tensor:
+    """Return a convolution of each channel on its own."""
+    channels = data.shape[1]
+    return torch.conv2d(data, weight, bias, stride, padding, dilation, channels)
+
+
+def avg_pool2d(
+    data: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil: bool,
+    count_pad: bool,
+    divisor: int,
+) -> Tensor:
+    """Return means over windows of a plane; a divisor of 0 stands for their sizes."""
+    return torch.ops.aten.avg_pool2d(
+        data, kernel, stride, padding, ceil, count_pad, divisor or None
+    )
+
+
+def avg_pool3d(
+    data: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil: bool,
+    count_pad: bool,
+    divisor: int,
+) -> Tensor:
+    """Return means over windows of a volume, as `avg_pool2d`."""
+    return torch.ops.aten.avg_pool3d(
+        data, kernel, stride, padding, ceil, count_pad, divisor or None
+    )
+
+
+def avg_pool2d_backward(
+    grad: Tensor,
+    data: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    ceil: bool,
+    count_pad: bool,
+    divisor: int,
+) -> Tensor:
+    """Return the gradient of `avg_pool2d`."""
+    return torch.ops.aten.avg_pool2d_backward(
+        grad, data, kernel, stride or kernel, padding, ceil, count_pad, divisor or None
+    )
+
+
+def avg_pool3d_backward(
+    grad: Tensor,
+    data: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    ceil: bool,
+    count_pad: bool,
+    divisor: int,
+) -> Tensor:
+    """Return the gradient of `avg_pool3d`."""
+    return torch.ops.aten.avg_pool3d_backward(
+        grad, data, kernel, stride or kernel, padding, ceil, count_pad, divisor or None
+    )
+
+
+def max_unpool_backward(grad: Tensor, data: Tensor, indices: Tensor, size: Sequence[int]) -> Tensor:
+    """Return the gradient of an unpooling of planes or volumes: the elements at the indices."""
+    axes = -len(size)
+    return grad.flatten(axes).gather(-1, indices.flatten(axes)).reshape(data.shape)
+
+
+def _rms(data: Tensor, gamma: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
+    """Return F32 data, and the reciprocal of the root of their mean square."""
+    wide = data.float()
+    axes = list(range(data.ndim - gamma.ndim, data.ndim))
+    return wide, torch.rsqrt(wide.square().mean(axes, True) + epsilon)
+
+
+def rms_norm(data: Tensor, gamma: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
+    """Return data divided by the root of their mean square, and what they are multiplied by."""
+    wide, factor = _rms(data, gamma, epsilon)
+    return wide * factor * gamma.float(), factor
+
+
+def gemma_rms_norm(data: Tensor, gamma: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
+    """Return `rms_norm` with 1 added to gamma."""
+    return rms_norm(data, 1 + gamma.float(), epsilon)
+
+
+def add_rms_norm(
+    one: Tensor, other: Tensor, gamma: Tensor, epsilon: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return `rms_norm` of a sum, and the sum."""
+    total = one.float() + other.float()
+    return *rms_norm(total, gamma, epsilon), total
+
+
+def add_rms_norm_(one: Tensor, other: Tensor, gamma: Tensor, epsilon: float) -> Tensor:
+    """Replace the first tensor by `rms_norm` of the sum, and the second by the sum."""
+    value, factor, total = add_rms_norm(one, other, gamma, epsilon)
+    one.copy_(value)
+    other.copy_(total)
+    return factor
+
+
+def rms_norm_backward(
+    grad: Tensor, data: Tensor, factor: Tensor, gamma: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the gradients of `rms_norm` for the data and for gamma."""
+    wide, inner = data.float(), grad.float() * gamma.float()
+    first = data.ndim - gamma.ndim
+    factor = factor.float().reshape(data.shape[:first] + (1,) * gamma.ndim)
+    mean = (inner * wide).mean(list(range(first, data.ndim)), True)
+    of_gamma = (grad.float() * wide * factor).reshape(-1, *gamma.shape).sum(0)
+    return factor * (inner - wide * factor.square() * mean), of_gamma
+
+
+def add_layer_norm(
+    one: Tensor, other: Tensor, gamma: Tensor, beta: Tensor, bias: Tensor | None, epsilon: float
+) -> tuple[Tensor, ...]:
+    """Return the layer norm of a sum, its means and factors, and the sum."""
+    total = one + other if bias is None else one + other + bias
+    norm = torch.ops.aten.native_layer_norm(total, list(gamma.shape), gamma, beta, epsilon)
+    return *norm, total
+
+
+def deep_norm(
+    data: Tensor, other: Tensor, beta: Tensor, gamma: Tensor, alpha: float, epsilon: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return means, factors and values of the layer norm of α·x + y."""
+    value, mean, factor = torch.ops.aten.native_layer_norm(
+        data * alpha + other, list(gamma.shape), gamma, beta, epsilon
+    )
+    return mean, factor, value
+
+
+def group_norm_silu(
+    data: Tensor, gamma: Tensor, beta: Tensor, groups: int, epsilon: float, active: bool = True
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the group norm, with SiLU of it, its means and factors."""
+    size = data.shape[2:].numel()
+    value, mean, factor = torch.ops.aten.native_group_norm(
+        data, gamma, beta, data.shape[0], data.shape[1], size, groups, epsilon
+    )
+    return torch.nn.functional.silu(value) if active else value, mean, factor
+
+
+def batch_norm_stats(data: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
+    """Return the mean of each channel, and the reciprocal of its standard deviation."""
+    wide = data.float()
+    axes = [0, *range(2, data.ndim)]
+    return wide.mean(axes), torch.rsqrt(wide.var(axes, unbiased=False) + epsilon)
+
+
+def batch_norm_with(
+    data: Tensor, weight: Tensor, bias: Tensor, mean: Tensor, factor: Tensor
+) -> Tensor:
+    """Return channels normalised with given means and factors."""
+    shape = (1, -1, *[1] * (data.ndim - 2))
+    normal = (data - mean.view(shape)) * factor.view(shape)
+    return normal * weight.view(shape) + bias.view(shape)
+
+
+def modulated(data: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tensor:
+    """Return x·(1 + scale) + shift, of which matrices serve all rows of a batch."""
+    if scale is not None:
+        data = data * (1 + (scale.unsqueeze(1) if scale.ndim == 2 else scale))
+    if shift is not None:
+        data = data + (shift.unsqueeze(1) if shift.ndim == 2 else shift)
+    return data

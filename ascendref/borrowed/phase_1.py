@@ -332,6 +332,15 @@ class _Compute:
             values[part.param.name] = value
         return values
 
+    def _make_dense(self, values: dict[str, Any]) -> None:
+        """Copy what is read in another layout, which not every kernel takes."""
+        for part in self._given:
+            name = part.param.name
+            if part.param.is_list and not part.param.is_written:
+                values[name] = [tensor.contiguous() for tensor in values[name]]
+            elif not part.param.is_written:
+                values[name] = values[name].contiguous()
+
     def _pairs(self, values: dict[str, Any], results: Any) -> Iterator[tuple[str, Any, Any]]:
         """Yield the name of each result that is wanted, where it goes, and its value."""
         names = self._operator.results
@@ -353,6 +362,8 @@ class _Compute:
         """Compute; return the shapes that the data decided."""
         values = self._values([as_torch(array) for array in arrays])
         expression, operator = self._expression, self._operator
+        if not expression.is_elementwise:
+            self._make_dense(values)
         shapes: Shapes = {}
         with torch.no_grad():
             if self._direct and expression.into is not None:

@@ -26,7 +26,9 @@ _INTEGERS: Final = (
 #: letters of the table -> types
 TYPES: Final = {
     "f": _FLOATS,
+    "e": _FLOATS[:3],
     "w": (DataType.ACL_FLOAT, DataType.ACL_DOUBLE),
+    "s": (DataType.ACL_FLOAT,),
     "i": _INTEGERS,
     "n": (DataType.ACL_INT64, DataType.ACL_INT32),
     "b": (DataType.ACL_BOOL,),

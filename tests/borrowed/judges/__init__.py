@@ -5,6 +5,7 @@ from .indexing import INDEXING
 from .judge import Judge
 from .lists import FOREACH
 from .matrices import MATRICES
+from .networks import NETWORKS
 from .reductions import REDUCTIONS
 
-JUDGES: dict[str, Judge] = ELEMENTWISE | REDUCTIONS | INDEXING | MATRICES | FOREACH
+JUDGES: dict[str, Judge] = ELEMENTWISE | REDUCTIONS | INDEXING | MATRICES | FOREACH | NETWORKS
