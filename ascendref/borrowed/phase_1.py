@@ -304,6 +304,7 @@ class _Compute:
             and safe
             and all(matching)
             and len(matching) == len(written)
+            and all(values[name] is not None for name in self._operator.results)
         )
 
     def _sample(self, tensors: tuple[Tensor, ...], kinds: tuple[torch.dtype, ...]) -> Any:

@@ -247,9 +247,30 @@ def calls(operator: Borrowed, kind: DataType) -> Iterator[Call]:
     """Yield calls with data of a type, in several layouts, and without elements."""
     for given in judge_of(operator).calls or ((),):
         yield Call(operator, kind, given)
+        if (call := in_place(Call(operator, kind, given))) is not None:
+            yield call
         yield Call(operator, kind, given, strided=True)
         if not given or "N" in str(given):
             yield Call(operator, kind, given, rows=0)
+
+
+def in_place(call: Call) -> Call | None:
+    """Return a call whose result takes the place of a tensor that is read, where one fits."""
+    result = call.written[0]
+    own = call.arguments[result.name]
+    for param in call.operator.parameters:
+        other = call.arguments[param.name]
+        if (
+            param.kind == result.kind == "T"
+            and not result.is_read
+            and not param.is_written
+            and other is not None
+            and own is not None
+            and (other.shape, other.data_type) == (own.shape, own.data_type)
+        ):
+            call.arguments[result.name] = other
+            return call
+    return None
 
 
 def good_call(api: str) -> Call:
