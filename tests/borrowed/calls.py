@@ -53,7 +53,7 @@ def wide(array: Any) -> Any:
 
 def numbers(dtype: Any, shape: tuple[int, ...], data: str, rng: Any, *, special: bool) -> Any:
     """Return data of a type: any, divisors or positive."""
-    if dtype == bool:
+    if dtype.kind == "b":
         return rng.integers(0, 2, shape) >= (1 if data == "any" else 0)
     if dtype.kind in "iu":
         low = 0 if data == "positive" or dtype.kind == "u" else -4
@@ -157,8 +157,9 @@ class Call:
 
     def _result(self, param: Parameter, want: Any) -> Any:
         if param.is_list:
-            return [self._tensor(np.zeros(each.shape, self.result_type(param, each)))
-                    for each in want]
+            return [
+                self._tensor(np.zeros(each.shape, self.result_type(param, each))) for each in want
+            ]
         want = np.asarray(want)
         dtype = self.result_type(param, want)
         if param.name in self.operator.found:  # room for more
@@ -187,7 +188,9 @@ class Call:
         if not floats and (self.judge.result == "float" or want.dtype.kind == "f"):
             return np.dtype(np.float32)
         if self.judge.calls:
-            return np.dtype(np.int64) if want.dtype.kind == "i" and dtype.kind not in "iu" else dtype
+            return (
+                np.dtype(np.int64) if want.dtype.kind == "i" and dtype.kind not in "iu" else dtype
+            )
         scalars = any(other.kind == "S" for other in self.operator.parameters)
         return np.dtype(np.int64) if dtype.kind == "b" and scalars else dtype
 
