@@ -806,86 +806,6 @@ def aclnnInplaceAcosh(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnAdaptiveAvgPool2dGetWorkspaceSize(
-    self: Tensor, outputSize: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveAvgPool2d; nothing is computed."""
-
-def aclnnAdaptiveAvgPool2d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveAvgPool2dBackward; nothing is computed."""
-
-def aclnnAdaptiveAvgPool2dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAdaptiveAvgPool3dGetWorkspaceSize(
-    self: Tensor, outputSize: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveAvgPool3d; nothing is computed."""
-
-def aclnnAdaptiveAvgPool3d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveAvgPool3dBackward; nothing is computed."""
-
-def aclnnAdaptiveAvgPool3dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAdaptiveMaxPool2dGetWorkspaceSize(
-    self: Tensor, outputSize: Sequence[int], outputOut: Tensor, indicesOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveMaxPool2d; nothing is computed."""
-
-def aclnnAdaptiveMaxPool2d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, indices: Tensor, gradInput: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveMaxPool2dBackward; nothing is computed."""
-
-def aclnnAdaptiveMaxPool2dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAdaptiveMaxPool3dGetWorkspaceSize(
-    self: Tensor, outputSize: Sequence[int], outputOut: Tensor, indicesOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveMaxPool3d; nothing is computed."""
-
-def aclnnAdaptiveMaxPool3d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, indices: Tensor, gradInput: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveMaxPool3dBackward; nothing is computed."""
-
-def aclnnAdaptiveMaxPool3dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnAddGetWorkspaceSize(
     self: Tensor, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
@@ -902,34 +822,6 @@ def aclnnInplaceAddGetWorkspaceSize(
     """Check and plan a call of aclnnInplaceAdd; nothing is computed."""
 
 def aclnnInplaceAdd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAddLayerNormGetWorkspaceSize(
-    x1: Tensor,
-    x2: Tensor,
-    gamma: Tensor,
-    beta: Tensor,
-    biasOptional: Tensor | None,
-    epsilon: float,
-    additionalOutput: bool,
-    yOut: Tensor,
-    meanOut: Tensor,
-    rstdOut: Tensor,
-    xOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddLayerNorm; nothing is computed."""
-
-def aclnnAddLayerNorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAddNGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddN; nothing is computed."""
-
-def aclnnAddN(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -954,69 +846,12 @@ def aclnnInplaceAddRelu(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnAddRmsNormGetWorkspaceSize(
-    x1: Tensor,
-    x2: Tensor,
-    gamma: Tensor,
-    epsilon: float,
-    yOut: Tensor,
-    rstdOut: Tensor,
-    xOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddRmsNorm; nothing is computed."""
-
-def aclnnAddRmsNorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceAddRmsNormGetWorkspaceSize(
-    x1Ref: Tensor, x2Ref: Tensor, gamma: Tensor, epsilon: float, rstdOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddRmsNorm; nothing is computed."""
-
-def aclnnInplaceAddRmsNorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnAddV3GetWorkspaceSize(
     self: Scalar | RealNumber, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call of aclnnAddV3; nothing is computed."""
 
 def aclnnAddV3(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAddbmmGetWorkspaceSize(
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    beta: Scalar | RealNumber | None,
-    alpha: Scalar | RealNumber | None,
-    out: Tensor,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddbmm; nothing is computed."""
-
-def aclnnAddbmm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceAddbmmGetWorkspaceSize(
-    selfRef: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    beta: Scalar | RealNumber | None,
-    alpha: Scalar | RealNumber | None,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddbmm; nothing is computed."""
-
-def aclnnInplaceAddbmm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -1061,82 +896,6 @@ def aclnnInplaceAddcmul(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnAddmmGetWorkspaceSize(
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    beta: Scalar | RealNumber | None,
-    alpha: Scalar | RealNumber | None,
-    out: Tensor,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddmm; nothing is computed."""
-
-def aclnnAddmm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceAddmmGetWorkspaceSize(
-    selfRef: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    beta: Scalar | RealNumber | None,
-    alpha: Scalar | RealNumber | None,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddmm; nothing is computed."""
-
-def aclnnInplaceAddmm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAddmvGetWorkspaceSize(
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    alpha: Scalar | RealNumber,
-    beta: Scalar | RealNumber,
-    out: Tensor,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddmv; nothing is computed."""
-
-def aclnnAddmv(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAddrGetWorkspaceSize(
-    self: Tensor,
-    vec1: Tensor,
-    vec2: Tensor,
-    betaOptional: Scalar | RealNumber | None,
-    alphaOptional: Scalar | RealNumber | None,
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddr; nothing is computed."""
-
-def aclnnAddr(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceAddrGetWorkspaceSize(
-    selfRef: Tensor,
-    vec1: Tensor,
-    vec2: Tensor,
-    betaOptional: Scalar | RealNumber,
-    alphaOptional: Scalar | RealNumber,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddr; nothing is computed."""
-
-def aclnnInplaceAddr(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnAddsGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
@@ -1157,130 +916,10 @@ def aclnnInplaceAdds(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnAffineGridGetWorkspaceSize(
-    theta: Tensor, size: Sequence[int], alignCorners: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAffineGrid; nothing is computed."""
-
-def aclnnAffineGrid(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAllGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAll; nothing is computed."""
-
-def aclnnAll(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAmaxGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int], keepDim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAmax; nothing is computed."""
-
-def aclnnAmax(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAminGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int], keepDim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAmin; nothing is computed."""
-
-def aclnnAmin(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAminmaxGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int], keepDim: bool, minOut: Tensor, maxOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAminmax; nothing is computed."""
-
-def aclnnAminmax(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAminmaxAllGetWorkspaceSize(
-    self: Tensor, minOut: Tensor, maxOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAminmaxAll; nothing is computed."""
-
-def aclnnAminmaxAll(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAminmaxDimGetWorkspaceSize(
-    self: Tensor, dim: int, keepDim: bool, minOut: Tensor, maxOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAminmaxDim; nothing is computed."""
-
-def aclnnAminmaxDim(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnAngleV2GetWorkspaceSize(x: Tensor, out: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnAngleV2; nothing is computed."""
 
 def aclnnAngleV2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAnyGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAny; nothing is computed."""
-
-def aclnnAny(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnArangeGetWorkspaceSize(
-    start: Scalar | RealNumber, end: Scalar | RealNumber, step: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnArange; nothing is computed."""
-
-def aclnnArange(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnArgMaxGetWorkspaceSize(
-    self: Tensor, dim: int, keepdim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnArgMax; nothing is computed."""
-
-def aclnnArgMax(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnArgMinGetWorkspaceSize(
-    self: Tensor, dim: int, keepdim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnArgMin; nothing is computed."""
-
-def aclnnArgMin(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnArgsortGetWorkspaceSize(
-    self: Tensor, dim: int, descending: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnArgsort; nothing is computed."""
-
-def aclnnArgsort(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -1361,177 +1000,6 @@ def aclnnInplaceAtanhGetWorkspaceSize(inputRef: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnInplaceAtanh; nothing is computed."""
 
 def aclnnInplaceAtanh(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAvgPool2dGetWorkspaceSize(
-    self: Tensor,
-    kernelSize: Sequence[int],
-    strides: Sequence[int],
-    paddings: Sequence[int],
-    ceilMode: bool,
-    countIncludePad: bool,
-    divisorOverride: int,
-    cubeMathType: int,
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAvgPool2d; nothing is computed."""
-
-def aclnnAvgPool2d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAvgPool2dBackwardGetWorkspaceSize(
-    gradOutput: Tensor,
-    self: Tensor,
-    kernelSize: Sequence[int],
-    stride: Sequence[int] | None,
-    padding: Sequence[int],
-    ceilMode: bool,
-    countIncludePad: bool,
-    divisorOverride: int,
-    cubeMathType: int,
-    gradInput: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAvgPool2dBackward; nothing is computed."""
-
-def aclnnAvgPool2dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAvgPool3dGetWorkspaceSize(
-    self: Tensor,
-    kernelSize: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceilMode: bool,
-    countIncludePad: bool,
-    divisorOverride: int,
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAvgPool3d; nothing is computed."""
-
-def aclnnAvgPool3d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnAvgPool3dBackwardGetWorkspaceSize(
-    gradOutput: Tensor,
-    self: Tensor,
-    kernelSize: Sequence[int],
-    stride: Sequence[int] | None,
-    padding: Sequence[int],
-    ceilMode: bool,
-    countIncludePad: bool,
-    divisorOverride: int,
-    output: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAvgPool3dBackward; nothing is computed."""
-
-def aclnnAvgPool3dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnBaddbmmGetWorkspaceSize(
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    beta: Scalar | RealNumber | None,
-    alpha: Scalar | RealNumber | None,
-    out: Tensor,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBaddbmm; nothing is computed."""
-
-def aclnnBaddbmm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceBaddbmmGetWorkspaceSize(
-    selfRef: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    beta: Scalar | RealNumber | None,
-    alpha: Scalar | RealNumber | None,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceBaddbmm; nothing is computed."""
-
-def aclnnInplaceBaddbmm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnBatchMatMulGetWorkspaceSize(
-    self: Tensor, mat2: Tensor, out: Tensor, cubeMathType: int
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBatchMatMul; nothing is computed."""
-
-def aclnnBatchMatMul(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnBatchNormBackwardGetWorkspaceSize(
-    gradOut: Tensor,
-    input: Tensor,
-    weight: Tensor | None,
-    runningMean: Tensor | None,
-    runningVar: Tensor | None,
-    saveMean: Tensor | None,
-    saveInvstd: Tensor | None,
-    training: bool,
-    eps: float,
-    outputMask: Sequence[bool],
-    gradInput: Tensor | None,
-    gradWeight: Tensor | None,
-    gradBias: Tensor | None,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBatchNormBackward; nothing is computed."""
-
-def aclnnBatchNormBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnBatchNormElemtGetWorkspaceSize(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    mean: Tensor,
-    invstd: Tensor,
-    eps: float,
-    output: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBatchNormElemt; nothing is computed."""
-
-def aclnnBatchNormElemt(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnBatchNormStatsGetWorkspaceSize(
-    input: Tensor, eps: float, mean: Tensor, invstd: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBatchNormStats; nothing is computed."""
-
-def aclnnBatchNormStats(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnBincountGetWorkspaceSize(
-    self: Tensor, weights: Tensor | None, minlength: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBincount; nothing is computed."""
-
-def aclnnBincount(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -1684,40 +1152,10 @@ def aclnnInplaceBitwiseXorTensor(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnBucketizeGetWorkspaceSize(
-    self: Tensor, boundaries: Tensor, outInt32: bool, right: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBucketize; nothing is computed."""
-
-def aclnnBucketize(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnCastGetWorkspaceSize(self: Tensor, dtype: DTypeLike, out: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnCast; nothing is computed."""
 
 def aclnnCast(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnCatGetWorkspaceSize(
-    tensors: Sequence[Tensor], dim: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCat; nothing is computed."""
-
-def aclnnCat(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnCdistGetWorkspaceSize(
-    x1: Tensor, x2: Tensor, p: float, compute_mode: int, out: Tensor | None
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCdist; nothing is computed."""
-
-def aclnnCdist(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -1734,46 +1172,6 @@ def aclnnInplaceCeilGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnInplaceCeil; nothing is computed."""
 
 def aclnnInplaceCeil(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnChannelShuffleGetWorkspaceSize(
-    self: Tensor, groups: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnChannelShuffle; nothing is computed."""
-
-def aclnnChannelShuffle(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnChunkCatGetWorkspaceSize(
-    tensors: Sequence[Tensor], dim: int, numChunks: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnChunkCat; nothing is computed."""
-
-def aclnnChunkCat(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnCircularPad2dGetWorkspaceSize(
-    self: Tensor, padding: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCircularPad2d; nothing is computed."""
-
-def aclnnCircularPad2d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnCircularPad3dGetWorkspaceSize(
-    self: Tensor, padding: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCircularPad3d; nothing is computed."""
-
-def aclnnCircularPad3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -1871,116 +1269,6 @@ def aclnnClampTensor(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnConfusionTransposeGetWorkspaceSize(
-    x: Tensor, perm: Sequence[int], shape: Sequence[int], transposeFirst: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConfusionTranspose; nothing is computed."""
-
-def aclnnConfusionTranspose(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnConstantPadNdGetWorkspaceSize(
-    self: Tensor, pad: Sequence[int], value: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConstantPadNd; nothing is computed."""
-
-def aclnnConstantPadNd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnConvDepthwise2dGetWorkspaceSize(
-    self: Tensor,
-    weight: Tensor,
-    kernelSize: Sequence[int],
-    bias: Tensor | None,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    out: Tensor,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvDepthwise2d; nothing is computed."""
-
-def aclnnConvDepthwise2d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnConvTbcGetWorkspaceSize(
-    self: Tensor, weight: Tensor, bias: Tensor | None, pad: int, out: Tensor, cubeMathType: int
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvTbc; nothing is computed."""
-
-def aclnnConvTbc(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnConvTbcBackwardGetWorkspaceSize(
-    self: Tensor,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    pad: int,
-    cubeMathType: int,
-    gradInput: Tensor,
-    gradWeight: Tensor,
-    gradBias: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvTbcBackward; nothing is computed."""
-
-def aclnnConvTbcBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnConvolutionGetWorkspaceSize(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    outputPadding: Sequence[int],
-    groups: int,
-    output: Tensor,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvolution; nothing is computed."""
-
-def aclnnConvolution(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnConvolutionBackwardGetWorkspaceSize(
-    gradOutput: Tensor,
-    input: Tensor,
-    weight: Tensor,
-    biasSizes: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    outputPadding: Sequence[int],
-    groups: int,
-    outputMask: Sequence[bool],
-    cubeMathType: int,
-    gradInput: Tensor | None,
-    gradWeight: Tensor | None,
-    gradBias: Tensor | None,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvolutionBackward; nothing is computed."""
-
-def aclnnConvolutionBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnInplaceCopyGetWorkspaceSize(selfRef: Tensor, src: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnInplaceCopy; nothing is computed."""
 
@@ -2017,100 +1305,6 @@ def aclnnInplaceCoshGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnInplaceCosh; nothing is computed."""
 
 def aclnnInplaceCosh(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnCummaxGetWorkspaceSize(
-    self: Tensor, dim: int, valuesOut: Tensor, indicesOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCummax; nothing is computed."""
-
-def aclnnCummax(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnCumminGetWorkspaceSize(
-    self: Tensor, dim: int, valuesOut: Tensor, indicesOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCummin; nothing is computed."""
-
-def aclnnCummin(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnCumprodGetWorkspaceSize(
-    input: Tensor, dim: Scalar | RealNumber, dtype: DTypeLike, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCumprod; nothing is computed."""
-
-def aclnnCumprod(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceCumprodGetWorkspaceSize(
-    input: Tensor, dim: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceCumprod; nothing is computed."""
-
-def aclnnInplaceCumprod(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnCumsumGetWorkspaceSize(
-    self: Tensor, dim: int, dtype: DTypeLike, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCumsum; nothing is computed."""
-
-def aclnnCumsum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnCumsumV2GetWorkspaceSize(
-    self: Tensor, dim: int, exclusive: bool, reverse: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCumsumV2; nothing is computed."""
-
-def aclnnCumsumV2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnDeepNormGetWorkspaceSize(
-    x: Tensor,
-    gx: Tensor,
-    beta: Tensor,
-    gamma: Tensor,
-    alpha: float,
-    epsilon: float,
-    meanOut: Tensor,
-    rstdOut: Tensor,
-    yOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDeepNorm; nothing is computed."""
-
-def aclnnDeepNorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnDiagGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDiag; nothing is computed."""
-
-def aclnnDiag(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnDiagFlatGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDiagFlat; nothing is computed."""
-
-def aclnnDiagFlat(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -2199,59 +1393,6 @@ def aclnnInplaceDivs(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnDotGetWorkspaceSize(self: Tensor, tensor: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDot; nothing is computed."""
-
-def aclnnDot(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnEinsumGetWorkspaceSize(
-    tensors: Sequence[Tensor], equation: str, output: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEinsum; nothing is computed."""
-
-def aclnnEinsum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnEmbeddingGetWorkspaceSize(
-    weight: Tensor, indices: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEmbedding; nothing is computed."""
-
-def aclnnEmbedding(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnEmbeddingDenseBackwardGetWorkspaceSize(
-    grad: Tensor,
-    indices: Tensor,
-    numWeights: int,
-    paddingIdx: int,
-    scaleGradByFreq: bool,
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEmbeddingDenseBackward; nothing is computed."""
-
-def aclnnEmbeddingDenseBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnEmbeddingRenormGetWorkspaceSize(
-    selfRef: Tensor, indices: Tensor, maxNorm: float, normType: float
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEmbeddingRenorm; nothing is computed."""
-
-def aclnnEmbeddingRenorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnEqScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
@@ -2284,16 +1425,6 @@ def aclnnInplaceEqTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tupl
     """Check and plan a call of aclnnInplaceEqTensor; nothing is computed."""
 
 def aclnnInplaceEqTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnEqualGetWorkspaceSize(
-    self: Tensor, other: Tensor, out: Tensor | None
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEqual; nothing is computed."""
-
-def aclnnEqual(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -2378,16 +1509,6 @@ def aclnnInplaceExp2(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnExpandGetWorkspaceSize(
-    self: Tensor, size: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnExpand; nothing is computed."""
-
-def aclnnExpand(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnExpm1GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnExpm1; nothing is computed."""
 
@@ -2404,73 +1525,12 @@ def aclnnInplaceExpm1(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnEyeGetWorkspaceSize(n: int, m: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEye; nothing is computed."""
-
-def aclnnEye(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnFastLayerNormGetWorkspaceSize(
-    input: Tensor,
-    normalizedShape: Sequence[int],
-    weightOptional: Tensor | None,
-    biasOptional: Tensor | None,
-    eps: float,
-    out: Tensor,
-    meanOutOptional: Tensor | None,
-    rstdOutOptional: Tensor | None,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFastLayerNorm; nothing is computed."""
-
-def aclnnFastLayerNorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceFillDiagonalGetWorkspaceSize(
-    selfRef: Tensor, fillValue: Scalar | RealNumber, wrap: bool
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFillDiagonal; nothing is computed."""
-
-def aclnnInplaceFillDiagonal(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnInplaceFillScalarGetWorkspaceSize(
     selfRef: Tensor, value: Scalar | RealNumber
 ) -> tuple[int, Executor]:
     """Check and plan a call of aclnnInplaceFillScalar; nothing is computed."""
 
 def aclnnInplaceFillScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceFillTensorGetWorkspaceSize(selfRef: Tensor, value: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFillTensor; nothing is computed."""
-
-def aclnnInplaceFillTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnFlattenGetWorkspaceSize(self: Tensor, axis: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFlatten; nothing is computed."""
-
-def aclnnFlatten(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnFlipGetWorkspaceSize(
-    self: Tensor, dims: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFlip; nothing is computed."""
-
-def aclnnFlip(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -2563,6 +1623,2943 @@ def aclnnInplaceFmodTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tu
     """Check and plan a call of aclnnInplaceFmodTensor; nothing is computed."""
 
 def aclnnInplaceFmodTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFracGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnFrac; nothing is computed."""
+
+def aclnnFrac(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceFracGetWorkspaceSize(inputRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceFrac; nothing is computed."""
+
+def aclnnInplaceFrac(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGcdGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGcd; nothing is computed."""
+
+def aclnnGcd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGeScalarGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGeScalar; nothing is computed."""
+
+def aclnnGeScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceGeScalarGetWorkspaceSize(
+    selfRef: Tensor, other: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceGeScalar; nothing is computed."""
+
+def aclnnInplaceGeScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGeTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGeTensor; nothing is computed."""
+
+def aclnnGeTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceGeTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceGeTensor; nothing is computed."""
+
+def aclnnInplaceGeTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGtScalarGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGtScalar; nothing is computed."""
+
+def aclnnGtScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceGtScalarGetWorkspaceSize(
+    selfRef: Tensor, other: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceGtScalar; nothing is computed."""
+
+def aclnnInplaceGtScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGtTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGtTensor; nothing is computed."""
+
+def aclnnGtTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceGtTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceGtTensor; nothing is computed."""
+
+def aclnnInplaceGtTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnHardtanhGetWorkspaceSize(
+    self: Tensor, clipValueMin: Scalar | RealNumber, clipValueMax: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHardtanh; nothing is computed."""
+
+def aclnnHardtanh(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceHardtanhGetWorkspaceSize(
+    selfRef: Tensor, clipValueMin: Scalar | RealNumber, clipValueMax: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceHardtanh; nothing is computed."""
+
+def aclnnInplaceHardtanh(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnHeavisideGetWorkspaceSize(
+    input: Tensor, values: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHeaviside; nothing is computed."""
+
+def aclnnHeaviside(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIsCloseGetWorkspaceSize(
+    self: Tensor, other: Tensor, rtol: float, atol: float, equalNan: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIsClose; nothing is computed."""
+
+def aclnnIsClose(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIsFiniteGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIsFinite; nothing is computed."""
+
+def aclnnIsFinite(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIsInfGetWorkspaceSize(x: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIsInf; nothing is computed."""
+
+def aclnnIsInf(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIsNegInfGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIsNegInf; nothing is computed."""
+
+def aclnnIsNegInf(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIsPosInfGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIsPosInf; nothing is computed."""
+
+def aclnnIsPosInf(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLeScalarGetWorkspaceSize(
+    selfRef: Tensor, other: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLeScalar; nothing is computed."""
+
+def aclnnInplaceLeScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLeScalarGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLeScalar; nothing is computed."""
+
+def aclnnLeScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLeTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLeTensor; nothing is computed."""
+
+def aclnnInplaceLeTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLeTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLeTensor; nothing is computed."""
+
+def aclnnLeTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLeftShiftGetWorkspaceSize(
+    self: Tensor, shiftBits: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLeftShift; nothing is computed."""
+
+def aclnnLeftShift(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLeftShiftsGetWorkspaceSize(
+    self: Tensor, shiftBits: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLeftShifts; nothing is computed."""
+
+def aclnnLeftShifts(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLerpGetWorkspaceSize(
+    selfRef: Tensor, end: Tensor, weight: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLerp; nothing is computed."""
+
+def aclnnInplaceLerp(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLerpGetWorkspaceSize(
+    self: Tensor, end: Tensor, weight: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLerp; nothing is computed."""
+
+def aclnnLerp(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLerpsGetWorkspaceSize(
+    selfRef: Tensor, end: Tensor, weight: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLerps; nothing is computed."""
+
+def aclnnInplaceLerps(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLerpsGetWorkspaceSize(
+    self: Tensor, end: Tensor, weight: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLerps; nothing is computed."""
+
+def aclnnLerps(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLgammaGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLgamma; nothing is computed."""
+
+def aclnnLgamma(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLogGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLog; nothing is computed."""
+
+def aclnnInplaceLog(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLog; nothing is computed."""
+
+def aclnnLog(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLog10GetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLog10; nothing is computed."""
+
+def aclnnInplaceLog10(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLog10GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLog10; nothing is computed."""
+
+def aclnnLog10(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLog1pGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLog1p; nothing is computed."""
+
+def aclnnInplaceLog1p(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLog1pGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLog1p; nothing is computed."""
+
+def aclnnLog1p(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLog2GetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLog2; nothing is computed."""
+
+def aclnnInplaceLog2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLog2GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLog2; nothing is computed."""
+
+def aclnnLog2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogAddExpGetWorkspaceSize(
+    self: Tensor, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogAddExp; nothing is computed."""
+
+def aclnnLogAddExp(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogAddExp2GetWorkspaceSize(
+    self: Tensor, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogAddExp2; nothing is computed."""
+
+def aclnnLogAddExp2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLogicalAndGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLogicalAnd; nothing is computed."""
+
+def aclnnInplaceLogicalAnd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogicalAndGetWorkspaceSize(
+    self: Tensor, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogicalAnd; nothing is computed."""
+
+def aclnnLogicalAnd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLogicalNotGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLogicalNot; nothing is computed."""
+
+def aclnnInplaceLogicalNot(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogicalNotGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogicalNot; nothing is computed."""
+
+def aclnnLogicalNot(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLogicalOrGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLogicalOr; nothing is computed."""
+
+def aclnnInplaceLogicalOr(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogicalOrGetWorkspaceSize(
+    self: Tensor, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogicalOr; nothing is computed."""
+
+def aclnnLogicalOr(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogicalXorGetWorkspaceSize(
+    self: Tensor, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogicalXor; nothing is computed."""
+
+def aclnnLogicalXor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLtScalarGetWorkspaceSize(
+    selfRef: Tensor, other: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLtScalar; nothing is computed."""
+
+def aclnnInplaceLtScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLtScalarGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLtScalar; nothing is computed."""
+
+def aclnnLtScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceLtTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceLtTensor; nothing is computed."""
+
+def aclnnInplaceLtTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLtTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLtTensor; nothing is computed."""
+
+def aclnnLtTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceMaskedFillScalarGetWorkspaceSize(
+    selfRef: Tensor, mask: Tensor, value: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceMaskedFillScalar; nothing is computed."""
+
+def aclnnInplaceMaskedFillScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceMaskedFillTensorGetWorkspaceSize(
+    selfRef: Tensor, mask: Tensor, value: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceMaskedFillTensor; nothing is computed."""
+
+def aclnnInplaceMaskedFillTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMaximumGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMaximum; nothing is computed."""
+
+def aclnnMaximum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMinimumGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMinimum; nothing is computed."""
+
+def aclnnMinimum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceMulGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceMul; nothing is computed."""
+
+def aclnnInplaceMul(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMulGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMul; nothing is computed."""
+
+def aclnnMul(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceMulsGetWorkspaceSize(
+    selfRef: Tensor, other: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceMuls; nothing is computed."""
+
+def aclnnInplaceMuls(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMulsGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMuls; nothing is computed."""
+
+def aclnnMuls(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceNanToNumGetWorkspaceSize(
+    selfRef: Tensor, nan: float, posinf: float, neginf: float
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceNanToNum; nothing is computed."""
+
+def aclnnInplaceNanToNum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNanToNumGetWorkspaceSize(
+    self: Tensor, nan: float, posinf: float, neginf: float, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNanToNum; nothing is computed."""
+
+def aclnnNanToNum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceNeScalarGetWorkspaceSize(
+    selfRef: Tensor, other: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceNeScalar; nothing is computed."""
+
+def aclnnInplaceNeScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNeScalarGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNeScalar; nothing is computed."""
+
+def aclnnNeScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceNeTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceNeTensor; nothing is computed."""
+
+def aclnnInplaceNeTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNeTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNeTensor; nothing is computed."""
+
+def aclnnNeTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceNegGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceNeg; nothing is computed."""
+
+def aclnnInplaceNeg(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNegGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNeg; nothing is computed."""
+
+def aclnnNeg(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnPowScalarTensorGetWorkspaceSize(
+    self: Scalar | RealNumber, exponent: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnPowScalarTensor; nothing is computed."""
+
+def aclnnPowScalarTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplacePowTensorScalarGetWorkspaceSize(
+    self: Tensor | None, exponent: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplacePowTensorScalar; nothing is computed."""
+
+def aclnnInplacePowTensorScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnPowTensorScalarGetWorkspaceSize(
+    self: Tensor, exponent: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnPowTensorScalar; nothing is computed."""
+
+def aclnnPowTensorScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplacePowTensorTensorGetWorkspaceSize(
+    self: Tensor, exponent: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplacePowTensorTensor; nothing is computed."""
+
+def aclnnInplacePowTensorTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnPowTensorTensorGetWorkspaceSize(
+    self: Tensor, exponent: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnPowTensorTensor; nothing is computed."""
+
+def aclnnPowTensorTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceReciprocalGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceReciprocal; nothing is computed."""
+
+def aclnnInplaceReciprocal(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReciprocalGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReciprocal; nothing is computed."""
+
+def aclnnReciprocal(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRemainderScalarTensorGetWorkspaceSize(
+    self: Scalar | RealNumber, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRemainderScalarTensor; nothing is computed."""
+
+def aclnnRemainderScalarTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRemainderTensorScalarGetWorkspaceSize(
+    selfRef: Tensor, other: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceRemainderTensorScalar; nothing is computed."""
+
+def aclnnInplaceRemainderTensorScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRemainderTensorScalarGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRemainderTensorScalar; nothing is computed."""
+
+def aclnnRemainderTensorScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRemainderTensorTensorGetWorkspaceSize(
+    selfRef: Tensor, other: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceRemainderTensorTensor; nothing is computed."""
+
+def aclnnInplaceRemainderTensorTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRemainderTensorTensorGetWorkspaceSize(
+    self: Tensor, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRemainderTensorTensor; nothing is computed."""
+
+def aclnnRemainderTensorTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRightShiftGetWorkspaceSize(
+    input: Tensor, shiftBits: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRightShift; nothing is computed."""
+
+def aclnnRightShift(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRoundGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceRound; nothing is computed."""
+
+def aclnnInplaceRound(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRoundGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRound; nothing is computed."""
+
+def aclnnRound(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRoundDecimalsGetWorkspaceSize(
+    selfRef: Tensor, decimals: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceRoundDecimals; nothing is computed."""
+
+def aclnnInplaceRoundDecimals(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRoundDecimalsGetWorkspaceSize(
+    self: Tensor, decimals: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRoundDecimals; nothing is computed."""
+
+def aclnnRoundDecimals(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRsqrtGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceRsqrt; nothing is computed."""
+
+def aclnnInplaceRsqrt(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRsqrtGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRsqrt; nothing is computed."""
+
+def aclnnRsqrt(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRsubGetWorkspaceSize(
+    self: Tensor, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRsub; nothing is computed."""
+
+def aclnnRsub(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRsubsGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRsubs; nothing is computed."""
+
+def aclnnRsubs(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSWhereGetWorkspaceSize(
+    condition: Tensor, self: Tensor, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSWhere; nothing is computed."""
+
+def aclnnSWhere(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnShrinkGetWorkspaceSize(
+    self: Tensor, lambd: Scalar | RealNumber, bias: Scalar | RealNumber | None, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnShrink; nothing is computed."""
+
+def aclnnShrink(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSignGetWorkspaceSize(self: Tensor, result: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSign; nothing is computed."""
+
+def aclnnSign(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSignbitGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSignbit; nothing is computed."""
+
+def aclnnSignbit(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceSinGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceSin; nothing is computed."""
+
+def aclnnInplaceSin(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSinGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSin; nothing is computed."""
+
+def aclnnSin(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSincGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSinc; nothing is computed."""
+
+def aclnnSinc(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceSinhGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceSinh; nothing is computed."""
+
+def aclnnInplaceSinh(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSinhGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSinh; nothing is computed."""
+
+def aclnnSinh(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceSqrtGetWorkspaceSize(self: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceSqrt; nothing is computed."""
+
+def aclnnInplaceSqrt(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSqrtGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSqrt; nothing is computed."""
+
+def aclnnSqrt(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSquareGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSquare; nothing is computed."""
+
+def aclnnSquare(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceSubGetWorkspaceSize(
+    selfRef: Tensor, other: Tensor, alpha: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceSub; nothing is computed."""
+
+def aclnnInplaceSub(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSubGetWorkspaceSize(
+    self: Tensor, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSub; nothing is computed."""
+
+def aclnnSub(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceSubsGetWorkspaceSize(
+    selfRef: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceSubs; nothing is computed."""
+
+def aclnnInplaceSubs(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSubsGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSubs; nothing is computed."""
+
+def aclnnSubs(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceTanGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceTan; nothing is computed."""
+
+def aclnnInplaceTan(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTanGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTan; nothing is computed."""
+
+def aclnnTan(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceTanhGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceTanh; nothing is computed."""
+
+def aclnnInplaceTanh(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTanhGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTanh; nothing is computed."""
+
+def aclnnTanh(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTanhBackwardGetWorkspaceSize(
+    gradOutput: Tensor, output: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTanhBackward; nothing is computed."""
+
+def aclnnTanhBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceTruncGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceTrunc; nothing is computed."""
+
+def aclnnInplaceTrunc(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTruncGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTrunc; nothing is computed."""
+
+def aclnnTrunc(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceXLogYScalarOtherGetWorkspaceSize(
+    selfRef: Tensor, other: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceXLogYScalarOther; nothing is computed."""
+
+def aclnnInplaceXLogYScalarOther(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnXLogYScalarOtherGetWorkspaceSize(
+    self: Tensor, other: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnXLogYScalarOther; nothing is computed."""
+
+def aclnnXLogYScalarOther(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnXLogYScalarSelfGetWorkspaceSize(
+    self: Scalar | RealNumber, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnXLogYScalarSelf; nothing is computed."""
+
+def aclnnXLogYScalarSelf(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceXLogYTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceXLogYTensor; nothing is computed."""
+
+def aclnnInplaceXLogYTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnXLogYTensorGetWorkspaceSize(
+    self: Tensor, other: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnXLogYTensor; nothing is computed."""
+
+def aclnnXLogYTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnXlog1pyGetWorkspaceSize(x: Tensor, y: Tensor, z: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnXlog1py; nothing is computed."""
+
+def aclnnXlog1py(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceZeroGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceZero; nothing is computed."""
+
+def aclnnInplaceZero(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddNGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAddN; nothing is computed."""
+
+def aclnnAddN(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAllGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAll; nothing is computed."""
+
+def aclnnAll(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAmaxGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int], keepDim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAmax; nothing is computed."""
+
+def aclnnAmax(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAminGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int], keepDim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAmin; nothing is computed."""
+
+def aclnnAmin(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAminmaxGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int], keepDim: bool, minOut: Tensor, maxOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAminmax; nothing is computed."""
+
+def aclnnAminmax(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAminmaxAllGetWorkspaceSize(
+    self: Tensor, minOut: Tensor, maxOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAminmaxAll; nothing is computed."""
+
+def aclnnAminmaxAll(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAminmaxDimGetWorkspaceSize(
+    self: Tensor, dim: int, keepDim: bool, minOut: Tensor, maxOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAminmaxDim; nothing is computed."""
+
+def aclnnAminmaxDim(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAnyGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAny; nothing is computed."""
+
+def aclnnAny(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnArgMaxGetWorkspaceSize(
+    self: Tensor, dim: int, keepdim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnArgMax; nothing is computed."""
+
+def aclnnArgMax(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnArgMinGetWorkspaceSize(
+    self: Tensor, dim: int, keepdim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnArgMin; nothing is computed."""
+
+def aclnnArgMin(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnArgsortGetWorkspaceSize(
+    self: Tensor, dim: int, descending: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnArgsort; nothing is computed."""
+
+def aclnnArgsort(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBincountGetWorkspaceSize(
+    self: Tensor, weights: Tensor | None, minlength: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBincount; nothing is computed."""
+
+def aclnnBincount(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBucketizeGetWorkspaceSize(
+    self: Tensor, boundaries: Tensor, outInt32: bool, right: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBucketize; nothing is computed."""
+
+def aclnnBucketize(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCdistGetWorkspaceSize(
+    x1: Tensor, x2: Tensor, p: float, compute_mode: int, out: Tensor | None
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCdist; nothing is computed."""
+
+def aclnnCdist(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCummaxGetWorkspaceSize(
+    self: Tensor, dim: int, valuesOut: Tensor, indicesOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCummax; nothing is computed."""
+
+def aclnnCummax(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCumminGetWorkspaceSize(
+    self: Tensor, dim: int, valuesOut: Tensor, indicesOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCummin; nothing is computed."""
+
+def aclnnCummin(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCumprodGetWorkspaceSize(
+    input: Tensor, dim: Scalar | RealNumber, dtype: DTypeLike, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCumprod; nothing is computed."""
+
+def aclnnCumprod(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceCumprodGetWorkspaceSize(
+    input: Tensor, dim: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceCumprod; nothing is computed."""
+
+def aclnnInplaceCumprod(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCumsumGetWorkspaceSize(
+    self: Tensor, dim: int, dtype: DTypeLike, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCumsum; nothing is computed."""
+
+def aclnnCumsum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCumsumV2GetWorkspaceSize(
+    self: Tensor, dim: int, exclusive: bool, reverse: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCumsumV2; nothing is computed."""
+
+def aclnnCumsumV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnEqualGetWorkspaceSize(
+    self: Tensor, other: Tensor, out: Tensor | None
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnEqual; nothing is computed."""
+
+def aclnnEqual(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGlobalAveragePoolGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGlobalAveragePool; nothing is computed."""
+
+def aclnnGlobalAveragePool(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGlobalMaxPoolGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGlobalMaxPool; nothing is computed."""
+
+def aclnnGlobalMaxPool(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnHistcGetWorkspaceSize(
+    self: Tensor, bins: int, min: Scalar | RealNumber, max: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnHistc; nothing is computed."""
+
+def aclnnHistc(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIsInScalarTensorGetWorkspaceSize(
+    element: Scalar | RealNumber,
+    testElements: Tensor,
+    assumeUnique: bool,
+    invert: bool,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIsInScalarTensor; nothing is computed."""
+
+def aclnnIsInScalarTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIsInTensorScalarGetWorkspaceSize(
+    element: Tensor, testElement: Scalar | RealNumber, assumeUnique: bool, invert: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIsInTensorScalar; nothing is computed."""
+
+def aclnnIsInTensorScalar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnKthvalueGetWorkspaceSize(
+    self: Tensor, k: int, dim: int, keepdim: bool, valuesOut: Tensor, indicesOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnKthvalue; nothing is computed."""
+
+def aclnnKthvalue(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLinalgVectorNormGetWorkspaceSize(
+    self: Tensor,
+    ord: Scalar | RealNumber,
+    dims: Sequence[int],
+    keepDims: bool,
+    dtype: DTypeLike,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLinalgVectorNorm; nothing is computed."""
+
+def aclnnLinalgVectorNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogSumExpGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int], keepDim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogSumExp; nothing is computed."""
+
+def aclnnLogSumExp(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMaxGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMax; nothing is computed."""
+
+def aclnnMax(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMaxDimGetWorkspaceSize(
+    self: Tensor, dim: int, keepdim: bool, out: Tensor, indices: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMaxDim; nothing is computed."""
+
+def aclnnMaxDim(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMaxNGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMaxN; nothing is computed."""
+
+def aclnnMaxN(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMaxV2GetWorkspaceSize(
+    self: Tensor, dims: Sequence[int], keepDims: bool, noopWithEmptyDims: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMaxV2; nothing is computed."""
+
+def aclnnMaxV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMeanGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int], keepDim: bool, dtype: DTypeLike, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMean; nothing is computed."""
+
+def aclnnMean(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMeanV2GetWorkspaceSize(
+    self: Tensor, dim: Sequence[int], keepDim: bool, noopWithEmptyAxes: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMeanV2; nothing is computed."""
+
+def aclnnMeanV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMedianGetWorkspaceSize(self: Tensor, valuesOut: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMedian; nothing is computed."""
+
+def aclnnMedian(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMedianDimGetWorkspaceSize(
+    self: Tensor, dim: int, keepDim: bool, valuesOut: Tensor, indicesOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMedianDim; nothing is computed."""
+
+def aclnnMedianDim(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMinGetWorkspaceSize(self: Tensor, out: Tensor | None) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMin; nothing is computed."""
+
+def aclnnMin(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMinDimGetWorkspaceSize(
+    self: Tensor, dim: int, keepdim: bool, out: Tensor, indices: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMinDim; nothing is computed."""
+
+def aclnnMinDim(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMinNGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMinN; nothing is computed."""
+
+def aclnnMinN(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNanMedianGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNanMedian; nothing is computed."""
+
+def aclnnNanMedian(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNanMedianDimGetWorkspaceSize(
+    self: Tensor, dim: int, keepDim: bool, valuesOut: Tensor, indicesOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNanMedianDim; nothing is computed."""
+
+def aclnnNanMedianDim(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNormGetWorkspaceSize(
+    self: Tensor, pScalar: Scalar | RealNumber, dim: Sequence[int], keepdim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNorm; nothing is computed."""
+
+def aclnnNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnPdistGetWorkspaceSize(self: Tensor, p: float, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnPdist; nothing is computed."""
+
+def aclnnPdist(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnPdistForwardGetWorkspaceSize(
+    self: Tensor, pScalar: float, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnPdistForward; nothing is computed."""
+
+def aclnnPdistForward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnProdGetWorkspaceSize(self: Tensor, dtype: DTypeLike, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnProd; nothing is computed."""
+
+def aclnnProd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnProdDimGetWorkspaceSize(
+    self: Tensor, dim: int, keepDim: bool, dtype: DTypeLike, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnProdDim; nothing is computed."""
+
+def aclnnProdDim(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReduceLogSumGetWorkspaceSize(
+    data: Tensor, axes: Sequence[int], keepDims: bool, noopWithEmptyAxes: bool, reduce: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReduceLogSum; nothing is computed."""
+
+def aclnnReduceLogSum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReduceNansumGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int], keepDim: bool, dtype: DTypeLike, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReduceNansum; nothing is computed."""
+
+def aclnnReduceNansum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReduceSumGetWorkspaceSize(
+    self: Tensor, dims: Sequence[int], keepDims: bool, dtype: DTypeLike, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReduceSum; nothing is computed."""
+
+def aclnnReduceSum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRenormGetWorkspaceSize(
+    selfRef: Tensor, p: Scalar | RealNumber, dim: int, maxNorm: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceRenorm; nothing is computed."""
+
+def aclnnInplaceRenorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRenormGetWorkspaceSize(
+    self: Tensor, p: Scalar | RealNumber, dim: int, maxNorm: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRenorm; nothing is computed."""
+
+def aclnnRenorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSearchSortedGetWorkspaceSize(
+    sortedSequence: Tensor,
+    self: Tensor,
+    outInt32: bool,
+    right: bool,
+    sorter: Tensor | None,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSearchSorted; nothing is computed."""
+
+def aclnnSearchSorted(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSearchSortedsGetWorkspaceSize(
+    sortedSequence: Tensor,
+    self: Scalar | RealNumber,
+    outInt32: bool,
+    right: bool,
+    sorter: Tensor | None,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSearchSorteds; nothing is computed."""
+
+def aclnnSearchSorteds(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSortGetWorkspaceSize(
+    self: Tensor, stable: bool, dim: int, descending: bool, valuesOut: Tensor, indicesOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSort; nothing is computed."""
+
+def aclnnSort(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnStdGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int] | None, correction: int, keepdim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnStd; nothing is computed."""
+
+def aclnnStd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnStdMeanCorrectionGetWorkspaceSize(
+    self: Tensor,
+    dim: Sequence[int] | None,
+    correction: int,
+    keepdim: bool,
+    stdOut: Tensor,
+    meanOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnStdMeanCorrection; nothing is computed."""
+
+def aclnnStdMeanCorrection(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSumGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSum; nothing is computed."""
+
+def aclnnSum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTopkGetWorkspaceSize(
+    self: Tensor,
+    k: int,
+    dim: int,
+    largest: bool,
+    sorted: bool,
+    valuesOut: Tensor,
+    indicesOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTopk; nothing is computed."""
+
+def aclnnTopk(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTraceGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTrace; nothing is computed."""
+
+def aclnnTrace(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnVarGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnVar; nothing is computed."""
+
+def aclnnVar(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnVarCorrectionGetWorkspaceSize(
+    self: Tensor, dim: Sequence[int] | None, correction: int, keepdim: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnVarCorrection; nothing is computed."""
+
+def aclnnVarCorrection(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnVarMeanGetWorkspaceSize(
+    self: Tensor,
+    dim: Sequence[int] | None,
+    correction: int,
+    keepdim: bool,
+    varOut: Tensor,
+    meanOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnVarMean; nothing is computed."""
+
+def aclnnVarMean(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnArangeGetWorkspaceSize(
+    start: Scalar | RealNumber, end: Scalar | RealNumber, step: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnArange; nothing is computed."""
+
+def aclnnArange(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCatGetWorkspaceSize(
+    tensors: Sequence[Tensor], dim: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCat; nothing is computed."""
+
+def aclnnCat(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnChannelShuffleGetWorkspaceSize(
+    self: Tensor, groups: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnChannelShuffle; nothing is computed."""
+
+def aclnnChannelShuffle(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnChunkCatGetWorkspaceSize(
+    tensors: Sequence[Tensor], dim: int, numChunks: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnChunkCat; nothing is computed."""
+
+def aclnnChunkCat(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCircularPad2dGetWorkspaceSize(
+    self: Tensor, padding: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCircularPad2d; nothing is computed."""
+
+def aclnnCircularPad2d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCircularPad3dGetWorkspaceSize(
+    self: Tensor, padding: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnCircularPad3d; nothing is computed."""
+
+def aclnnCircularPad3d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnConfusionTransposeGetWorkspaceSize(
+    x: Tensor, perm: Sequence[int], shape: Sequence[int], transposeFirst: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnConfusionTranspose; nothing is computed."""
+
+def aclnnConfusionTranspose(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnConstantPadNdGetWorkspaceSize(
+    self: Tensor, pad: Sequence[int], value: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnConstantPadNd; nothing is computed."""
+
+def aclnnConstantPadNd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDiagGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnDiag; nothing is computed."""
+
+def aclnnDiag(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDiagFlatGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnDiagFlat; nothing is computed."""
+
+def aclnnDiagFlat(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnEmbeddingGetWorkspaceSize(
+    weight: Tensor, indices: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnEmbedding; nothing is computed."""
+
+def aclnnEmbedding(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnEmbeddingDenseBackwardGetWorkspaceSize(
+    grad: Tensor,
+    indices: Tensor,
+    numWeights: int,
+    paddingIdx: int,
+    scaleGradByFreq: bool,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnEmbeddingDenseBackward; nothing is computed."""
+
+def aclnnEmbeddingDenseBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnEmbeddingRenormGetWorkspaceSize(
+    selfRef: Tensor, indices: Tensor, maxNorm: float, normType: float
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnEmbeddingRenorm; nothing is computed."""
+
+def aclnnEmbeddingRenorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnExpandGetWorkspaceSize(
+    self: Tensor, size: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnExpand; nothing is computed."""
+
+def aclnnExpand(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnEyeGetWorkspaceSize(n: int, m: int, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnEye; nothing is computed."""
+
+def aclnnEye(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceFillDiagonalGetWorkspaceSize(
+    selfRef: Tensor, fillValue: Scalar | RealNumber, wrap: bool
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceFillDiagonal; nothing is computed."""
+
+def aclnnInplaceFillDiagonal(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceFillTensorGetWorkspaceSize(selfRef: Tensor, value: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceFillTensor; nothing is computed."""
+
+def aclnnInplaceFillTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFlattenGetWorkspaceSize(self: Tensor, axis: int, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnFlatten; nothing is computed."""
+
+def aclnnFlatten(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFlipGetWorkspaceSize(
+    self: Tensor, dims: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnFlip; nothing is computed."""
+
+def aclnnFlip(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGatherGetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGather; nothing is computed."""
+
+def aclnnGather(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGatherNdGetWorkspaceSize(
+    self: Tensor, indices: Tensor, negativeIndexSupport: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGatherNd; nothing is computed."""
+
+def aclnnGatherNd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGatherV2GetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGatherV2; nothing is computed."""
+
+def aclnnGatherV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIm2colGetWorkspaceSize(
+    self: Tensor,
+    kernelSize: Sequence[int],
+    dilation: Sequence[int],
+    padding: Sequence[int],
+    stride: Sequence[int],
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIm2col; nothing is computed."""
+
+def aclnnIm2col(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIndexGetWorkspaceSize(
+    self: Tensor, indices: Sequence[Tensor], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIndex; nothing is computed."""
+
+def aclnnIndex(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIndexAddGetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIndexAdd; nothing is computed."""
+
+def aclnnIndexAdd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIndexAddV2GetWorkspaceSize(
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    alpha: Scalar | RealNumber,
+    mode: int,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIndexAddV2; nothing is computed."""
+
+def aclnnIndexAddV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceIndexCopyGetWorkspaceSize(
+    selfRef: Tensor, dim: int, index: Tensor, source: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceIndexCopy; nothing is computed."""
+
+def aclnnInplaceIndexCopy(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIndexFillGetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIndexFill; nothing is computed."""
+
+def aclnnIndexFill(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceIndexFillGetWorkspaceSize(
+    selfRef: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceIndexFill; nothing is computed."""
+
+def aclnnInplaceIndexFill(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIndexFillTensorGetWorkspaceSize(
+    self: Tensor, dim: int, index: Sequence[int], value: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIndexFillTensor; nothing is computed."""
+
+def aclnnIndexFillTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceIndexFillTensorGetWorkspaceSize(
+    selfRef: Tensor, dim: int, index: Sequence[int], value: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceIndexFillTensor; nothing is computed."""
+
+def aclnnInplaceIndexFillTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIndexPutImplGetWorkspaceSize(
+    selfRef: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool, unsafe: bool
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIndexPutImpl; nothing is computed."""
+
+def aclnnIndexPutImpl(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIndexSelectGetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnIndexSelect; nothing is computed."""
+
+def aclnnIndexSelect(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLinspaceGetWorkspaceSize(
+    start: Scalar | RealNumber, end: Scalar | RealNumber, steps: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLinspace; nothing is computed."""
+
+def aclnnLinspace(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogSpaceGetWorkspaceSize(
+    start: Scalar | RealNumber, end: Scalar | RealNumber, steps: int, base: float, result: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogSpace; nothing is computed."""
+
+def aclnnLogSpace(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceMaskedScatterGetWorkspaceSize(
+    selfRef: Tensor, mask: Tensor, source: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceMaskedScatter; nothing is computed."""
+
+def aclnnInplaceMaskedScatter(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMaskedSelectGetWorkspaceSize(
+    self: Tensor, mask: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMaskedSelect; nothing is computed."""
+
+def aclnnMaskedSelect(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMaxUnpool2dGetWorkspaceSize(
+    self: Tensor, indices: Tensor, outputSize: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMaxUnpool2d; nothing is computed."""
+
+def aclnnMaxUnpool2d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMaxUnpool3dGetWorkspaceSize(
+    self: Tensor,
+    indices: Tensor,
+    outputSize: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    outRef: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMaxUnpool3d; nothing is computed."""
+
+def aclnnMaxUnpool3d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNonzeroGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNonzero; nothing is computed."""
+
+def aclnnNonzero(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNonzeroV2GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNonzeroV2; nothing is computed."""
+
+def aclnnNonzeroV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceOneGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceOne; nothing is computed."""
+
+def aclnnInplaceOne(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnOneHotGetWorkspaceSize(
+    self: Tensor, numClasses: int, onValue: Tensor, offValue: Tensor, axis: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnOneHot; nothing is computed."""
+
+def aclnnOneHot(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnPermuteGetWorkspaceSize(
+    self: Tensor, dims: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnPermute; nothing is computed."""
+
+def aclnnPermute(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplacePutGetWorkspaceSize(
+    selfRef: Tensor, index: Tensor, source: Tensor, accumulate: bool
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplacePut; nothing is computed."""
+
+def aclnnInplacePut(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRangeGetWorkspaceSize(
+    start: Scalar | RealNumber, end: Scalar | RealNumber, step: Scalar | RealNumber, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRange; nothing is computed."""
+
+def aclnnRange(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReflectionPad1dGetWorkspaceSize(
+    self: Tensor, padding: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReflectionPad1d; nothing is computed."""
+
+def aclnnReflectionPad1d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReflectionPad1dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReflectionPad1dBackward; nothing is computed."""
+
+def aclnnReflectionPad1dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReflectionPad2dGetWorkspaceSize(
+    self: Tensor, padding: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReflectionPad2d; nothing is computed."""
+
+def aclnnReflectionPad2d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReflectionPad2dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReflectionPad2dBackward; nothing is computed."""
+
+def aclnnReflectionPad2dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReflectionPad3dGetWorkspaceSize(
+    self: Tensor, padding: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReflectionPad3d; nothing is computed."""
+
+def aclnnReflectionPad3d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReflectionPad3dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReflectionPad3dBackward; nothing is computed."""
+
+def aclnnReflectionPad3dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRepeatGetWorkspaceSize(
+    self: Tensor, repeats: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRepeat; nothing is computed."""
+
+def aclnnRepeat(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRepeatInterleaveGetWorkspaceSize(
+    self: Tensor, repeats: Tensor, outputSize: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRepeatInterleave; nothing is computed."""
+
+def aclnnRepeatInterleave(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRepeatInterleaveIntGetWorkspaceSize(
+    self: Tensor, repeats: int, outputSize: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRepeatInterleaveInt; nothing is computed."""
+
+def aclnnRepeatInterleaveInt(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(
+    self: Tensor, repeats: int, dim: int, outputSize: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRepeatInterleaveIntWithDim; nothing is computed."""
+
+def aclnnRepeatInterleaveIntWithDim(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRepeatInterleaveTensorGetWorkspaceSize(
+    repeats: Tensor, outputSize: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRepeatInterleaveTensor; nothing is computed."""
+
+def aclnnRepeatInterleaveTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRepeatInterleaveWithDimGetWorkspaceSize(
+    self: Tensor, repeats: Tensor, dim: int, outputSize: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRepeatInterleaveWithDim; nothing is computed."""
+
+def aclnnRepeatInterleaveWithDim(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReplicationPad1dGetWorkspaceSize(
+    self: Tensor, padding: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReplicationPad1d; nothing is computed."""
+
+def aclnnReplicationPad1d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReplicationPad1dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReplicationPad1dBackward; nothing is computed."""
+
+def aclnnReplicationPad1dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReplicationPad2dGetWorkspaceSize(
+    self: Tensor, padding: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReplicationPad2d; nothing is computed."""
+
+def aclnnReplicationPad2d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReplicationPad2dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReplicationPad2dBackward; nothing is computed."""
+
+def aclnnReplicationPad2dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReplicationPad3dGetWorkspaceSize(
+    self: Tensor, padding: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReplicationPad3d; nothing is computed."""
+
+def aclnnReplicationPad3d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnReplicationPad3dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnReplicationPad3dBackward; nothing is computed."""
+
+def aclnnReplicationPad3dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRollGetWorkspaceSize(
+    x: Tensor, shifts: Sequence[int], dims: Sequence[int], out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRoll; nothing is computed."""
+
+def aclnnRoll(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceScatterGetWorkspaceSize(
+    selfRef: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceScatter; nothing is computed."""
+
+def aclnnInplaceScatter(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterGetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnScatter; nothing is computed."""
+
+def aclnnScatter(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterAddGetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnScatterAdd; nothing is computed."""
+
+def aclnnScatterAdd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterMaxGetWorkspaceSize(
+    varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnScatterMax; nothing is computed."""
+
+def aclnnScatterMax(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterMinGetWorkspaceSize(
+    varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnScatterMin; nothing is computed."""
+
+def aclnnScatterMin(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterMulGetWorkspaceSize(
+    varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnScatterMul; nothing is computed."""
+
+def aclnnScatterMul(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterNdGetWorkspaceSize(
+    data: Tensor, indices: Tensor, updates: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnScatterNd; nothing is computed."""
+
+def aclnnScatterNd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterNdUpdateGetWorkspaceSize(
+    varRef: Tensor, indices: Tensor, updates: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnScatterNdUpdate; nothing is computed."""
+
+def aclnnScatterNdUpdate(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceScatterValueGetWorkspaceSize(
+    selfRef: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, reduce: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceScatterValue; nothing is computed."""
+
+def aclnnInplaceScatterValue(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterValueGetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, reduce: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnScatterValue; nothing is computed."""
+
+def aclnnScatterValue(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSliceGetWorkspaceSize(
+    self: Tensor, dim: int, start: int, end: int, step: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSlice; nothing is computed."""
+
+def aclnnSlice(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSliceV2GetWorkspaceSize(
+    self: Tensor,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    axes: Sequence[int],
+    steps: Sequence[int],
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSliceV2; nothing is computed."""
+
+def aclnnSliceV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSplitTensorGetWorkspaceSize(
+    self: Tensor, splitSections: int, dim: int, out: Sequence[Tensor]
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSplitTensor; nothing is computed."""
+
+def aclnnSplitTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSplitWithSizeGetWorkspaceSize(
+    self: Tensor, splitSize: Sequence[int], dim: int, out: Sequence[Tensor]
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSplitWithSize; nothing is computed."""
+
+def aclnnSplitWithSize(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnStackGetWorkspaceSize(
+    tensors: Sequence[Tensor], dim: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnStack; nothing is computed."""
+
+def aclnnStack(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTakeGetWorkspaceSize(self: Tensor, index: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTake; nothing is computed."""
+
+def aclnnTake(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTfScatterAddGetWorkspaceSize(
+    varRef: Tensor, indices: Tensor, updates: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTfScatterAdd; nothing is computed."""
+
+def aclnnTfScatterAdd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceTrilGetWorkspaceSize(selfRef: Tensor, diagonal: int) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceTril; nothing is computed."""
+
+def aclnnInplaceTril(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTrilGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTril; nothing is computed."""
+
+def aclnnTril(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceTriuGetWorkspaceSize(selfRef: Tensor, diagonal: int) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceTriu; nothing is computed."""
+
+def aclnnInplaceTriu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTriuGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTriu; nothing is computed."""
+
+def aclnnTriu(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnUnfoldGradGetWorkspaceSize(
+    gradOut: Tensor, inputSizes: Sequence[int], dim: int, size: int, step: int, gradIn: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnUnfoldGrad; nothing is computed."""
+
+def aclnnUnfoldGrad(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnUniqueGetWorkspaceSize(
+    self: Tensor, sorted: bool, returnInverse: bool, valueOut: Tensor, inverseOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnUnique; nothing is computed."""
+
+def aclnnUnique(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnUnique2GetWorkspaceSize(
+    self: Tensor,
+    sorted: bool,
+    returnInverse: bool,
+    returnCounts: bool,
+    valueOut: Tensor,
+    inverseOut: Tensor,
+    countsOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnUnique2; nothing is computed."""
+
+def aclnnUnique2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnUniqueConsecutiveGetWorkspaceSize(
+    self: Tensor,
+    returnInverse: bool,
+    returnCounts: bool,
+    dim: int,
+    valueOut: Tensor,
+    inverseOut: Tensor,
+    countsOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnUniqueConsecutive; nothing is computed."""
+
+def aclnnUniqueConsecutive(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnUniqueDimGetWorkspaceSize(
+    self: Tensor,
+    sorted: bool,
+    returnInverse: bool,
+    dim: int,
+    valueOut: Tensor,
+    inverseOut: Tensor,
+    countsOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnUniqueDim; nothing is computed."""
+
+def aclnnUniqueDim(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddbmmGetWorkspaceSize(
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    beta: Scalar | RealNumber | None,
+    alpha: Scalar | RealNumber | None,
+    out: Tensor,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAddbmm; nothing is computed."""
+
+def aclnnAddbmm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceAddbmmGetWorkspaceSize(
+    selfRef: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    beta: Scalar | RealNumber | None,
+    alpha: Scalar | RealNumber | None,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceAddbmm; nothing is computed."""
+
+def aclnnInplaceAddbmm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddmmGetWorkspaceSize(
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    beta: Scalar | RealNumber | None,
+    alpha: Scalar | RealNumber | None,
+    out: Tensor,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAddmm; nothing is computed."""
+
+def aclnnAddmm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceAddmmGetWorkspaceSize(
+    selfRef: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    beta: Scalar | RealNumber | None,
+    alpha: Scalar | RealNumber | None,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceAddmm; nothing is computed."""
+
+def aclnnInplaceAddmm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddmvGetWorkspaceSize(
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    alpha: Scalar | RealNumber,
+    beta: Scalar | RealNumber,
+    out: Tensor,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAddmv; nothing is computed."""
+
+def aclnnAddmv(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddrGetWorkspaceSize(
+    self: Tensor,
+    vec1: Tensor,
+    vec2: Tensor,
+    betaOptional: Scalar | RealNumber | None,
+    alphaOptional: Scalar | RealNumber | None,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAddr; nothing is computed."""
+
+def aclnnAddr(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceAddrGetWorkspaceSize(
+    selfRef: Tensor,
+    vec1: Tensor,
+    vec2: Tensor,
+    betaOptional: Scalar | RealNumber,
+    alphaOptional: Scalar | RealNumber,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceAddr; nothing is computed."""
+
+def aclnnInplaceAddr(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBaddbmmGetWorkspaceSize(
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    beta: Scalar | RealNumber | None,
+    alpha: Scalar | RealNumber | None,
+    out: Tensor,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBaddbmm; nothing is computed."""
+
+def aclnnBaddbmm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceBaddbmmGetWorkspaceSize(
+    selfRef: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    beta: Scalar | RealNumber | None,
+    alpha: Scalar | RealNumber | None,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceBaddbmm; nothing is computed."""
+
+def aclnnInplaceBaddbmm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBatchMatMulGetWorkspaceSize(
+    self: Tensor, mat2: Tensor, out: Tensor, cubeMathType: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBatchMatMul; nothing is computed."""
+
+def aclnnBatchMatMul(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDotGetWorkspaceSize(self: Tensor, tensor: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnDot; nothing is computed."""
+
+def aclnnDot(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnEinsumGetWorkspaceSize(
+    tensors: Sequence[Tensor], equation: str, output: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnEinsum; nothing is computed."""
+
+def aclnnEinsum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGemmGetWorkspaceSize(
+    A: Tensor,
+    B: Tensor,
+    C: Tensor,
+    alpha: float,
+    beta: float,
+    transA: int,
+    transB: int,
+    out: Tensor,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGemm; nothing is computed."""
+
+def aclnnGemm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGerGetWorkspaceSize(self: Tensor, vec2: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGer; nothing is computed."""
+
+def aclnnGer(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInverseGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInverse; nothing is computed."""
+
+def aclnnInverse(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLinalgCholeskyGetWorkspaceSize(
+    self: Tensor, upper: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLinalgCholesky; nothing is computed."""
+
+def aclnnLinalgCholesky(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLinalgCrossGetWorkspaceSize(
+    self: Tensor, other: Tensor, dim: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLinalgCross; nothing is computed."""
+
+def aclnnLinalgCross(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLinalgQrGetWorkspaceSize(
+    self: Tensor, mode: int, Q: Tensor, R: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLinalgQr; nothing is computed."""
+
+def aclnnLinalgQr(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnLogdetGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnLogdet; nothing is computed."""
+
+def aclnnLogdet(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMatmulGetWorkspaceSize(
+    self: Tensor, mat2: Tensor, out: Tensor, cubeMathType: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMatmul; nothing is computed."""
+
+def aclnnMatmul(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMmGetWorkspaceSize(
+    self: Tensor, mat2: Tensor, out: Tensor, cubeMathType: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMm; nothing is computed."""
+
+def aclnnMm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMvGetWorkspaceSize(
+    self: Tensor, vec: Tensor, out: Tensor, cubeMathType: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMv; nothing is computed."""
+
+def aclnnMv(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnQrGetWorkspaceSize(self: Tensor, some: bool, Q: Tensor, R: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnQr; nothing is computed."""
+
+def aclnnQr(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSlogdetGetWorkspaceSize(
+    self: Tensor, signOut: Tensor, logOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSlogdet; nothing is computed."""
+
+def aclnnSlogdet(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSvdGetWorkspaceSize(
+    input: Tensor, fullMatrices: bool, computeUV: bool, sigma: Tensor, u: Tensor, v: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnSvd; nothing is computed."""
+
+def aclnnSvd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTriangularSolveGetWorkspaceSize(
+    self: Tensor,
+    A: Tensor,
+    upper: bool,
+    transpose: bool,
+    unitriangular: bool,
+    xOut: Tensor,
+    mOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnTriangularSolve; nothing is computed."""
+
+def aclnnTriangularSolve(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -3353,56 +5350,383 @@ def aclnnForeachZeroInplace(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnFracGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFrac; nothing is computed."""
-
-def aclnnFrac(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceFracGetWorkspaceSize(inputRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFrac; nothing is computed."""
-
-def aclnnInplaceFrac(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnGatherGetWorkspaceSize(
-    self: Tensor, dim: int, index: Tensor, out: Tensor
+def aclnnAdaptiveAvgPool2dGetWorkspaceSize(
+    self: Tensor, outputSize: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGather; nothing is computed."""
+    """Check and plan a call of aclnnAdaptiveAvgPool2d; nothing is computed."""
 
-def aclnnGather(
+def aclnnAdaptiveAvgPool2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnGatherNdGetWorkspaceSize(
-    self: Tensor, indices: Tensor, negativeIndexSupport: bool, out: Tensor
+def aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGatherNd; nothing is computed."""
+    """Check and plan a call of aclnnAdaptiveAvgPool2dBackward; nothing is computed."""
 
-def aclnnGatherNd(
+def aclnnAdaptiveAvgPool2dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnGatherV2GetWorkspaceSize(
-    self: Tensor, dim: int, index: Tensor, out: Tensor
+def aclnnAdaptiveAvgPool3dGetWorkspaceSize(
+    self: Tensor, outputSize: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGatherV2; nothing is computed."""
+    """Check and plan a call of aclnnAdaptiveAvgPool3d; nothing is computed."""
 
-def aclnnGatherV2(
+def aclnnAdaptiveAvgPool3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnGcdGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGcd; nothing is computed."""
+def aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAdaptiveAvgPool3dBackward; nothing is computed."""
 
-def aclnnGcd(
+def aclnnAdaptiveAvgPool3dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAdaptiveMaxPool2dGetWorkspaceSize(
+    self: Tensor, outputSize: Sequence[int], outputOut: Tensor, indicesOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAdaptiveMaxPool2d; nothing is computed."""
+
+def aclnnAdaptiveMaxPool2d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, indices: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAdaptiveMaxPool2dBackward; nothing is computed."""
+
+def aclnnAdaptiveMaxPool2dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAdaptiveMaxPool3dGetWorkspaceSize(
+    self: Tensor, outputSize: Sequence[int], outputOut: Tensor, indicesOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAdaptiveMaxPool3d; nothing is computed."""
+
+def aclnnAdaptiveMaxPool3d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, indices: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAdaptiveMaxPool3dBackward; nothing is computed."""
+
+def aclnnAdaptiveMaxPool3dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddLayerNormGetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    biasOptional: Tensor | None,
+    epsilon: float,
+    additionalOutput: bool,
+    yOut: Tensor,
+    meanOut: Tensor,
+    rstdOut: Tensor,
+    xOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAddLayerNorm; nothing is computed."""
+
+def aclnnAddLayerNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddRmsNormGetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    gamma: Tensor,
+    epsilon: float,
+    yOut: Tensor,
+    rstdOut: Tensor,
+    xOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAddRmsNorm; nothing is computed."""
+
+def aclnnAddRmsNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceAddRmsNormGetWorkspaceSize(
+    x1Ref: Tensor, x2Ref: Tensor, gamma: Tensor, epsilon: float, rstdOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceAddRmsNorm; nothing is computed."""
+
+def aclnnInplaceAddRmsNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAffineGridGetWorkspaceSize(
+    theta: Tensor, size: Sequence[int], alignCorners: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAffineGrid; nothing is computed."""
+
+def aclnnAffineGrid(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAvgPool2dGetWorkspaceSize(
+    self: Tensor,
+    kernelSize: Sequence[int],
+    strides: Sequence[int],
+    paddings: Sequence[int],
+    ceilMode: bool,
+    countIncludePad: bool,
+    divisorOverride: int,
+    cubeMathType: int,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAvgPool2d; nothing is computed."""
+
+def aclnnAvgPool2d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAvgPool2dBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    kernelSize: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    ceilMode: bool,
+    countIncludePad: bool,
+    divisorOverride: int,
+    cubeMathType: int,
+    gradInput: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAvgPool2dBackward; nothing is computed."""
+
+def aclnnAvgPool2dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAvgPool3dGetWorkspaceSize(
+    self: Tensor,
+    kernelSize: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceilMode: bool,
+    countIncludePad: bool,
+    divisorOverride: int,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAvgPool3d; nothing is computed."""
+
+def aclnnAvgPool3d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAvgPool3dBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    kernelSize: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    ceilMode: bool,
+    countIncludePad: bool,
+    divisorOverride: int,
+    output: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAvgPool3dBackward; nothing is computed."""
+
+def aclnnAvgPool3dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBatchNormBackwardGetWorkspaceSize(
+    gradOut: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    runningMean: Tensor | None,
+    runningVar: Tensor | None,
+    saveMean: Tensor | None,
+    saveInvstd: Tensor | None,
+    training: bool,
+    eps: float,
+    outputMask: Sequence[bool],
+    gradInput: Tensor | None,
+    gradWeight: Tensor | None,
+    gradBias: Tensor | None,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBatchNormBackward; nothing is computed."""
+
+def aclnnBatchNormBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBatchNormElemtGetWorkspaceSize(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    mean: Tensor,
+    invstd: Tensor,
+    eps: float,
+    output: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBatchNormElemt; nothing is computed."""
+
+def aclnnBatchNormElemt(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBatchNormStatsGetWorkspaceSize(
+    input: Tensor, eps: float, mean: Tensor, invstd: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBatchNormStats; nothing is computed."""
+
+def aclnnBatchNormStats(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnConvDepthwise2dGetWorkspaceSize(
+    self: Tensor,
+    weight: Tensor,
+    kernelSize: Sequence[int],
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    out: Tensor,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnConvDepthwise2d; nothing is computed."""
+
+def aclnnConvDepthwise2d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnConvTbcGetWorkspaceSize(
+    self: Tensor, weight: Tensor, bias: Tensor | None, pad: int, out: Tensor, cubeMathType: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnConvTbc; nothing is computed."""
+
+def aclnnConvTbc(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnConvTbcBackwardGetWorkspaceSize(
+    self: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    pad: int,
+    cubeMathType: int,
+    gradInput: Tensor,
+    gradWeight: Tensor,
+    gradBias: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnConvTbcBackward; nothing is computed."""
+
+def aclnnConvTbcBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnConvolutionGetWorkspaceSize(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    outputPadding: Sequence[int],
+    groups: int,
+    output: Tensor,
+    cubeMathType: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnConvolution; nothing is computed."""
+
+def aclnnConvolution(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnConvolutionBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    biasSizes: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    outputPadding: Sequence[int],
+    groups: int,
+    outputMask: Sequence[bool],
+    cubeMathType: int,
+    gradInput: Tensor | None,
+    gradWeight: Tensor | None,
+    gradBias: Tensor | None,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnConvolutionBackward; nothing is computed."""
+
+def aclnnConvolutionBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDeepNormGetWorkspaceSize(
+    x: Tensor,
+    gx: Tensor,
+    beta: Tensor,
+    gamma: Tensor,
+    alpha: float,
+    epsilon: float,
+    meanOut: Tensor,
+    rstdOut: Tensor,
+    yOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnDeepNorm; nothing is computed."""
+
+def aclnnDeepNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFastLayerNormGetWorkspaceSize(
+    input: Tensor,
+    normalizedShape: Sequence[int],
+    weightOptional: Tensor | None,
+    biasOptional: Tensor | None,
+    eps: float,
+    out: Tensor,
+    meanOutOptional: Tensor | None,
+    rstdOutOptional: Tensor | None,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnFastLayerNorm; nothing is computed."""
+
+def aclnnFastLayerNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -3437,42 +5761,6 @@ def aclnnGeGluV3(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnGeScalarGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeScalar; nothing is computed."""
-
-def aclnnGeScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceGeScalarGetWorkspaceSize(
-    selfRef: Tensor, other: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceGeScalar; nothing is computed."""
-
-def aclnnInplaceGeScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnGeTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeTensor; nothing is computed."""
-
-def aclnnGeTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceGeTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceGeTensor; nothing is computed."""
-
-def aclnnInplaceGeTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnGeluMulGetWorkspaceSize(
     input: Tensor, approximateOptional: str | None, out: Tensor
 ) -> tuple[int, Executor]:
@@ -3483,54 +5771,12 @@ def aclnnGeluMul(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnGemmGetWorkspaceSize(
-    A: Tensor,
-    B: Tensor,
-    C: Tensor,
-    alpha: float,
-    beta: float,
-    transA: int,
-    transB: int,
-    out: Tensor,
-    cubeMathType: int,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGemm; nothing is computed."""
-
-def aclnnGemm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnGemmaRmsNormGetWorkspaceSize(
     x: Tensor, gamma: Tensor, epsilon: float, yOut: Tensor, rstdOut: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call of aclnnGemmaRmsNorm; nothing is computed."""
 
 def aclnnGemmaRmsNorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnGerGetWorkspaceSize(self: Tensor, vec2: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGer; nothing is computed."""
-
-def aclnnGer(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnGlobalAveragePoolGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGlobalAveragePool; nothing is computed."""
-
-def aclnnGlobalAveragePool(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnGlobalMaxPoolGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGlobalMaxPool; nothing is computed."""
-
-def aclnnGlobalMaxPool(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -3590,293 +5836,12 @@ def aclnnGroupNormSiluV2(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnGtScalarGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGtScalar; nothing is computed."""
-
-def aclnnGtScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceGtScalarGetWorkspaceSize(
-    selfRef: Tensor, other: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceGtScalar; nothing is computed."""
-
-def aclnnInplaceGtScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnGtTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGtTensor; nothing is computed."""
-
-def aclnnGtTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceGtTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceGtTensor; nothing is computed."""
-
-def aclnnInplaceGtTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnHardtanhGetWorkspaceSize(
-    self: Tensor, clipValueMin: Scalar | RealNumber, clipValueMax: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardtanh; nothing is computed."""
-
-def aclnnHardtanh(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceHardtanhGetWorkspaceSize(
-    selfRef: Tensor, clipValueMin: Scalar | RealNumber, clipValueMax: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceHardtanh; nothing is computed."""
-
-def aclnnInplaceHardtanh(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnHeavisideGetWorkspaceSize(
-    input: Tensor, values: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHeaviside; nothing is computed."""
-
-def aclnnHeaviside(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnHistcGetWorkspaceSize(
-    self: Tensor, bins: int, min: Scalar | RealNumber, max: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHistc; nothing is computed."""
-
-def aclnnHistc(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIm2colGetWorkspaceSize(
-    self: Tensor,
-    kernelSize: Sequence[int],
-    dilation: Sequence[int],
-    padding: Sequence[int],
-    stride: Sequence[int],
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIm2col; nothing is computed."""
-
-def aclnnIm2col(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIndexGetWorkspaceSize(
-    self: Tensor, indices: Sequence[Tensor], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndex; nothing is computed."""
-
-def aclnnIndex(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIndexAddGetWorkspaceSize(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexAdd; nothing is computed."""
-
-def aclnnIndexAdd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIndexAddV2GetWorkspaceSize(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    alpha: Scalar | RealNumber,
-    mode: int,
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexAddV2; nothing is computed."""
-
-def aclnnIndexAddV2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceIndexCopyGetWorkspaceSize(
-    selfRef: Tensor, dim: int, index: Tensor, source: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceIndexCopy; nothing is computed."""
-
-def aclnnInplaceIndexCopy(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIndexFillGetWorkspaceSize(
-    self: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexFill; nothing is computed."""
-
-def aclnnIndexFill(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceIndexFillGetWorkspaceSize(
-    selfRef: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceIndexFill; nothing is computed."""
-
-def aclnnInplaceIndexFill(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIndexFillTensorGetWorkspaceSize(
-    self: Tensor, dim: int, index: Sequence[int], value: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexFillTensor; nothing is computed."""
-
-def aclnnIndexFillTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceIndexFillTensorGetWorkspaceSize(
-    selfRef: Tensor, dim: int, index: Sequence[int], value: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceIndexFillTensor; nothing is computed."""
-
-def aclnnInplaceIndexFillTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIndexPutImplGetWorkspaceSize(
-    selfRef: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool, unsafe: bool
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexPutImpl; nothing is computed."""
-
-def aclnnIndexPutImpl(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIndexSelectGetWorkspaceSize(
-    self: Tensor, dim: int, index: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexSelect; nothing is computed."""
-
-def aclnnIndexSelect(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInverseGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInverse; nothing is computed."""
-
-def aclnnInverse(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIsCloseGetWorkspaceSize(
-    self: Tensor, other: Tensor, rtol: float, atol: float, equalNan: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsClose; nothing is computed."""
-
-def aclnnIsClose(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIsFiniteGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsFinite; nothing is computed."""
-
-def aclnnIsFinite(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIsInScalarTensorGetWorkspaceSize(
-    element: Scalar | RealNumber,
-    testElements: Tensor,
-    assumeUnique: bool,
-    invert: bool,
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsInScalarTensor; nothing is computed."""
-
-def aclnnIsInScalarTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIsInTensorScalarGetWorkspaceSize(
-    element: Tensor, testElement: Scalar | RealNumber, assumeUnique: bool, invert: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsInTensorScalar; nothing is computed."""
-
-def aclnnIsInTensorScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIsInfGetWorkspaceSize(x: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsInf; nothing is computed."""
-
-def aclnnIsInf(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIsNegInfGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsNegInf; nothing is computed."""
-
-def aclnnIsNegInf(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnIsPosInfGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsPosInf; nothing is computed."""
-
-def aclnnIsPosInf(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnKlDivGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: int, logTarget: bool, out: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call of aclnnKlDiv; nothing is computed."""
 
 def aclnnKlDiv(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnKthvalueGetWorkspaceSize(
-    self: Tensor, k: int, dim: int, keepdim: bool, valuesOut: Tensor, indicesOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnKthvalue; nothing is computed."""
-
-def aclnnKthvalue(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -3936,249 +5901,6 @@ def aclnnLayerNormWithImplMode(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnInplaceLeScalarGetWorkspaceSize(
-    selfRef: Tensor, other: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLeScalar; nothing is computed."""
-
-def aclnnInplaceLeScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLeScalarGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeScalar; nothing is computed."""
-
-def aclnnLeScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLeTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLeTensor; nothing is computed."""
-
-def aclnnInplaceLeTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLeTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeTensor; nothing is computed."""
-
-def aclnnLeTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLeftShiftGetWorkspaceSize(
-    self: Tensor, shiftBits: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeftShift; nothing is computed."""
-
-def aclnnLeftShift(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLeftShiftsGetWorkspaceSize(
-    self: Tensor, shiftBits: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeftShifts; nothing is computed."""
-
-def aclnnLeftShifts(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLerpGetWorkspaceSize(
-    selfRef: Tensor, end: Tensor, weight: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLerp; nothing is computed."""
-
-def aclnnInplaceLerp(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLerpGetWorkspaceSize(
-    self: Tensor, end: Tensor, weight: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLerp; nothing is computed."""
-
-def aclnnLerp(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLerpsGetWorkspaceSize(
-    selfRef: Tensor, end: Tensor, weight: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLerps; nothing is computed."""
-
-def aclnnInplaceLerps(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLerpsGetWorkspaceSize(
-    self: Tensor, end: Tensor, weight: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLerps; nothing is computed."""
-
-def aclnnLerps(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLgammaGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLgamma; nothing is computed."""
-
-def aclnnLgamma(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLinalgCholeskyGetWorkspaceSize(
-    self: Tensor, upper: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinalgCholesky; nothing is computed."""
-
-def aclnnLinalgCholesky(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLinalgCrossGetWorkspaceSize(
-    self: Tensor, other: Tensor, dim: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinalgCross; nothing is computed."""
-
-def aclnnLinalgCross(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLinalgQrGetWorkspaceSize(
-    self: Tensor, mode: int, Q: Tensor, R: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinalgQr; nothing is computed."""
-
-def aclnnLinalgQr(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLinalgVectorNormGetWorkspaceSize(
-    self: Tensor,
-    ord: Scalar | RealNumber,
-    dims: Sequence[int],
-    keepDims: bool,
-    dtype: DTypeLike,
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinalgVectorNorm; nothing is computed."""
-
-def aclnnLinalgVectorNorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLinspaceGetWorkspaceSize(
-    start: Scalar | RealNumber, end: Scalar | RealNumber, steps: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinspace; nothing is computed."""
-
-def aclnnLinspace(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLogGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLog; nothing is computed."""
-
-def aclnnInplaceLog(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLog; nothing is computed."""
-
-def aclnnLog(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLog10GetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLog10; nothing is computed."""
-
-def aclnnInplaceLog10(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLog10GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLog10; nothing is computed."""
-
-def aclnnLog10(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLog1pGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLog1p; nothing is computed."""
-
-def aclnnInplaceLog1p(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLog1pGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLog1p; nothing is computed."""
-
-def aclnnLog1p(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLog2GetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLog2; nothing is computed."""
-
-def aclnnInplaceLog2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLog2GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLog2; nothing is computed."""
-
-def aclnnLog2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogAddExpGetWorkspaceSize(
-    self: Tensor, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogAddExp; nothing is computed."""
-
-def aclnnLogAddExp(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogAddExp2GetWorkspaceSize(
-    self: Tensor, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogAddExp2; nothing is computed."""
-
-def aclnnLogAddExp2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnLogSoftmaxGetWorkspaceSize(self: Tensor, dim: int, out: Tensor) -> tuple[int, Executor]:
     """Check and plan a call of aclnnLogSoftmax; nothing is computed."""
 
@@ -4193,208 +5915,6 @@ def aclnnLogSoftmaxBackwardGetWorkspaceSize(
     """Check and plan a call of aclnnLogSoftmaxBackward; nothing is computed."""
 
 def aclnnLogSoftmaxBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogSpaceGetWorkspaceSize(
-    start: Scalar | RealNumber, end: Scalar | RealNumber, steps: int, base: float, result: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogSpace; nothing is computed."""
-
-def aclnnLogSpace(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogSumExpGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int], keepDim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogSumExp; nothing is computed."""
-
-def aclnnLogSumExp(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogdetGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogdet; nothing is computed."""
-
-def aclnnLogdet(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLogicalAndGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLogicalAnd; nothing is computed."""
-
-def aclnnInplaceLogicalAnd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogicalAndGetWorkspaceSize(
-    self: Tensor, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogicalAnd; nothing is computed."""
-
-def aclnnLogicalAnd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLogicalNotGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLogicalNot; nothing is computed."""
-
-def aclnnInplaceLogicalNot(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogicalNotGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogicalNot; nothing is computed."""
-
-def aclnnLogicalNot(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLogicalOrGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLogicalOr; nothing is computed."""
-
-def aclnnInplaceLogicalOr(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogicalOrGetWorkspaceSize(
-    self: Tensor, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogicalOr; nothing is computed."""
-
-def aclnnLogicalOr(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLogicalXorGetWorkspaceSize(
-    self: Tensor, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogicalXor; nothing is computed."""
-
-def aclnnLogicalXor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLtScalarGetWorkspaceSize(
-    selfRef: Tensor, other: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLtScalar; nothing is computed."""
-
-def aclnnInplaceLtScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLtScalarGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLtScalar; nothing is computed."""
-
-def aclnnLtScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceLtTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLtTensor; nothing is computed."""
-
-def aclnnInplaceLtTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnLtTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLtTensor; nothing is computed."""
-
-def aclnnLtTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceMaskedFillScalarGetWorkspaceSize(
-    selfRef: Tensor, mask: Tensor, value: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMaskedFillScalar; nothing is computed."""
-
-def aclnnInplaceMaskedFillScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceMaskedFillTensorGetWorkspaceSize(
-    selfRef: Tensor, mask: Tensor, value: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMaskedFillTensor; nothing is computed."""
-
-def aclnnInplaceMaskedFillTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceMaskedScatterGetWorkspaceSize(
-    selfRef: Tensor, mask: Tensor, source: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMaskedScatter; nothing is computed."""
-
-def aclnnInplaceMaskedScatter(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMaskedSelectGetWorkspaceSize(
-    self: Tensor, mask: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaskedSelect; nothing is computed."""
-
-def aclnnMaskedSelect(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMatmulGetWorkspaceSize(
-    self: Tensor, mat2: Tensor, out: Tensor, cubeMathType: int
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMatmul; nothing is computed."""
-
-def aclnnMatmul(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMaxGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMax; nothing is computed."""
-
-def aclnnMax(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMaxDimGetWorkspaceSize(
-    self: Tensor, dim: int, keepdim: bool, out: Tensor, indices: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxDim; nothing is computed."""
-
-def aclnnMaxDim(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMaxNGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxN; nothing is computed."""
-
-def aclnnMaxN(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -4469,37 +5989,12 @@ def aclnnMaxPool3dWithArgmaxBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnMaxUnpool2dGetWorkspaceSize(
-    self: Tensor, indices: Tensor, outputSize: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxUnpool2d; nothing is computed."""
-
-def aclnnMaxUnpool2d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnMaxUnpool2dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, indices: Tensor, outputSize: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call of aclnnMaxUnpool2dBackward; nothing is computed."""
 
 def aclnnMaxUnpool2dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMaxUnpool3dGetWorkspaceSize(
-    self: Tensor,
-    indices: Tensor,
-    outputSize: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    outRef: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxUnpool3d; nothing is computed."""
-
-def aclnnMaxUnpool3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -4520,106 +6015,6 @@ def aclnnMaxUnpool3dBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnMaxV2GetWorkspaceSize(
-    self: Tensor, dims: Sequence[int], keepDims: bool, noopWithEmptyDims: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxV2; nothing is computed."""
-
-def aclnnMaxV2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMaximumGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaximum; nothing is computed."""
-
-def aclnnMaximum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMeanGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int], keepDim: bool, dtype: DTypeLike, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMean; nothing is computed."""
-
-def aclnnMean(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMeanV2GetWorkspaceSize(
-    self: Tensor, dim: Sequence[int], keepDim: bool, noopWithEmptyAxes: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMeanV2; nothing is computed."""
-
-def aclnnMeanV2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMedianGetWorkspaceSize(self: Tensor, valuesOut: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMedian; nothing is computed."""
-
-def aclnnMedian(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMedianDimGetWorkspaceSize(
-    self: Tensor, dim: int, keepDim: bool, valuesOut: Tensor, indicesOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMedianDim; nothing is computed."""
-
-def aclnnMedianDim(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMinGetWorkspaceSize(self: Tensor, out: Tensor | None) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMin; nothing is computed."""
-
-def aclnnMin(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMinDimGetWorkspaceSize(
-    self: Tensor, dim: int, keepdim: bool, out: Tensor, indices: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMinDim; nothing is computed."""
-
-def aclnnMinDim(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMinNGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMinN; nothing is computed."""
-
-def aclnnMinN(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMinimumGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMinimum; nothing is computed."""
-
-def aclnnMinimum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMmGetWorkspaceSize(
-    self: Tensor, mat2: Tensor, out: Tensor, cubeMathType: int
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMm; nothing is computed."""
-
-def aclnnMm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnModulateGetWorkspaceSize(
     self: Tensor, scaleOptional: Tensor | None, shiftOptional: Tensor | None, out: Tensor
 ) -> tuple[int, Executor]:
@@ -4636,52 +6031,6 @@ def aclnnMseLossOutGetWorkspaceSize(
     """Check and plan a call of aclnnMseLossOut; nothing is computed."""
 
 def aclnnMseLossOut(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceMulGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMul; nothing is computed."""
-
-def aclnnInplaceMul(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMulGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMul; nothing is computed."""
-
-def aclnnMul(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceMulsGetWorkspaceSize(
-    selfRef: Tensor, other: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMuls; nothing is computed."""
-
-def aclnnInplaceMuls(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMulsGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMuls; nothing is computed."""
-
-def aclnnMuls(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnMvGetWorkspaceSize(
-    self: Tensor, vec: Tensor, out: Tensor, cubeMathType: int
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMv; nothing is computed."""
-
-def aclnnMv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -4752,570 +6101,6 @@ def aclnnNLLLossBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnNanMedianGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNanMedian; nothing is computed."""
-
-def aclnnNanMedian(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnNanMedianDimGetWorkspaceSize(
-    self: Tensor, dim: int, keepDim: bool, valuesOut: Tensor, indicesOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNanMedianDim; nothing is computed."""
-
-def aclnnNanMedianDim(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceNanToNumGetWorkspaceSize(
-    selfRef: Tensor, nan: float, posinf: float, neginf: float
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceNanToNum; nothing is computed."""
-
-def aclnnInplaceNanToNum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnNanToNumGetWorkspaceSize(
-    self: Tensor, nan: float, posinf: float, neginf: float, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNanToNum; nothing is computed."""
-
-def aclnnNanToNum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceNeScalarGetWorkspaceSize(
-    selfRef: Tensor, other: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceNeScalar; nothing is computed."""
-
-def aclnnInplaceNeScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnNeScalarGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNeScalar; nothing is computed."""
-
-def aclnnNeScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceNeTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceNeTensor; nothing is computed."""
-
-def aclnnInplaceNeTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnNeTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNeTensor; nothing is computed."""
-
-def aclnnNeTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceNegGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceNeg; nothing is computed."""
-
-def aclnnInplaceNeg(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnNegGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNeg; nothing is computed."""
-
-def aclnnNeg(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnNonzeroGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNonzero; nothing is computed."""
-
-def aclnnNonzero(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnNonzeroV2GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNonzeroV2; nothing is computed."""
-
-def aclnnNonzeroV2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnNormGetWorkspaceSize(
-    self: Tensor, pScalar: Scalar | RealNumber, dim: Sequence[int], keepdim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNorm; nothing is computed."""
-
-def aclnnNorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceOneGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceOne; nothing is computed."""
-
-def aclnnInplaceOne(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnOneHotGetWorkspaceSize(
-    self: Tensor, numClasses: int, onValue: Tensor, offValue: Tensor, axis: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnOneHot; nothing is computed."""
-
-def aclnnOneHot(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnPdistGetWorkspaceSize(self: Tensor, p: float, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPdist; nothing is computed."""
-
-def aclnnPdist(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnPdistForwardGetWorkspaceSize(
-    self: Tensor, pScalar: float, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPdistForward; nothing is computed."""
-
-def aclnnPdistForward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnPermuteGetWorkspaceSize(
-    self: Tensor, dims: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPermute; nothing is computed."""
-
-def aclnnPermute(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnPowScalarTensorGetWorkspaceSize(
-    self: Scalar | RealNumber, exponent: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPowScalarTensor; nothing is computed."""
-
-def aclnnPowScalarTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplacePowTensorScalarGetWorkspaceSize(
-    self: Tensor | None, exponent: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplacePowTensorScalar; nothing is computed."""
-
-def aclnnInplacePowTensorScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnPowTensorScalarGetWorkspaceSize(
-    self: Tensor, exponent: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPowTensorScalar; nothing is computed."""
-
-def aclnnPowTensorScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplacePowTensorTensorGetWorkspaceSize(
-    self: Tensor, exponent: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplacePowTensorTensor; nothing is computed."""
-
-def aclnnInplacePowTensorTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnPowTensorTensorGetWorkspaceSize(
-    self: Tensor, exponent: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPowTensorTensor; nothing is computed."""
-
-def aclnnPowTensorTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnProdGetWorkspaceSize(self: Tensor, dtype: DTypeLike, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnProd; nothing is computed."""
-
-def aclnnProd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnProdDimGetWorkspaceSize(
-    self: Tensor, dim: int, keepDim: bool, dtype: DTypeLike, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnProdDim; nothing is computed."""
-
-def aclnnProdDim(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplacePutGetWorkspaceSize(
-    selfRef: Tensor, index: Tensor, source: Tensor, accumulate: bool
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplacePut; nothing is computed."""
-
-def aclnnInplacePut(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnQrGetWorkspaceSize(self: Tensor, some: bool, Q: Tensor, R: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnQr; nothing is computed."""
-
-def aclnnQr(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRangeGetWorkspaceSize(
-    start: Scalar | RealNumber, end: Scalar | RealNumber, step: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRange; nothing is computed."""
-
-def aclnnRange(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceReciprocalGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceReciprocal; nothing is computed."""
-
-def aclnnInplaceReciprocal(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReciprocalGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReciprocal; nothing is computed."""
-
-def aclnnReciprocal(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReduceLogSumGetWorkspaceSize(
-    data: Tensor, axes: Sequence[int], keepDims: bool, noopWithEmptyAxes: bool, reduce: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReduceLogSum; nothing is computed."""
-
-def aclnnReduceLogSum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReduceNansumGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int], keepDim: bool, dtype: DTypeLike, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReduceNansum; nothing is computed."""
-
-def aclnnReduceNansum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReduceSumGetWorkspaceSize(
-    self: Tensor, dims: Sequence[int], keepDims: bool, dtype: DTypeLike, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReduceSum; nothing is computed."""
-
-def aclnnReduceSum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReflectionPad1dGetWorkspaceSize(
-    self: Tensor, padding: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad1d; nothing is computed."""
-
-def aclnnReflectionPad1d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReflectionPad1dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad1dBackward; nothing is computed."""
-
-def aclnnReflectionPad1dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReflectionPad2dGetWorkspaceSize(
-    self: Tensor, padding: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad2d; nothing is computed."""
-
-def aclnnReflectionPad2d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReflectionPad2dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad2dBackward; nothing is computed."""
-
-def aclnnReflectionPad2dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReflectionPad3dGetWorkspaceSize(
-    self: Tensor, padding: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad3d; nothing is computed."""
-
-def aclnnReflectionPad3d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReflectionPad3dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad3dBackward; nothing is computed."""
-
-def aclnnReflectionPad3dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRemainderScalarTensorGetWorkspaceSize(
-    self: Scalar | RealNumber, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRemainderScalarTensor; nothing is computed."""
-
-def aclnnRemainderScalarTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceRemainderTensorScalarGetWorkspaceSize(
-    selfRef: Tensor, other: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRemainderTensorScalar; nothing is computed."""
-
-def aclnnInplaceRemainderTensorScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRemainderTensorScalarGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRemainderTensorScalar; nothing is computed."""
-
-def aclnnRemainderTensorScalar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceRemainderTensorTensorGetWorkspaceSize(
-    selfRef: Tensor, other: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRemainderTensorTensor; nothing is computed."""
-
-def aclnnInplaceRemainderTensorTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRemainderTensorTensorGetWorkspaceSize(
-    self: Tensor, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRemainderTensorTensor; nothing is computed."""
-
-def aclnnRemainderTensorTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceRenormGetWorkspaceSize(
-    selfRef: Tensor, p: Scalar | RealNumber, dim: int, maxNorm: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRenorm; nothing is computed."""
-
-def aclnnInplaceRenorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRenormGetWorkspaceSize(
-    self: Tensor, p: Scalar | RealNumber, dim: int, maxNorm: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRenorm; nothing is computed."""
-
-def aclnnRenorm(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRepeatGetWorkspaceSize(
-    self: Tensor, repeats: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeat; nothing is computed."""
-
-def aclnnRepeat(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRepeatInterleaveGetWorkspaceSize(
-    self: Tensor, repeats: Tensor, outputSize: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleave; nothing is computed."""
-
-def aclnnRepeatInterleave(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRepeatInterleaveIntGetWorkspaceSize(
-    self: Tensor, repeats: int, outputSize: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleaveInt; nothing is computed."""
-
-def aclnnRepeatInterleaveInt(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(
-    self: Tensor, repeats: int, dim: int, outputSize: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleaveIntWithDim; nothing is computed."""
-
-def aclnnRepeatInterleaveIntWithDim(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRepeatInterleaveTensorGetWorkspaceSize(
-    repeats: Tensor, outputSize: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleaveTensor; nothing is computed."""
-
-def aclnnRepeatInterleaveTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRepeatInterleaveWithDimGetWorkspaceSize(
-    self: Tensor, repeats: Tensor, dim: int, outputSize: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleaveWithDim; nothing is computed."""
-
-def aclnnRepeatInterleaveWithDim(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReplicationPad1dGetWorkspaceSize(
-    self: Tensor, padding: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad1d; nothing is computed."""
-
-def aclnnReplicationPad1d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReplicationPad1dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad1dBackward; nothing is computed."""
-
-def aclnnReplicationPad1dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReplicationPad2dGetWorkspaceSize(
-    self: Tensor, padding: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad2d; nothing is computed."""
-
-def aclnnReplicationPad2d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReplicationPad2dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad2dBackward; nothing is computed."""
-
-def aclnnReplicationPad2dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReplicationPad3dGetWorkspaceSize(
-    self: Tensor, padding: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad3d; nothing is computed."""
-
-def aclnnReplicationPad3d(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnReplicationPad3dBackwardGetWorkspaceSize(
-    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad3dBackward; nothing is computed."""
-
-def aclnnReplicationPad3dBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRightShiftGetWorkspaceSize(
-    input: Tensor, shiftBits: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRightShift; nothing is computed."""
-
-def aclnnRightShift(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnRmsNormGetWorkspaceSize(
     x: Tensor, gamma: Tensor, epsilon: float, yOut: Tensor, rstdOut: Tensor
 ) -> tuple[int, Executor]:
@@ -5332,329 +6117,6 @@ def aclnnRmsNormGradGetWorkspaceSize(
     """Check and plan a call of aclnnRmsNormGrad; nothing is computed."""
 
 def aclnnRmsNormGrad(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRollGetWorkspaceSize(
-    x: Tensor, shifts: Sequence[int], dims: Sequence[int], out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRoll; nothing is computed."""
-
-def aclnnRoll(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceRoundGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRound; nothing is computed."""
-
-def aclnnInplaceRound(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRoundGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRound; nothing is computed."""
-
-def aclnnRound(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceRoundDecimalsGetWorkspaceSize(
-    selfRef: Tensor, decimals: int
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRoundDecimals; nothing is computed."""
-
-def aclnnInplaceRoundDecimals(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRoundDecimalsGetWorkspaceSize(
-    self: Tensor, decimals: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRoundDecimals; nothing is computed."""
-
-def aclnnRoundDecimals(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceRsqrtGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRsqrt; nothing is computed."""
-
-def aclnnInplaceRsqrt(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRsqrtGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRsqrt; nothing is computed."""
-
-def aclnnRsqrt(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRsubGetWorkspaceSize(
-    self: Tensor, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRsub; nothing is computed."""
-
-def aclnnRsub(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnRsubsGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRsubs; nothing is computed."""
-
-def aclnnRsubs(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSWhereGetWorkspaceSize(
-    condition: Tensor, self: Tensor, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSWhere; nothing is computed."""
-
-def aclnnSWhere(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceScatterGetWorkspaceSize(
-    selfRef: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceScatter; nothing is computed."""
-
-def aclnnInplaceScatter(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnScatterGetWorkspaceSize(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatter; nothing is computed."""
-
-def aclnnScatter(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnScatterAddGetWorkspaceSize(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterAdd; nothing is computed."""
-
-def aclnnScatterAdd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnScatterMaxGetWorkspaceSize(
-    varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterMax; nothing is computed."""
-
-def aclnnScatterMax(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnScatterMinGetWorkspaceSize(
-    varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterMin; nothing is computed."""
-
-def aclnnScatterMin(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnScatterMulGetWorkspaceSize(
-    varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterMul; nothing is computed."""
-
-def aclnnScatterMul(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnScatterNdGetWorkspaceSize(
-    data: Tensor, indices: Tensor, updates: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterNd; nothing is computed."""
-
-def aclnnScatterNd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnScatterNdUpdateGetWorkspaceSize(
-    varRef: Tensor, indices: Tensor, updates: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterNdUpdate; nothing is computed."""
-
-def aclnnScatterNdUpdate(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceScatterValueGetWorkspaceSize(
-    selfRef: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, reduce: int
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceScatterValue; nothing is computed."""
-
-def aclnnInplaceScatterValue(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnScatterValueGetWorkspaceSize(
-    self: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, reduce: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterValue; nothing is computed."""
-
-def aclnnScatterValue(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSearchSortedGetWorkspaceSize(
-    sortedSequence: Tensor,
-    self: Tensor,
-    outInt32: bool,
-    right: bool,
-    sorter: Tensor | None,
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSearchSorted; nothing is computed."""
-
-def aclnnSearchSorted(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSearchSortedsGetWorkspaceSize(
-    sortedSequence: Tensor,
-    self: Scalar | RealNumber,
-    outInt32: bool,
-    right: bool,
-    sorter: Tensor | None,
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSearchSorteds; nothing is computed."""
-
-def aclnnSearchSorteds(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnShrinkGetWorkspaceSize(
-    self: Tensor, lambd: Scalar | RealNumber, bias: Scalar | RealNumber | None, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnShrink; nothing is computed."""
-
-def aclnnShrink(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSignGetWorkspaceSize(self: Tensor, result: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSign; nothing is computed."""
-
-def aclnnSign(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSignbitGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSignbit; nothing is computed."""
-
-def aclnnSignbit(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceSinGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSin; nothing is computed."""
-
-def aclnnInplaceSin(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSinGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSin; nothing is computed."""
-
-def aclnnSin(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSincGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSinc; nothing is computed."""
-
-def aclnnSinc(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceSinhGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSinh; nothing is computed."""
-
-def aclnnInplaceSinh(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSinhGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSinh; nothing is computed."""
-
-def aclnnSinh(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSliceGetWorkspaceSize(
-    self: Tensor, dim: int, start: int, end: int, step: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSlice; nothing is computed."""
-
-def aclnnSlice(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSliceV2GetWorkspaceSize(
-    self: Tensor,
-    starts: Sequence[int],
-    ends: Sequence[int],
-    axes: Sequence[int],
-    steps: Sequence[int],
-    out: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSliceV2; nothing is computed."""
-
-def aclnnSliceV2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSlogdetGetWorkspaceSize(
-    self: Tensor, signOut: Tensor, logOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSlogdet; nothing is computed."""
-
-def aclnnSlogdet(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5687,95 +6149,6 @@ def aclnnSoftmaxCrossEntropyWithLogits(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
-def aclnnSortGetWorkspaceSize(
-    self: Tensor, stable: bool, dim: int, descending: bool, valuesOut: Tensor, indicesOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSort; nothing is computed."""
-
-def aclnnSort(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSplitTensorGetWorkspaceSize(
-    self: Tensor, splitSections: int, dim: int, out: Sequence[Tensor]
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSplitTensor; nothing is computed."""
-
-def aclnnSplitTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSplitWithSizeGetWorkspaceSize(
-    self: Tensor, splitSize: Sequence[int], dim: int, out: Sequence[Tensor]
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSplitWithSize; nothing is computed."""
-
-def aclnnSplitWithSize(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceSqrtGetWorkspaceSize(self: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSqrt; nothing is computed."""
-
-def aclnnInplaceSqrt(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSqrtGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSqrt; nothing is computed."""
-
-def aclnnSqrt(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSquareGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSquare; nothing is computed."""
-
-def aclnnSquare(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnStackGetWorkspaceSize(
-    tensors: Sequence[Tensor], dim: int, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnStack; nothing is computed."""
-
-def aclnnStack(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnStdGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int] | None, correction: int, keepdim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnStd; nothing is computed."""
-
-def aclnnStd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnStdMeanCorrectionGetWorkspaceSize(
-    self: Tensor,
-    dim: Sequence[int] | None,
-    correction: int,
-    keepdim: bool,
-    stdOut: Tensor,
-    meanOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnStdMeanCorrection; nothing is computed."""
-
-def aclnnStdMeanCorrection(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
 def aclnnStridedSliceGetWorkspaceSize(
     self: Tensor,
     begin: Sequence[int],
@@ -5791,379 +6164,6 @@ def aclnnStridedSliceGetWorkspaceSize(
     """Check and plan a call of aclnnStridedSlice; nothing is computed."""
 
 def aclnnStridedSlice(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceSubGetWorkspaceSize(
-    selfRef: Tensor, other: Tensor, alpha: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSub; nothing is computed."""
-
-def aclnnInplaceSub(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSubGetWorkspaceSize(
-    self: Tensor, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSub; nothing is computed."""
-
-def aclnnSub(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceSubsGetWorkspaceSize(
-    selfRef: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSubs; nothing is computed."""
-
-def aclnnInplaceSubs(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSubsGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSubs; nothing is computed."""
-
-def aclnnSubs(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSumGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSum; nothing is computed."""
-
-def aclnnSum(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnSvdGetWorkspaceSize(
-    input: Tensor, fullMatrices: bool, computeUV: bool, sigma: Tensor, u: Tensor, v: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSvd; nothing is computed."""
-
-def aclnnSvd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTakeGetWorkspaceSize(self: Tensor, index: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTake; nothing is computed."""
-
-def aclnnTake(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceTanGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTan; nothing is computed."""
-
-def aclnnInplaceTan(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTanGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTan; nothing is computed."""
-
-def aclnnTan(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceTanhGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTanh; nothing is computed."""
-
-def aclnnInplaceTanh(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTanhGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTanh; nothing is computed."""
-
-def aclnnTanh(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTanhBackwardGetWorkspaceSize(
-    gradOutput: Tensor, output: Tensor, gradInput: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTanhBackward; nothing is computed."""
-
-def aclnnTanhBackward(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTfScatterAddGetWorkspaceSize(
-    varRef: Tensor, indices: Tensor, updates: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTfScatterAdd; nothing is computed."""
-
-def aclnnTfScatterAdd(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTopkGetWorkspaceSize(
-    self: Tensor,
-    k: int,
-    dim: int,
-    largest: bool,
-    sorted: bool,
-    valuesOut: Tensor,
-    indicesOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTopk; nothing is computed."""
-
-def aclnnTopk(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTraceGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTrace; nothing is computed."""
-
-def aclnnTrace(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTriangularSolveGetWorkspaceSize(
-    self: Tensor,
-    A: Tensor,
-    upper: bool,
-    transpose: bool,
-    unitriangular: bool,
-    xOut: Tensor,
-    mOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTriangularSolve; nothing is computed."""
-
-def aclnnTriangularSolve(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceTrilGetWorkspaceSize(selfRef: Tensor, diagonal: int) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTril; nothing is computed."""
-
-def aclnnInplaceTril(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTrilGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTril; nothing is computed."""
-
-def aclnnTril(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceTriuGetWorkspaceSize(selfRef: Tensor, diagonal: int) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTriu; nothing is computed."""
-
-def aclnnInplaceTriu(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTriuGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTriu; nothing is computed."""
-
-def aclnnTriu(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceTruncGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTrunc; nothing is computed."""
-
-def aclnnInplaceTrunc(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnTruncGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTrunc; nothing is computed."""
-
-def aclnnTrunc(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnUnfoldGradGetWorkspaceSize(
-    gradOut: Tensor, inputSizes: Sequence[int], dim: int, size: int, step: int, gradIn: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUnfoldGrad; nothing is computed."""
-
-def aclnnUnfoldGrad(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnUniqueGetWorkspaceSize(
-    self: Tensor, sorted: bool, returnInverse: bool, valueOut: Tensor, inverseOut: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUnique; nothing is computed."""
-
-def aclnnUnique(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnUnique2GetWorkspaceSize(
-    self: Tensor,
-    sorted: bool,
-    returnInverse: bool,
-    returnCounts: bool,
-    valueOut: Tensor,
-    inverseOut: Tensor,
-    countsOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUnique2; nothing is computed."""
-
-def aclnnUnique2(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnUniqueConsecutiveGetWorkspaceSize(
-    self: Tensor,
-    returnInverse: bool,
-    returnCounts: bool,
-    dim: int,
-    valueOut: Tensor,
-    inverseOut: Tensor,
-    countsOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUniqueConsecutive; nothing is computed."""
-
-def aclnnUniqueConsecutive(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnUniqueDimGetWorkspaceSize(
-    self: Tensor,
-    sorted: bool,
-    returnInverse: bool,
-    dim: int,
-    valueOut: Tensor,
-    inverseOut: Tensor,
-    countsOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUniqueDim; nothing is computed."""
-
-def aclnnUniqueDim(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnVarGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnVar; nothing is computed."""
-
-def aclnnVar(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnVarCorrectionGetWorkspaceSize(
-    self: Tensor, dim: Sequence[int] | None, correction: int, keepdim: bool, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnVarCorrection; nothing is computed."""
-
-def aclnnVarCorrection(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnVarMeanGetWorkspaceSize(
-    self: Tensor,
-    dim: Sequence[int] | None,
-    correction: int,
-    keepdim: bool,
-    varOut: Tensor,
-    meanOut: Tensor,
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnVarMean; nothing is computed."""
-
-def aclnnVarMean(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceXLogYScalarOtherGetWorkspaceSize(
-    selfRef: Tensor, other: Scalar | RealNumber
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceXLogYScalarOther; nothing is computed."""
-
-def aclnnInplaceXLogYScalarOther(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnXLogYScalarOtherGetWorkspaceSize(
-    self: Tensor, other: Scalar | RealNumber, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnXLogYScalarOther; nothing is computed."""
-
-def aclnnXLogYScalarOther(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnXLogYScalarSelfGetWorkspaceSize(
-    self: Scalar | RealNumber, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnXLogYScalarSelf; nothing is computed."""
-
-def aclnnXLogYScalarSelf(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceXLogYTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceXLogYTensor; nothing is computed."""
-
-def aclnnInplaceXLogYTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnXLogYTensorGetWorkspaceSize(
-    self: Tensor, other: Tensor, out: Tensor
-) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnXLogYTensor; nothing is computed."""
-
-def aclnnXLogYTensor(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnXlog1pyGetWorkspaceSize(x: Tensor, y: Tensor, z: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnXlog1py; nothing is computed."""
-
-def aclnnXlog1py(
-    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
-) -> None:
-    """Queue the work that phase 1 planned on a stream and return without waiting."""
-
-def aclnnInplaceZeroGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceZero; nothing is computed."""
-
-def aclnnInplaceZero(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

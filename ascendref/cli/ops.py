@@ -30,9 +30,9 @@ def ops(as_json: bool, with_borrowed: bool) -> None:
         console.print(Text(f"{group} functions", "bold underline"), "\n")
         for row in members:
             print_operator(console, row)
-    if others:
-        console.print(Text("computed by PyTorch", "bold underline"), "\n")
-        for operator in others:
+    for group, operators in groupby(others, key=attrgetter("group")):
+        console.print(Text(f"computed by PyTorch: {group} functions", "bold underline"), "\n")
+        for operator in operators:
             lines = [", ".join(operator.arguments), operator.expression]
             print_row(console, operator.api, lines, indent=34)
 
@@ -43,6 +43,7 @@ def describe_borrowed(operator: Borrowed) -> dict[str, Any]:
         "name": None,
         "api": operator.api,
         "group": "borrowed",
+        "family": operator.group,
         "arguments": operator.arguments,
         "expression": operator.expression,
         "products": operator.products,
