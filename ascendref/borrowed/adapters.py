@@ -290,12 +290,12 @@ def sliced(
 
 def split(data: Tensor, size: int, dim: int) -> Sequence[Tensor]:
     """Return parts of a size along an axis."""
-    return data.split(size, dim)
+    return list(data.split(size, dim))
 
 
 def split_sizes(data: Tensor, sizes: Sequence[int], dim: int) -> Sequence[Tensor]:
     """Return parts of several sizes along an axis."""
-    return data.split(list(sizes), dim)
+    return list(data.split(list(sizes), dim))
 
 
 def arange(start: float, end: float, step: float, out: Tensor) -> Tensor:

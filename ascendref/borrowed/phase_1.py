@@ -209,9 +209,7 @@ class _Call:
             _check(name, param, tensor)
         places = [
             place(name, tensor, memory, number, space.device)
-            for name, tensor, memory, number in zip(
-                names, tensors, memories, numbers, strict=True
-            )
+            for name, tensor, memory, number in zip(names, tensors, memories, numbers, strict=True)
         ]
         in_place = check_overlaps(names, [x.array for x in places], inputs, tensors, numbers)
         kinds = tuple([TYPES[tensor.data_type] for tensor in tensors])
@@ -304,6 +302,7 @@ class _Compute:
             and safe
             and all(matching)
             and len(matching) == len(written)
+            and all(values[name] is not None for name in self._operator.results)
         )
 
     def _sample(self, tensors: tuple[Tensor, ...], kinds: tuple[torch.dtype, ...]) -> Any:

@@ -100,6 +100,8 @@ class Borrowed:
 
     #: the vendor's name
     api: str
+    #: what functions it belongs to
+    group: str
     #: headers that declare it
     headers: tuple[str, ...]
     parameters: tuple[Parameter, ...]
@@ -144,7 +146,7 @@ class Borrowed:
 
 
 def parse(row: str) -> Borrowed:
-    """Return the operator of a row: function, headers, parameters, types, expression, results.
+    """Return the operator of a row, whose columns the table's first line names.
 
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
     have any type to which that of the value can be cast; an asterisk says that the data decide
@@ -153,14 +155,15 @@ def parse(row: str) -> Borrowed:
     Examples
     --------
     >>> from ascendref.borrowed.table import parse
-    >>> row = "aclnnErf", "aclnn_erf", "self:T out:T>", "fib", "aten.erf(self=self)", "out"
-    >>> operator = parse("\\t".join(row))
+    >>> row = "aclnnErf", "elementwise", "aclnn_erf", "self:T out:T>", "fib", "aten.erf(self=self)"
+    >>> operator = parse("\\t".join([*row, "out"]))
     >>> operator, operator.label, operator.parameters[1].c_type
     (<operator aclnnErf, borrowed from PyTorch>, 'borrowed: aten::erf', 'aclTensor *')
     """
-    api, headers, parameters, types, expression, results = row.split("\t")
+    api, group, headers, parameters, types, expression, results = row.split("\t")
     return Borrowed(
         api,
+        group,
         tuple(f"{name}.h" for name in dict.fromkeys(headers.split())),
         tuple([_parameter(text, types) for text in parameters.split()]),
         expression,

@@ -38,11 +38,14 @@ def ops(as_json: bool, everything: bool) -> None:
 
 def print_others(console: Console) -> None:
     """Print the operators that PyTorch computes, then the names of the absent ones by group."""
-    console.print(Text("computed by PyTorch", "bold underline"), "\n")
-    for operator in borrowed().values():
-        lines = [", ".join(operator.arguments), operator.expression]
-        print_row(console, operator.api, lines, indent=34)
-    console.print("\n", Text("absent", "bold underline"), "\n", sep="")
+    others = [row for row in known().values() if row.presence == "borrowed"]
+    for group, rows in groupby(others, key=attrgetter("group")):
+        console.print(Text(f"computed by PyTorch: {group}", "bold underline"), "\n")
+        for operator in [borrowed()[row.api] for row in rows]:
+            lines = [", ".join(operator.arguments), operator.expression]
+            print_row(console, operator.api, lines, indent=34)
+        console.print()
+    console.print(Text("absent", "bold underline"), "\n")
     for group, members in groupby(absent().values(), key=attrgetter("group")):
         print_row(console, group, [" ".join(row.api for row in members)], indent=28)
     counts = Counter(row.presence for row in known().values())

@@ -53,7 +53,7 @@ def wide(array: Any) -> Any:
 
 def numbers(dtype: Any, shape: tuple[int, ...], data: str, rng: Any, *, special: bool) -> Any:
     """Return data of a type: any, divisors or positive."""
-    if dtype == bool:
+    if dtype.kind == "b":
         return rng.integers(0, 2, shape) >= (1 if data == "any" else 0)
     if dtype.kind in "iu":
         low = 0 if data == "positive" or dtype.kind == "u" else -4
@@ -157,8 +157,9 @@ class Call:
 
     def _result(self, param: Parameter, want: Any) -> Any:
         if param.is_list:
-            return [self._tensor(np.zeros(each.shape, self.result_type(param, each)))
-                    for each in want]
+            return [
+                self._tensor(np.zeros(each.shape, self.result_type(param, each))) for each in want
+            ]
         want = np.asarray(want)
         dtype = self.result_type(param, want)
         if param.name in self.operator.found:  # room for more
@@ -187,7 +188,9 @@ class Call:
         if not floats and (self.judge.result == "float" or want.dtype.kind == "f"):
             return np.dtype(np.float32)
         if self.judge.calls:
-            return np.dtype(np.int64) if want.dtype.kind == "i" and dtype.kind not in "iu" else dtype
+            return (
+                np.dtype(np.int64) if want.dtype.kind == "i" and dtype.kind not in "iu" else dtype
+            )
         scalars = any(other.kind == "S" for other in self.operator.parameters)
         return np.dtype(np.int64) if dtype.kind == "b" and scalars else dtype
 
@@ -247,9 +250,30 @@ def calls(operator: Borrowed, kind: DataType) -> Iterator[Call]:
     """Yield calls with data of a type, in several layouts, and without elements."""
     for given in judge_of(operator).calls or ((),):
         yield Call(operator, kind, given)
+        if (call := in_place(Call(operator, kind, given))) is not None:
+            yield call
         yield Call(operator, kind, given, strided=True)
         if not given or "N" in str(given):
             yield Call(operator, kind, given, rows=0)
+
+
+def in_place(call: Call) -> Call | None:
+    """Return a call whose result takes the place of a tensor that is read, where one fits."""
+    result = call.written[0]
+    own = call.arguments[result.name]
+    for param in call.operator.parameters:
+        other = call.arguments[param.name]
+        if (
+            param.kind == result.kind == "T"
+            and not result.is_read
+            and not param.is_written
+            and other is not None
+            and own is not None
+            and (other.shape, other.data_type) == (own.shape, own.data_type)
+        ):
+            call.arguments[result.name] = other
+            return call
+    return None
 
 
 def good_call(api: str) -> Call:

@@ -13,7 +13,7 @@ from .calls import calls, types_of
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
 
 
-@pytest.mark.daily(4)
+@pytest.mark.daily(8)
 @pytest.mark.parametrize("api", borrowed())
 def test_results_are_those_of_the_judge(api: str) -> None:
     operator = borrowed()[api]

@@ -83,6 +83,16 @@ def test_products_that_lack_it(api: str) -> None:
     assert f"{api} does not exist on Atlas training" in message
 
 
+@pytest.mark.daily(8)
+@pytest.mark.parametrize("api", borrowed())
+def test_results_that_need_not_be_given(api: str) -> None:
+    for param in borrowed()[api].parameters:
+        if param.optional and param.is_written and not param.is_read:
+            call = good_call(api)
+            call.arguments[param.name] = None
+            call.check()
+
+
 def test_shapes_types_and_places_of_results() -> None:
     dev = ar.Device("Atlas A2")
     memory = dev.malloc(4 * 100)

@@ -147,7 +147,9 @@ ARITHMETIC = {
     "Heaviside": judged(np.heaviside, lambda _: [[0, -1, 2], [1, 0, -2]], "2 3"),
     "NanToNum": Judge(lambda x, nan, high, low: np.nan_to_num(x, nan=nan, posinf=high, neginf=low)),
     "RoundDecimals": Judge(lambda x, decimals: np.round(x, decimals)),
-    "Shrink": judged(lambda x, limit, bias: np.where(abs(x) > limit, x - np.sign(x) * bias, 0), "3 5", 1, 0.5),
+    "Shrink": judged(
+        lambda x, limit, bias: np.where(abs(x) > limit, x - np.sign(x) * bias, 0), "3 5", 1, 0.5
+    ),
     "Square": Judge(np.square),
 }
 #: functions whose results are floats

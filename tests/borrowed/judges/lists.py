@@ -97,10 +97,22 @@ def addcdiv(x: Any, a: Any, b: Any, factor: Any) -> Any:
 POSITIVE = [f"{shape} +" for shape in LISTS]
 JUDGES: dict[str, Judge] = {
     **{name: judged(of_each(function), LISTS) for name, function in FUNCTIONS.items()},
-    **{f"{name}List": judged(of_each(function), LISTS, POSITIVE) for name, function in OPERATIONS.items()},
-    **{f"{name}Scalar": judged(of_each(function), LISTS, positive(2)) for name, function in OPERATIONS.items()},
-    **{f"{name}ScalarV2": judged(of_each(function), LISTS, 3) for name, function in OPERATIONS.items()},
-    **{f"{name}ScalarList": judged(of_each(function), LISTS, [3, 2, 4]) for name, function in OPERATIONS.items()},
+    **{
+        f"{name}List": judged(of_each(function), LISTS, POSITIVE)
+        for name, function in OPERATIONS.items()
+    },
+    **{
+        f"{name}Scalar": judged(of_each(function), LISTS, positive(2))
+        for name, function in OPERATIONS.items()
+    },
+    **{
+        f"{name}ScalarV2": judged(of_each(function), LISTS, 3)
+        for name, function in OPERATIONS.items()
+    },
+    **{
+        f"{name}ScalarList": judged(of_each(function), LISTS, [3, 2, 4])
+        for name, function in OPERATIONS.items()
+    },
     "AddList": judged(of_each(add), LISTS, LISTS, positive(2)),
     "AddListV2": judged(of_each(add), LISTS, LISTS, 3),
     "SubList": judged(of_each(lambda x, y, a: x - a * y), LISTS, LISTS, positive(2)),
@@ -108,12 +120,21 @@ JUDGES: dict[str, Judge] = {
     **{
         f"Addc{kind}{form}": judged(of_each(function), LISTS, LISTS, POSITIVE, factor)
         for kind, function in (("mul", addcmul), ("div", addcdiv))
-        for form, factor in (("List", "3"), ("Scalar", positive(2)), ("ScalarV2", 2), ("ScalarList", "3"))
+        for form, factor in (
+            ("List", "3"),
+            ("Scalar", positive(2)),
+            ("ScalarV2", 2),
+            ("ScalarList", "3"),
+        )
     },
     "LerpList": judged(of_each(lerp), LISTS, LISTS, LISTS),
     "LerpScalar": judged(of_each(lerp), LISTS, LISTS, 0.25),
-    "NonFiniteCheckAndUnscale": judged(unscaled, LISTS, positive(0), positive(0.5)).also(["3", positive(np.inf)], positive(0), positive(2)),
-    "Norm": judged(lambda xs, p: [(abs(x) ** p).sum() ** (1 / p) for x in xs], ["N 5", "3 4"], 2).also(["2 5", "3 4"], 1),
+    "NonFiniteCheckAndUnscale": judged(unscaled, LISTS, positive(0), positive(0.5)).also(
+        ["3", positive(np.inf)], positive(0), positive(2)
+    ),
+    "Norm": judged(
+        lambda xs, p: [(abs(x) ** p).sum() ** (1 / p) for x in xs], ["N 5", "3 4"], 2
+    ).also(["2 5", "3 4"], 1),
     "PowScalarAndTensor": judged(lambda x, ys: [power(x, y) for y in ys], 2, POSITIVE),
 }
 FOREACH: dict[str, Judge] = {f"Foreach{name}": judge for name, judge in JUDGES.items()}

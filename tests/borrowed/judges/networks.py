@@ -83,7 +83,9 @@ def nll(x: Any, target: Any, weight: Any, code: int, ignore: int) -> Any:
     return reduced(-picked * weights, weights, code), total
 
 
-def nll_backward(grad: Any, x: Any, target: Any, weight: Any, code: int, ignore: int, _: Any) -> Any:
+def nll_backward(
+    grad: Any, x: Any, target: Any, weight: Any, code: int, ignore: int, _: Any
+) -> Any:
     """Return the gradient of `nll`, which is linear."""
     return gradient(lambda y: nll(y, target, weight, code, ignore)[0], grad, 0, x)
 
@@ -131,7 +133,9 @@ def convolution(
         return conv(x, w, b, stride, padding, dilation, groups)
     shape = [
         (n - 1) * s - 2 * p + d * (k - 1) + m + 1
-        for n, s, p, d, k, m in zip(x.shape[2:], stride, padding, dilation, w.shape[2:], more, strict=True)
+        for n, s, p, d, k, m in zip(
+            x.shape[2:], stride, padding, dilation, w.shape[2:], more, strict=True
+        )
     ]
     start = np.zeros((x.shape[0], w.shape[1] * groups, *shape))
     y = gradient(lambda z: conv(z, w, None, stride, padding, dilation, groups), x, 0, start)
@@ -143,6 +147,7 @@ def convolution_backward(
     transposed: bool, more: Any, groups: int, mask: Any, _: int,
 ) -> Any:  # fmt: skip
     """Return the gradients of a convolution."""
+
     def of(y: Any, v: Any) -> Any:
         return conv(y, v, None, stride, padding, dilation, groups)
 
@@ -158,16 +163,22 @@ def conv_tbc(x: Any, w: Any, b: Any, pad: int, _: int = 0) -> Any:
 
 def conv_tbc_backward(grad: Any, x: Any, w: Any, b: Any, pad: int, _: int) -> Any:
     """Return the gradients of `conv_tbc`."""
+
     def of(y: Any, v: Any) -> Any:
         return conv_tbc(y, v, None, pad)
 
     return gradient(of, grad, 0, x, w), gradient(of, grad, 1, x, w), grad.sum((0, 1))
 
 
-def avg_pool(x: Any, kernel: Any, stride: Any, padding: Any, ceil: bool, count: bool, divisor: int, *_: Any) -> Any:
+def avg_pool(
+    x: Any, kernel: Any, stride: Any, padding: Any, ceil: bool, count: bool, divisor: int, *_: Any
+) -> Any:
     """Return means over windows."""
+
     def sums(y: Any) -> Any:
-        return sum(part for _, part in windows(padded(y, padding), kernel, stride, [1] * len(kernel)))
+        return sum(
+            part for _, part in windows(padded(y, padding), kernel, stride, [1] * len(kernel))
+        )
 
     if divisor:
         return sums(x) / divisor
@@ -185,30 +196,45 @@ def max_pool(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil
     values = np.stack([p for _, p in windows(padded(x, padding, -100), kernel, stride, dilation)])
     where = np.stack([p for _, p in windows(padded(places, padding), kernel, stride, dilation)])
     best = values.argmax(0)
-    index = np.take_along_axis(np.broadcast_to(where.reshape(len(where), *[1] * (x.ndim - len(kernel)), *where.shape[1:]), values.shape), best[None], 0)
+    index = np.take_along_axis(
+        np.broadcast_to(
+            where.reshape(len(where), *[1] * (x.ndim - len(kernel)), *where.shape[1:]), values.shape
+        ),
+        best[None],
+        0,
+    )
     return values.max(0), index[0]
 
 
 def scattered(axes: int) -> Any:
     """Return what adds gradients at places of planes."""
+
     def backward(grad: Any, x: Any, places: Any, *_: Any) -> Any:
         found = np.zeros((math.prod(x.shape[:-axes]), math.prod(x.shape[-axes:])))
-        for row, index, part in zip(found, places.reshape(len(found), -1), grad.reshape(len(found), -1), strict=True):
+        for row, index, part in zip(
+            found, places.reshape(len(found), -1), grad.reshape(len(found), -1), strict=True
+        ):
             np.add.at(row, index, part)
         return found.reshape(x.shape)
+
     return backward
 
 
 def adaptive(function: Any) -> Any:
     """Return what applies a function to parts of about the same size."""
+
     def pooled(x: Any, size: Any) -> Any:
         axes = len(size)
         out = np.zeros((*x.shape[:-axes], *size), x.dtype)
         for place in product(*map(range, size)):
-            key = [slice(p * n // s, -(-(p + 1) * n // s)) for p, n, s in zip(place, x.shape[-axes:], size, strict=True)]
+            key = [
+                slice(p * n // s, -(-(p + 1) * n // s))
+                for p, n, s in zip(place, x.shape[-axes:], size, strict=True)
+            ]
             part = x[(..., *key)]
             out[(..., *place)] = function(part, tuple(range(-axes, 0)))
         return out
+
     return pooled
 
 
@@ -235,11 +261,15 @@ def layer_norm(x: Any, shape: Any, w: Any, b: Any, eps: float, *_: Any) -> Any:
     return y if b is None else y + b, mean, factor
 
 
-def layer_norm_backward(grad: Any, x: Any, shape: Any, mean: Any, factor: Any, w: Any, b: Any, mask: Any) -> Any:
+def layer_norm_backward(
+    grad: Any, x: Any, shape: Any, mean: Any, factor: Any, w: Any, b: Any, mask: Any
+) -> Any:
     """Return the gradients of the layer norm with given means and factors."""
     axes = tuple(range(x.ndim - len(shape), x.ndim))
     y, inner = (x - mean) * factor, grad * w
-    of_x = factor * (inner - inner.mean(axes, keepdims=True) - y * (inner * y).mean(axes, keepdims=True))
+    of_x = factor * (
+        inner - inner.mean(axes, keepdims=True) - y * (inner * y).mean(axes, keepdims=True)
+    )
     rows = tuple(range(x.ndim - len(shape)))
     return of_x, (grad * y).sum(rows), grad.sum(rows)
 
@@ -257,7 +287,18 @@ def group_norm_silu(x: Any, w: Any, b: Any, groups: int, eps: float, active: boo
     return y / (1 + np.exp(-y)) if active else y, mean, factor
 
 
-def batch_norm_backward(grad: Any, x: Any, w: Any, rm: Any, rv: Any, mean: Any, factor: Any, training: bool, eps: float, *_: Any) -> Any:
+def batch_norm_backward(
+    grad: Any,
+    x: Any,
+    w: Any,
+    rm: Any,
+    rv: Any,
+    mean: Any,
+    factor: Any,
+    training: bool,
+    eps: float,
+    *_: Any,
+) -> Any:
     """Return the gradients of the batch norm."""
     axes = (0, *range(2, x.ndim))
     column = (1, -1, *[1] * (x.ndim - 2))
@@ -292,6 +333,7 @@ def kl_div(x: Any, target: Any, code: int, log_target: bool) -> Any:
 
 def affine_grid(theta: Any, size: Any, corners: bool) -> Any:
     """Return where pixels of a picture lie in another."""
+
     def line(n: int) -> Any:
         found = np.linspace(-1, 1, n)
         return found if corners else found * (n - 1) / n
@@ -304,62 +346,245 @@ def affine_grid(theta: Any, size: Any, corners: bool) -> Any:
 NETWORKS: dict[str, Judge] = {
     "Softmax": judged(softmax, "N 3 5", 1).also("3 5", -1),
     "LogSoftmax": judged(log_softmax, "N 3 5", 1).also("3 5", -1),
-    "SoftmaxBackward": judged(lambda g, y, d: y * (g - (g * y).sum(d, keepdims=True)), "N 3 5", "N 3 5", 1),
-    "LogSoftmaxBackward": judged(lambda g, y, d: g - np.exp(y) * g.sum(d, keepdims=True), "N 3 5", "N 3 5", 1),
-    "SoftmaxCrossEntropyWithLogits": judged(lambda x, p: (-(p * log_softmax(x, -1)).sum(-1), softmax(x, -1) * p.sum(-1, keepdims=True) - p), "N 5", "N 5"),
+    "SoftmaxBackward": judged(
+        lambda g, y, d: y * (g - (g * y).sum(d, keepdims=True)), "N 3 5", "N 3 5", 1
+    ),
+    "LogSoftmaxBackward": judged(
+        lambda g, y, d: g - np.exp(y) * g.sum(d, keepdims=True), "N 3 5", "N 3 5", 1
+    ),
+    "SoftmaxCrossEntropyWithLogits": judged(
+        lambda x, p: (
+            -(p * log_softmax(x, -1)).sum(-1),
+            softmax(x, -1) * p.sum(-1, keepdims=True) - p,
+        ),
+        "N 5",
+        "N 5",
+    ),
     "GeGlu": judged(geglu, "N 3 4", 2, 1).also("4 3", 0, 0),
     "GeGluV3": judged(geglu, "N 3 4", 2, 1, True).also("4 3", 0, 0, False),
     "GeGluBackward": judged(geglu_backward, "2 3 2", "2 3 4", "2 3 2", 2, 1),
-    "GeluMul": judged(lambda x, form: geglu(x, -1, int(form == "tanh"), True)[0], "N 3 4", "tanh").also("3 4", None),
-    "NLLLoss": judged(nll, "4 5", "4 <5", "5 +", 1, -100).also("4 5", "4 <5", "5 +", 0, 2).also("4 5", "4 <5", "5 +", 2, 2),
-    "NLLLossBackward": judged(nll_backward, "", "4 5", "4 <5", "5 +", 2, 2, "").also("4", "4 5", "4 <5", "5 +", 0, -100, ""),
-    "NLLLoss2d": judged(nll, "2 5 3 4", "2 3 4 <5", "5 +", 1, -100).also("2 5 3 4", "2 3 4 <5", "5 +", 0, 2),
+    "GeluMul": judged(
+        lambda x, form: geglu(x, -1, int(form == "tanh"), True)[0], "N 3 4", "tanh"
+    ).also("3 4", None),
+    "NLLLoss": judged(nll, "4 5", "4 <5", "5 +", 1, -100)
+    .also("4 5", "4 <5", "5 +", 0, 2)
+    .also("4 5", "4 <5", "5 +", 2, 2),
+    "NLLLossBackward": judged(nll_backward, "", "4 5", "4 <5", "5 +", 2, 2, "").also(
+        "4", "4 5", "4 <5", "5 +", 0, -100, ""
+    ),
+    "NLLLoss2d": judged(nll, "2 5 3 4", "2 3 4 <5", "5 +", 1, -100).also(
+        "2 5 3 4", "2 3 4 <5", "5 +", 0, 2
+    ),
     "NLLLoss2dBackward": judged(nll_backward, "", "2 5 3 2", "2 3 2 <5", "5 +", 2, 2, ""),
-    "MseLossOut": judged(lambda x, y, code: reduced((x - y) ** 2, np.ones(x.shape), code), "3 5", "3 5", 1).also("3 5", "3 5", 0).also("3 5", "3 5", 2),
-    "KlDiv": judged(kl_div, "3 5", "3 5 +", 1, False).also("3 5", "3 5", 2, True).also("3 5", "3 5 +", 0, False),
-    "Convolution": judged(convolution, "2 4 5 6", "6 2 2 3", "6", [2, 1], [1, 0], [1, 2], False, [0, 0], 2, 0)
+    "MseLossOut": judged(
+        lambda x, y, code: reduced((x - y) ** 2, np.ones(x.shape), code), "3 5", "3 5", 1
+    )
+    .also("3 5", "3 5", 0)
+    .also("3 5", "3 5", 2),
+    "KlDiv": judged(kl_div, "3 5", "3 5 +", 1, False)
+    .also("3 5", "3 5", 2, True)
+    .also("3 5", "3 5 +", 0, False),
+    "Convolution": judged(
+        convolution, "2 4 5 6", "6 2 2 3", "6", [2, 1], [1, 0], [1, 2], False, [0, 0], 2, 0
+    )
     .also("2 3 7", "4 3 3", None, [2], [1], [1], False, [0], 1, 1)
     .also("1 2 3 2", "2 3 2 2", "3", [2, 1], [0, 1], [1, 1], True, [1, 0], 1, 0)
     .also("1 2 3 4 3", "2 2 2 1 2", "2", [1, 2, 1], [0, 0, 1], [1, 1, 1], False, [0, 0, 0], 1, 0),
-    "ConvolutionBackward": judged(convolution_backward, "1 4 2 3", "1 2 3 4", "4 1 2 2", [4], [1, 1], [0, 0], [1, 1], False, [0, 0], 2, [True, True, True], 0),
-    "ConvDepthwise2d": judged(lambda x, w, k, b, s, p, d, _: conv(x, w, b, s, p, d, x.shape[1]), "2 3 5 6", "6 1 2 3", [2, 3], "6", [2, 1], [1, 0], [1, 1], 0),
+    "ConvolutionBackward": judged(
+        convolution_backward,
+        "1 4 2 3",
+        "1 2 3 4",
+        "4 1 2 2",
+        [4],
+        [1, 1],
+        [0, 0],
+        [1, 1],
+        False,
+        [0, 0],
+        2,
+        [True, True, True],
+        0,
+    ),
+    "ConvDepthwise2d": judged(
+        lambda x, w, k, b, s, p, d, _: conv(x, w, b, s, p, d, x.shape[1]),
+        "2 3 5 6",
+        "6 1 2 3",
+        [2, 3],
+        "6",
+        [2, 1],
+        [1, 0],
+        [1, 1],
+        0,
+    ),
     "ConvTbc": judged(conv_tbc, "5 2 3", "2 3 4", "4", 1, 0),
     "ConvTbcBackward": judged(conv_tbc_backward, "6 2 4", "5 2 3", "2 3 4", "4", 1, 0),
-    "AvgPool2d": judged(avg_pool, "N 3 5 6", [2, 3], [2, 1], [1, 0], False, True, 0, 0).also("2 3 5 6", [2, 3], [2, 1], [1, 1], False, False, 0, 0).also("2 3 5 6", [2, 3], [1, 2], [0, 0], False, True, 5, 0),
-    "AvgPool3d": judged(avg_pool, "N 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, True, 0).also("2 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, False, 7),
-    "AvgPool2dBackward": judged(avg_pool_backward, "1 2 3 3", "1 2 4 5", [2, 3], [2, 1], [1, 0], False, False, 0, 0).also("1 2 3 3", "1 2 4 5", [2, 3], [2, 1], [1, 0], False, True, 4, 0),
-    "AvgPool3dBackward": judged(avg_pool_backward, "1 1 2 2 2", "1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0),
-    "MaxPool2dWithIndices": judged(max_pool, "2 3 5 6 !", [2, 3], [2, 1], [1, 1], [1, 2], False).also("3 5 6 !", [2, 2], [2, 1], [0, 0], [1, 1], False),
-    "MaxPool3dWithArgmax": judged(max_pool, "1 2 4 5 3 !", [2, 3, 2], [2, 1, 1], [1, 1, 0], [1, 1, 1], False),
-    "MaxPool2dWithIndicesBackward": judged(scattered(2), "2 3 2 3", "2 3 4 6", "2 3 2 3 <24", [2, 2], [2, 2], [0, 0], [1, 1], False),
-    "MaxPool3dWithArgmaxBackward": judged(scattered(3), "1 2 2 2 1", "1 2 4 4 2", "1 2 2 2 1 <32", [2, 2, 2], [2, 2, 2], [0, 0, 0], [1, 1, 1], False),
-    "MaxUnpool2dBackward": judged(lambda g, x, i, size: np.take_along_axis(g.reshape(*g.shape[:-2], -1), i.reshape(*i.shape[:-2], -1), -1).reshape(i.shape), "2 3 4 5", "2 3 2 2", "2 3 2 2 <20", [4, 5]),
-    "MaxUnpool3dBackward": judged(lambda g, x, i, size, *_: np.take_along_axis(g.reshape(*g.shape[:-3], -1), i.reshape(*i.shape[:-3], -1), -1).reshape(i.shape), "2 3 4 2 4", "2 3 2 1 2", "2 3 2 1 2 <32", [4, 2, 4], [2, 2, 2], [0, 0, 0]),
+    "AvgPool2d": judged(avg_pool, "N 3 5 6", [2, 3], [2, 1], [1, 0], False, True, 0, 0)
+    .also("2 3 5 6", [2, 3], [2, 1], [1, 1], False, False, 0, 0)
+    .also("2 3 5 6", [2, 3], [1, 2], [0, 0], False, True, 5, 0),
+    "AvgPool3d": judged(
+        avg_pool, "N 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, True, 0
+    ).also("2 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, False, 7),
+    "AvgPool2dBackward": judged(
+        avg_pool_backward, "1 2 3 3", "1 2 4 5", [2, 3], [2, 1], [1, 0], False, False, 0, 0
+    ).also("1 2 3 3", "1 2 4 5", [2, 3], [2, 1], [1, 0], False, True, 4, 0),
+    "AvgPool3dBackward": judged(
+        avg_pool_backward, "1 1 2 2 2", "1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0
+    ),
+    "MaxPool2dWithIndices": judged(
+        max_pool, "2 3 5 6 !", [2, 3], [2, 1], [1, 1], [1, 2], False
+    ).also("3 5 6 !", [2, 2], [2, 1], [0, 0], [1, 1], False),
+    "MaxPool3dWithArgmax": judged(
+        max_pool, "1 2 4 5 3 !", [2, 3, 2], [2, 1, 1], [1, 1, 0], [1, 1, 1], False
+    ),
+    "MaxPool2dWithIndicesBackward": judged(
+        scattered(2), "2 3 2 3", "2 3 4 6", "2 3 2 3 <24", [2, 2], [2, 2], [0, 0], [1, 1], False
+    ),
+    "MaxPool3dWithArgmaxBackward": judged(
+        scattered(3),
+        "1 2 2 2 1",
+        "1 2 4 4 2",
+        "1 2 2 2 1 <32",
+        [2, 2, 2],
+        [2, 2, 2],
+        [0, 0, 0],
+        [1, 1, 1],
+        False,
+    ),
+    "MaxUnpool2dBackward": judged(
+        lambda g, x, i, size: np.take_along_axis(
+            g.reshape(*g.shape[:-2], -1), i.reshape(*i.shape[:-2], -1), -1
+        ).reshape(i.shape),
+        "2 3 4 5",
+        "2 3 2 2",
+        "2 3 2 2 <20",
+        [4, 5],
+    ),
+    "MaxUnpool3dBackward": judged(
+        lambda g, x, i, size, *_: np.take_along_axis(
+            g.reshape(*g.shape[:-3], -1), i.reshape(*i.shape[:-3], -1), -1
+        ).reshape(i.shape),
+        "2 3 4 2 4",
+        "2 3 2 1 2",
+        "2 3 2 1 2 <32",
+        [4, 2, 4],
+        [2, 2, 2],
+        [0, 0, 0],
+    ),
     "AdaptiveAvgPool2d": judged(adaptive(np.mean), "N 3 5 7", [2, 3]),
     "AdaptiveAvgPool3d": judged(adaptive(np.mean), "N 3 4 5 7", [2, 2, 3]),
-    "AdaptiveAvgPool2dBackward": judged(lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-2:]), g, 0, x), "1 2 2 3", "1 2 5 4"),
-    "AdaptiveAvgPool3dBackward": judged(lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-3:]), g, 0, x), "1 1 2 2 2", "1 1 3 4 3"),
+    "AdaptiveAvgPool2dBackward": judged(
+        lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-2:]), g, 0, x),
+        "1 2 2 3",
+        "1 2 5 4",
+    ),
+    "AdaptiveAvgPool3dBackward": judged(
+        lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-3:]), g, 0, x),
+        "1 1 2 2 2",
+        "1 1 3 4 3",
+    ),
     "AdaptiveMaxPool2d": judged(adaptive_max, "2 2 5 6 !", [2, 3]),
     "AdaptiveMaxPool3d": judged(adaptive_max, "1 2 4 5 3 !", [2, 3, 2]),
     "AdaptiveMaxPool2dBackward": judged(scattered(2), "2 3 2 3", "2 3 4 6", "2 3 2 3 <24"),
     "AdaptiveMaxPool3dBackward": judged(scattered(3), "1 2 2 2 1", "1 2 4 4 2", "1 2 2 2 1 <32"),
-    **dict.fromkeys(("LayerNorm", "FastLayerNorm"), judged(layer_norm, "N 3 5", [5], "5", "5", 1e-3).also("4 3 5", [3, 5], None, None, 1e-5)),
+    **dict.fromkeys(
+        ("LayerNorm", "FastLayerNorm"),
+        judged(layer_norm, "N 3 5", [5], "5", "5", 1e-3).also("4 3 5", [3, 5], None, None, 1e-5),
+    ),
     "LayerNormWithImplMode": judged(layer_norm, "N 3 5", [5], "5", "5", 1e-3, 0),
-    "LayerNormBackward": judged(layer_norm_backward, "2 3 5", "2 3 5", [5], "2 3 1", "2 3 1 +", "5", "5", [True, True, True]),
-    "AddLayerNorm": judged(lambda a, b, w, v, c, eps, _: (*layer_norm(a + b + (0 if c is None else c), w.shape, w, v, eps), a + b + (0 if c is None else c)), "N 3 5", "N 3 5", "5", "5", "5", 1e-3, True).also("3 5", "3 5", "5", "5", None, 1e-3, True),
-    "DeepNorm": judged(lambda x, y, v, w, alpha, eps: (lambda r: (r[1], r[2], r[0]))(layer_norm(x * alpha + y, w.shape, w, v, eps)), "N 3 5", "N 3 5", "5", "5", 0.5, 1e-3),
-    "GroupNorm": judged(group_norm, "2 6 4", "6", "6", 2, 6, 4, 3, 1e-3).also("2 6 4 3", "6", "6", 2, 6, 12, 2, 1e-3),
+    "LayerNormBackward": judged(
+        layer_norm_backward, "2 3 5", "2 3 5", [5], "2 3 1", "2 3 1 +", "5", "5", [True, True, True]
+    ),
+    "AddLayerNorm": judged(
+        lambda a, b, w, v, c, eps, _: (
+            *layer_norm(a + b + (0 if c is None else c), w.shape, w, v, eps),
+            a + b + (0 if c is None else c),
+        ),
+        "N 3 5",
+        "N 3 5",
+        "5",
+        "5",
+        "5",
+        1e-3,
+        True,
+    ).also("3 5", "3 5", "5", "5", None, 1e-3, True),
+    "DeepNorm": judged(
+        lambda x, y, v, w, alpha, eps: (lambda r: (r[1], r[2], r[0]))(
+            layer_norm(x * alpha + y, w.shape, w, v, eps)
+        ),
+        "N 3 5",
+        "N 3 5",
+        "5",
+        "5",
+        0.5,
+        1e-3,
+    ),
+    "GroupNorm": judged(group_norm, "2 6 4", "6", "6", 2, 6, 4, 3, 1e-3).also(
+        "2 6 4 3", "6", "6", 2, 6, 12, 2, 1e-3
+    ),
     "GroupNormSilu": judged(group_norm_silu, "2 6 4", "6", "6", 3, 1e-3),
-    "GroupNormSiluV2": judged(group_norm_silu, "2 6 4 3", "6", "6", 3, 1e-3, True).also("2 6 4", "6", "6", 3, 1e-3, False),
-    **dict.fromkeys(("BatchNormBackward", "FastBatchNormBackward"), judged(batch_norm_backward, "3 4 5", "3 4 5", "4", "4", "4 +", "4", "4 +", True, 1e-3, [True, True, True])),
-    "BatchNormStats": judged(lambda x, eps: [part.reshape(-1) for part in normal(x, (0, 2), eps)[1:]], "3 4 5", 1e-3),
-    "BatchNormElemt": judged(lambda x, w, b, m, f, eps: (x - m[:, None]) * f[:, None] * w[:, None] + b[:, None], "N 4 5", "4", "4", "4", "4 +", 1e-3),
+    "GroupNormSiluV2": judged(group_norm_silu, "2 6 4 3", "6", "6", 3, 1e-3, True).also(
+        "2 6 4", "6", "6", 3, 1e-3, False
+    ),
+    **dict.fromkeys(
+        ("BatchNormBackward", "FastBatchNormBackward"),
+        judged(
+            batch_norm_backward,
+            "3 4 5",
+            "3 4 5",
+            "4",
+            "4",
+            "4 +",
+            "4",
+            "4 +",
+            True,
+            1e-3,
+            [True, True, True],
+        ),
+    ),
+    "BatchNormStats": judged(
+        lambda x, eps: [part.reshape(-1) for part in normal(x, (0, 2), eps)[1:]], "3 4 5", 1e-3
+    ),
+    "BatchNormElemt": judged(
+        lambda x, w, b, m, f, eps: (x - m[:, None]) * f[:, None] * w[:, None] + b[:, None],
+        "N 4 5",
+        "4",
+        "4",
+        "4",
+        "4 +",
+        1e-3,
+    ),
     "RmsNorm": judged(rms_norm, "N 3 5", "5", 1e-3).also("4 3 5", "3 5", 1e-3),
     "GemmaRmsNorm": judged(lambda x, w, eps: rms_norm(x, 1 + w, eps), "N 3 5", "5", 1e-3),
-    "AddRmsNorm": judged(lambda a, b, w, eps: (*rms_norm(a + b, w, eps), a + b), "N 3 5", "N 3 5", "5", 1e-3),
-    "InplaceAddRmsNorm": judged(lambda a, b, w, eps: (rms_norm(a + b, w, eps)[0], a + b, rms_norm(a + b, w, eps)[1]), "N 3 5", "N 3 5", "5", 1e-3),
+    "AddRmsNorm": judged(
+        lambda a, b, w, eps: (*rms_norm(a + b, w, eps), a + b), "N 3 5", "N 3 5", "5", 1e-3
+    ),
+    "InplaceAddRmsNorm": judged(
+        lambda a, b, w, eps: (rms_norm(a + b, w, eps)[0], a + b, rms_norm(a + b, w, eps)[1]),
+        "N 3 5",
+        "N 3 5",
+        "5",
+        1e-3,
+    ),
     "RmsNormGrad": judged(rms_norm_backward, "4 3 5", "4 3 5", "4 3 1 +", "5"),
     "Modulate": judged(lambda x, s, t: x * (1 + s[:, None]) + t[:, None], "N 3 5", "N 5", "N 5"),
-    "AffineGrid": judged(affine_grid, "2 2 3", [2, 1, 3, 4], True).also("2 2 3", [2, 1, 3, 4], False),
-    "StridedSlice": judged(lambda x, a, b, s, m, n, *_: x[tuple(slice(None if m >> k & 1 else p, None if n >> k & 1 else q, r) for k, (p, q, r) in enumerate(zip(a, b, s, strict=True)))], "5 6 7", [1, 2], [4, 5], [2, 1], 2, 1, 0, 0, 0),
+    "AffineGrid": judged(affine_grid, "2 2 3", [2, 1, 3, 4], True).also(
+        "2 2 3", [2, 1, 3, 4], False
+    ),
+    "StridedSlice": judged(
+        lambda x, a, b, s, m, n, *_: x[
+            tuple(
+                slice(None if m >> k & 1 else p, None if n >> k & 1 else q, r)
+                for k, (p, q, r) in enumerate(zip(a, b, s, strict=True))
+            )
+        ],
+        "5 6 7",
+        [1, 2],
+        [4, 5],
+        [2, 1],
+        2,
+        1,
+        0,
+        0,
+        0,
+    ),
 }
