@@ -343,6 +343,33 @@ def affine_grid(theta: Any, size: Any, corners: bool) -> Any:
     return np.einsum("hwk,nck->nhwc", places, theta)
 
 
+def batch_norm(
+    x: Any, w: Any, b: Any, rm: Any, rv: Any, training: bool, momentum: float, eps: float
+) -> Any:
+    """Return the running means and variances, the batch norm, means and factors."""
+    axes, column = (0, *range(2, x.ndim)), (1, -1, *[1] * (x.ndim - 2))
+    mean, var = (x.mean(axes), x.var(axes)) if training else (rm, rv)
+    factor = 1 / np.sqrt(var + eps)
+    y = (x - mean.reshape(column)) * (factor * w).reshape(column) + b.reshape(column)
+    if training:
+        unbiased = var * (x[:, 0].size / (x[:, 0].size - 1))
+        rm, rv = rm + momentum * (mean - rm), rv + momentum * (unbiased - rv)
+    return rm, rv, y, mean * training, factor * training
+
+
+def group_norm_backward(
+    grad: Any, x: Any, mean: Any, factor: Any, w: Any, n: int, c: int, hw: int, groups: int, *_: Any
+) -> Any:
+    """Return the gradients of the group norm with its own means and factors."""
+    del mean, factor
+
+    def of(y: Any, v: Any, b: Any) -> Any:
+        return group_norm(y, v, b, n, c, hw, groups, 0)[0]
+
+    given = (x, w, np.zeros(c))
+    return tuple([gradient(of, grad, k, *given) for k in range(3)])
+
+
 NETWORKS: dict[str, Judge] = {
     "Softmax": judged(softmax, "N 3 5", 1).also("3 5", -1),
     "LogSoftmax": judged(log_softmax, "N 3 5", 1).also("3 5", -1),
@@ -586,5 +613,15 @@ NETWORKS: dict[str, Judge] = {
         0,
         0,
         0,
+    ),
+    "BatchNorm": judged(batch_norm, "3 4 5", "4", "4", "4", "4 +", True, 0.1, 1e-3).also(
+        "3 4 5", "4", "4", "4", "4 +", False, 0.1, 1e-3
+    ),
+    "AddRmsNormCast": judged(
+        lambda a, b, w, eps: (rms_norm(a + b, w, eps)[0], *rms_norm(a + b, w, eps), a + b),
+        "N 3 5",
+        "N 3 5",
+        "5",
+        1e-3,
     ),
 }
