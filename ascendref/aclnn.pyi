@@ -5350,6 +5350,22 @@ def aclnnForeachZeroInplace(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnAdaLayerNormGetWorkspaceSize(
+    x: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    weightOptional: Tensor | None,
+    biasOptional: Tensor | None,
+    epsilon: float,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAdaLayerNorm; nothing is computed."""
+
+def aclnnAdaLayerNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnAdaptiveAvgPool2dGetWorkspaceSize(
     self: Tensor, outputSize: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
@@ -5476,6 +5492,23 @@ def aclnnInplaceAddRmsNorm(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnAddRmsNormCastGetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    gamma: Tensor,
+    epsilon: float,
+    y1Out: Tensor,
+    y2Out: Tensor,
+    rstdOut: Tensor,
+    xOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnAddRmsNormCast; nothing is computed."""
+
+def aclnnAddRmsNormCast(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnAffineGridGetWorkspaceSize(
     theta: Tensor, size: Sequence[int], alignCorners: bool, out: Tensor
 ) -> tuple[int, Executor]:
@@ -5558,6 +5591,26 @@ def aclnnAvgPool3dBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnBatchNormGetWorkspaceSize(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    runningMean: Tensor | None,
+    runningVar: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    output: Tensor,
+    saveMean: Tensor,
+    saveInvstd: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBatchNorm; nothing is computed."""
+
+def aclnnBatchNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnBatchNormBackwardGetWorkspaceSize(
     gradOut: Tensor,
     input: Tensor,
@@ -5602,6 +5655,22 @@ def aclnnBatchNormStatsGetWorkspaceSize(
     """Check and plan a call of aclnnBatchNormStats; nothing is computed."""
 
 def aclnnBatchNormStats(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBinaryCrossEntropyWithLogitsTargetBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weightOptional: Tensor | None,
+    posWeightOptional: Tensor | None,
+    reduction: int,
+    gradTarget: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBinaryCrossEntropyWithLogitsTargetBackward; nothing is computed."""
+
+def aclnnBinaryCrossEntropyWithLogitsTargetBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5714,6 +5783,29 @@ def aclnnDeepNorm(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnFastBatchNormBackwardGetWorkspaceSize(
+    gradOut: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    runningMean: Tensor | None,
+    runningVar: Tensor | None,
+    saveMean: Tensor | None,
+    saveInvstd: Tensor | None,
+    training: bool,
+    eps: float,
+    outputMask: Sequence[bool],
+    version: int,
+    gradInput: Tensor | None,
+    gradWeight: Tensor | None,
+    gradBias: Tensor | None,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnFastBatchNormBackward; nothing is computed."""
+
+def aclnnFastBatchNormBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnFastLayerNormGetWorkspaceSize(
     input: Tensor,
     normalizedShape: Sequence[int],
@@ -5797,6 +5889,28 @@ def aclnnGroupNormGetWorkspaceSize(
     """Check and plan a call of aclnnGroupNorm; nothing is computed."""
 
 def aclnnGroupNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGroupNormBackwardGetWorkspaceSize(
+    gradOut: Tensor,
+    input: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    gamma: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    outputMask: Sequence[bool],
+    gradInput: Tensor | None,
+    gradGammaOut: Tensor | None,
+    gradBetaOut: Tensor | None,
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnGroupNormBackward; nothing is computed."""
+
+def aclnnGroupNormBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6164,6 +6278,186 @@ def aclnnStridedSliceGetWorkspaceSize(
     """Check and plan a call of aclnnStridedSlice; nothing is computed."""
 
 def aclnnStridedSlice(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBernoulliGetWorkspaceSize(
+    self: Tensor, prob: Scalar | RealNumber, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBernoulli; nothing is computed."""
+
+def aclnnBernoulli(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceBernoulliGetWorkspaceSize(
+    selfRef: Tensor, prob: Scalar | RealNumber, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceBernoulli; nothing is computed."""
+
+def aclnnInplaceBernoulli(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBernoulliTensorGetWorkspaceSize(
+    self: Tensor, prob: Tensor, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnBernoulliTensor; nothing is computed."""
+
+def aclnnBernoulliTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceBernoulliTensorGetWorkspaceSize(
+    selfRef: Tensor, prob: Tensor, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceBernoulliTensor; nothing is computed."""
+
+def aclnnInplaceBernoulliTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutGetWorkspaceSize(
+    input: Tensor, p: float, train: bool, seed: int, offset: int, out: Tensor, maskOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnDropout; nothing is computed."""
+
+def aclnnDropout(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutBackwardGetWorkspaceSize(
+    gradOutput: Tensor, mask: Tensor, scale: float, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnDropoutBackward; nothing is computed."""
+
+def aclnnDropoutBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutDoMaskGetWorkspaceSize(
+    self: Tensor, mask: Tensor, prob: float, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnDropoutDoMask; nothing is computed."""
+
+def aclnnDropoutDoMask(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutGenMaskGetWorkspaceSize(
+    shape: Sequence[int], prob: float, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnDropoutGenMask; nothing is computed."""
+
+def aclnnDropoutGenMask(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutGenMaskV2GetWorkspaceSize(
+    shape: Sequence[int], prob: float, seed: int, offset: int, probDataType: DTypeLike, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnDropoutGenMaskV2; nothing is computed."""
+
+def aclnnDropoutGenMaskV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMultinomialGetWorkspaceSize(
+    self: Tensor, numsamples: int, replacement: bool, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnMultinomial; nothing is computed."""
+
+def aclnnMultinomial(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceNormalGetWorkspaceSize(
+    selfRef: Tensor, mean: float, std: float, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceNormal; nothing is computed."""
+
+def aclnnInplaceNormal(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNormalFloatFloatGetWorkspaceSize(
+    mean: float, std: float, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNormalFloatFloat; nothing is computed."""
+
+def aclnnNormalFloatFloat(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNormalFloatTensorGetWorkspaceSize(
+    mean: float, std: Tensor, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNormalFloatTensor; nothing is computed."""
+
+def aclnnNormalFloatTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNormalTensorFloatGetWorkspaceSize(
+    mean: Tensor, std: float, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNormalTensorFloat; nothing is computed."""
+
+def aclnnNormalTensorFloat(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNormalTensorTensorGetWorkspaceSize(
+    mean: Tensor, std: Tensor, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnNormalTensorTensor; nothing is computed."""
+
+def aclnnNormalTensorTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRandomGetWorkspaceSize(
+    selfRef: Tensor, from_: int, to: int, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceRandom; nothing is computed."""
+
+def aclnnInplaceRandom(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRandpermGetWorkspaceSize(
+    n: int, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnRandperm; nothing is computed."""
+
+def aclnnRandperm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceUniformGetWorkspaceSize(
+    selfRef: Tensor, from_: float, to: float, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceUniform; nothing is computed."""
+
+def aclnnInplaceUniform(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -704,6 +704,35 @@ def batch_norm_with(
     return normal * weight.view(shape) + bias.view(shape)
 
 
+def ada_layer_norm(
+    data: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    epsilon: float,
+) -> Tensor:
+    """Return the layer norm of the last axis, modulated."""
+    normal = torch.nn.functional.layer_norm(data, data.shape[-1:], weight, bias, epsilon)
+    return modulated(normal, scale, shift)
+
+
+def bce_target_backward(
+    grad: Tensor,
+    data: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    positive: Tensor | None,
+    reduction: int,
+) -> Tensor:
+    """Return the gradient of the binary cross entropy of logits for the target."""
+    of = torch.nn.functional.logsigmoid(-data)
+    of = of - torch.nn.functional.logsigmoid(data) * (1 if positive is None else positive)
+    if weight is not None:
+        of = of * weight
+    return (grad * of / (data.numel() if reduction == 1 else 1)).broadcast_to(target.shape)
+
+
 def modulated(data: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tensor:
     """Return x·(1 + scale) + shift, of which matrices serve all rows of a batch."""
     if scale is not None:
@@ -791,6 +820,16 @@ def dropout_mask(
     if out.is_meta:
         return out.new_empty(-(-torch.Size(shape).numel() // 128) * 16)
     return _bits(shape, 1 - chance, seed, offset)
+
+
+def dropout(
+    data: Tensor, chance: float, train: bool, seed: int, offset: int, mask: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the elements that are not dropped, divided by their chance, and the mask."""
+    if not train:
+        return data, torch.full_like(mask, 255)
+    bits = dropout_mask(data.shape, chance, seed, offset, mask)
+    return dropout_do_mask(data, bits, chance), bits
 
 
 def dropout_do_mask(data: Tensor, mask: Tensor, chance: float) -> Tensor:

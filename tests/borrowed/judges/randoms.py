@@ -68,6 +68,23 @@ def same_as(function: Callable[..., Any], *given: Any, test: Any) -> Judge:
 UNIT = distributed(0.5, math.sqrt(1 / 12), 0, 1)
 COIN = distributed(0.25, math.sqrt(0.25 * 0.75), 0, 1)
 NORMAL = distributed(2, 3, -20, 20)
+
+
+def dropout(x: Any, chance: float, *_: Any) -> Any:
+    """Return the data after the first elements were dropped, and the mask."""
+    kept = np.arange(1024) >= chance * 1000
+    kept[1000:] = False
+    return np.where(kept[:1000].reshape(x.shape), x / (1 - chance), 0), np.packbits(
+        kept, bitorder="little"
+    )
+
+
+def dropped(parts: list[Any]) -> list[Any]:
+    """Return whether the mask is of about a quarter, and what is dropped that of its bits."""
+    kept = bits(parts[1], 1000).reshape(parts[0].shape) == 1
+    return [*mask_chance(parts[1:]), np.asarray(((np.float64(parts[0]) != 0) == kept).all())]
+
+
 RANDOM: dict[str, Judge] = {
     "InplaceUniform": same_as(
         lambda x, a, b, *_: RNG.uniform(a, b, x.shape),
@@ -147,4 +164,5 @@ RANDOM: dict[str, Judge] = {
     ),
     "DropoutDoMask": judged(lambda x, mask, p: masked(x, mask, 1 / (1 - p)), "4 6", some_mask, 0.2),
     "DropoutBackward": judged(masked, "4 6", some_mask, 1.25),
+    "Dropout": judged(dropout, "40 25 +", 0.25, True, 7, 0)._replace(chosen=dropped),
 }
