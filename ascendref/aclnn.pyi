@@ -4059,6 +4059,26 @@ def aclnnScatterNdUpdate(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnInplaceScatterReduceGetWorkspaceSize(
+    selfRef: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int, includeSelf: bool
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnInplaceScatterReduce; nothing is computed."""
+
+def aclnnInplaceScatterReduce(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterReduceGetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int, includeSelf: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call of aclnnScatterReduce; nothing is computed."""
+
+def aclnnScatterReduce(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnInplaceScatterValueGetWorkspaceSize(
     selfRef: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, reduce: int
 ) -> tuple[int, Executor]:

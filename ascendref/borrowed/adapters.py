@@ -182,6 +182,26 @@ def scatter_(data: Tensor, dim: int, index: Tensor, source: Any, reduce: int) ->
     return data.scatter_(dim, index, source, reduce={1: "add", 2: "multiply"}[reduce])
 
 
+def scatter_reduce(
+    data: Tensor, dim: int, index: Tensor, source: Tensor, reduce: int, include: bool
+) -> Tensor:
+    """Return a tensor with elements replaced, or combined: see `scatter_reduce_`."""
+    return scatter_reduce_(data.clone(), dim, index, source, reduce, include)
+
+
+def scatter_reduce_(
+    data: Tensor, dim: int, index: Tensor, source: Tensor, reduce: int, include: bool
+) -> Tensor:
+    """Replace elements (0), or put sums, products, maxima, minima or means (5) in their places.
+
+    What was there before is one of the terms if it is included.
+    """
+    if reduce == 0:
+        return data.scatter_(dim, index, source)
+    name = ("sum", "prod", "amax", "amin", "mean")[reduce - 1]
+    return data.scatter_reduce_(dim, index, source, name, include_self=include)
+
+
 def _scatter_rows_(data: Tensor, indices: Tensor, updates: Tensor, name: str) -> Tensor:
     """Combine rows of a tensor with others."""
     rows = updates.reshape(indices.numel(), *data.shape[1:])
