@@ -17,7 +17,7 @@ def aclnnEluGetWorkspaceSize(
     inputScale: Scalar | RealNumber,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnElu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnElu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -30,7 +30,7 @@ def aclnnInplaceEluGetWorkspaceSize(
     scale: Scalar | RealNumber,
     inputScale: Scalar | RealNumber,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceElu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceElu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -40,7 +40,7 @@ def aclnnInplaceElu(
 def aclnnCeluGetWorkspaceSize(
     self: Tensor, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -50,7 +50,7 @@ def aclnnCelu(
 def aclnnInplaceCeluGetWorkspaceSize(
     selfRef: Tensor, alpha: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceCelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceCelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -66,7 +66,7 @@ def aclnnEluBackwardGetWorkspaceSize(
     selfOrResult: Tensor,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEluBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnEluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -74,7 +74,7 @@ def aclnnEluBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnFastGeluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFastGelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFastGelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -84,7 +84,7 @@ def aclnnFastGelu(
 def aclnnFastGeluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFastGeluBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFastGeluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -94,7 +94,7 @@ def aclnnFastGeluBackward(
 def aclnnGeluV2GetWorkspaceSize(
     x: Tensor, approximate: Scalar | RealNumber, y: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeluV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGeluV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -102,7 +102,7 @@ def aclnnGeluV2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnGeluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -112,7 +112,7 @@ def aclnnGelu(
 def aclnnGeluBackwardV2GetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, approximate: str, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeluBackwardV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGeluBackwardV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -122,7 +122,7 @@ def aclnnGeluBackwardV2(
 def aclnnGeluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeluBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGeluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -132,7 +132,7 @@ def aclnnGeluBackward(
 def aclnnGluGetWorkspaceSize(
     self: Tensor, dim: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGlu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGlu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -142,7 +142,7 @@ def aclnnGlu(
 def aclnnGluBackwardGetWorkspaceSize(
     gradOut: Tensor, self: Tensor, dim: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGluBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -152,7 +152,7 @@ def aclnnGluBackward(
 def aclnnHardshrinkGetWorkspaceSize(
     self: Tensor, lambd: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardshrink; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHardshrink(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -162,7 +162,7 @@ def aclnnHardshrink(
 def aclnnHardshrinkBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardshrinkBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHardshrinkBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -170,7 +170,7 @@ def aclnnHardshrinkBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnHardsigmoidGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardsigmoid; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHardsigmoid(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -178,7 +178,7 @@ def aclnnHardsigmoid(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceHardsigmoidGetWorkspaceSize(self: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceHardsigmoid; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceHardsigmoid(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -188,7 +188,7 @@ def aclnnInplaceHardsigmoid(
 def aclnnHardsigmoidBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardsigmoidBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHardsigmoidBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -196,7 +196,7 @@ def aclnnHardsigmoidBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnHardswishGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardswish; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHardswish(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -204,7 +204,7 @@ def aclnnHardswish(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceHardswishGetWorkspaceSize(self: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceHardswish; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceHardswish(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -214,7 +214,7 @@ def aclnnInplaceHardswish(
 def aclnnHardswishBackwardV2GetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardswishBackwardV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHardswishBackwardV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -224,7 +224,7 @@ def aclnnHardswishBackwardV2(
 def aclnnHardswishBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardswishBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHardswishBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -238,7 +238,7 @@ def aclnnHardtanhBackwardGetWorkspaceSize(
     max: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardtanhBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHardtanhBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -248,7 +248,7 @@ def aclnnHardtanhBackward(
 def aclnnLeakyReluGetWorkspaceSize(
     self: Tensor, negativeSlope: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeakyRelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLeakyRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -258,7 +258,7 @@ def aclnnLeakyRelu(
 def aclnnInplaceLeakyReluGetWorkspaceSize(
     selfRef: Tensor, negativeSlope: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLeakyRelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLeakyRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -272,7 +272,7 @@ def aclnnLeakyReluBackwardGetWorkspaceSize(
     selfIsResult: bool,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeakyReluBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLeakyReluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -280,7 +280,7 @@ def aclnnLeakyReluBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLogSigmoidGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogSigmoid; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogSigmoid(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -290,7 +290,7 @@ def aclnnLogSigmoid(
 def aclnnLogSigmoidForwardGetWorkspaceSize(
     self: Tensor, out: Tensor, buffer: Tensor | None
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogSigmoidForward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogSigmoidForward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -300,7 +300,7 @@ def aclnnLogSigmoidForward(
 def aclnnLogSigmoidBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, buffer: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogSigmoidBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogSigmoidBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -310,7 +310,7 @@ def aclnnLogSigmoidBackward(
 def aclnnLogitGetWorkspaceSize(
     input: Tensor, eps: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogit; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogit(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -320,7 +320,7 @@ def aclnnLogit(
 def aclnnLogitGradGetWorkspaceSize(
     x: Tensor, dy: Tensor, eps: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogitGrad; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogitGrad(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -328,7 +328,7 @@ def aclnnLogitGrad(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnMishGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMish; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMish(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -336,7 +336,7 @@ def aclnnMish(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceMishGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMish; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceMish(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -346,7 +346,7 @@ def aclnnInplaceMish(
 def aclnnMishBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMishBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMishBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -354,7 +354,7 @@ def aclnnMishBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnPreluGetWorkspaceSize(self: Tensor, weight: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPrelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnPrelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -364,7 +364,7 @@ def aclnnPrelu(
 def aclnnPreluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, weight: Tensor, gradInput: Tensor, gradWeight: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPreluBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnPreluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -372,7 +372,7 @@ def aclnnPreluBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnReluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -380,7 +380,7 @@ def aclnnRelu(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceReluGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -388,7 +388,7 @@ def aclnnInplaceRelu(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSeluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -396,7 +396,7 @@ def aclnnSelu(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceSeluGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceSelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -406,7 +406,7 @@ def aclnnInplaceSelu(
 def aclnnSeluBackwardGetWorkspaceSize(
     gradOutput: Tensor, result: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSeluBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSeluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -414,7 +414,7 @@ def aclnnSeluBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSigmoidGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSigmoid; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSigmoid(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -422,7 +422,7 @@ def aclnnSigmoid(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceSigmoidGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSigmoid; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceSigmoid(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -432,7 +432,7 @@ def aclnnInplaceSigmoid(
 def aclnnSigmoidBackwardGetWorkspaceSize(
     gradOutput: Tensor, output: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSigmoidBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSigmoidBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -440,7 +440,7 @@ def aclnnSigmoidBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSiluGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSilu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSilu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -450,7 +450,7 @@ def aclnnSilu(
 def aclnnSiluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSiluBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSiluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -460,7 +460,7 @@ def aclnnSiluBackward(
 def aclnnSwishGetWorkspaceSize(
     self: Tensor, betaOptional: Scalar | RealNumber | None, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSwish; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSwish(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -470,7 +470,7 @@ def aclnnSwish(
 def aclnnSwishBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, betaOptional: Scalar | RealNumber | None, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSwishBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSwishBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -480,7 +480,7 @@ def aclnnSwishBackward(
 def aclnnSoftplusGetWorkspaceSize(
     self: Tensor, beta: Scalar | RealNumber, threshold: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftplus; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSoftplus(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -494,7 +494,7 @@ def aclnnSoftplusBackwardGetWorkspaceSize(
     threshold: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftplusBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSoftplusBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -504,7 +504,7 @@ def aclnnSoftplusBackward(
 def aclnnSoftshrinkGetWorkspaceSize(
     self: Tensor, lambd: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftshrink; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSoftshrink(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -514,7 +514,7 @@ def aclnnSoftshrink(
 def aclnnSoftshrinkBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, lambd: Scalar | RealNumber, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftshrinkBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSoftshrinkBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -522,7 +522,7 @@ def aclnnSoftshrinkBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSquaredReluGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSquaredRelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSquaredRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -532,7 +532,7 @@ def aclnnSquaredRelu(
 def aclnnSwiGluGetWorkspaceSize(
     x: Tensor, dim: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSwiGlu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSwiGlu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -542,7 +542,7 @@ def aclnnSwiGlu(
 def aclnnSwiGluGradGetWorkspaceSize(
     yGrad: Tensor, x: Tensor, dim: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSwiGluGrad; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSwiGluGrad(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -552,7 +552,7 @@ def aclnnSwiGluGrad(
 def aclnnThresholdGetWorkspaceSize(
     self: Tensor, threshold: Scalar | RealNumber, value: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnThreshold; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnThreshold(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -562,7 +562,7 @@ def aclnnThreshold(
 def aclnnInplaceThresholdGetWorkspaceSize(
     selfRef: Tensor, threshold: Scalar | RealNumber, value: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceThreshold; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceThreshold(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -572,7 +572,7 @@ def aclnnInplaceThreshold(
 def aclnnThresholdBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, threshold: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnThresholdBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnThresholdBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -582,7 +582,7 @@ def aclnnThresholdBackward(
 def aclnnBinaryCrossEntropyGetWorkspaceSize(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropy; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBinaryCrossEntropy(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -597,7 +597,7 @@ def aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropyBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBinaryCrossEntropyBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -612,7 +612,7 @@ def aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropyWithLogits; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBinaryCrossEntropyWithLogits(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -628,7 +628,7 @@ def aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBinaryCrossEntropyWithLogitsBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBinaryCrossEntropyWithLogitsBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -643,7 +643,7 @@ def aclnnKlDivBackwardGetWorkspaceSize(
     logTarget: bool,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnKlDivBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnKlDivBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -658,7 +658,7 @@ def aclnnKlDivTargetBackwardGetWorkspaceSize(
     logTarget: bool,
     gradTarget: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnKlDivTargetBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnKlDivTargetBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -668,7 +668,7 @@ def aclnnKlDivTargetBackward(
 def aclnnL1LossGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnL1Loss; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnL1Loss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -682,7 +682,7 @@ def aclnnL1LossBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnL1LossBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnL1LossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -692,7 +692,7 @@ def aclnnL1LossBackward(
 def aclnnMseLossGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMseLoss; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMseLoss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -706,7 +706,7 @@ def aclnnMseLossBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMseLossBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMseLossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -720,7 +720,7 @@ def aclnnSmoothL1LossGetWorkspaceSize(
     beta: Scalar | RealNumber,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSmoothL1Loss; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSmoothL1Loss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -735,7 +735,7 @@ def aclnnSmoothL1LossBackwardGetWorkspaceSize(
     beta: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSmoothL1LossBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSmoothL1LossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -745,7 +745,7 @@ def aclnnSmoothL1LossBackward(
 def aclnnSoftMarginLossGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftMarginLoss; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSoftMarginLoss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -759,7 +759,7 @@ def aclnnSoftMarginLossBackwardGetWorkspaceSize(
     reduction: Scalar | RealNumber,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftMarginLossBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSoftMarginLossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -767,7 +767,7 @@ def aclnnSoftMarginLossBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAbsGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAbs; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAbs(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -775,7 +775,7 @@ def aclnnAbs(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAcosGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAcos; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAcos(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -783,7 +783,7 @@ def aclnnAcos(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceAcosGetWorkspaceSize(inputRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAcos; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAcos(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -791,7 +791,7 @@ def aclnnInplaceAcos(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAcoshGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAcosh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAcosh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -799,7 +799,7 @@ def aclnnAcosh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceAcoshGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAcosh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAcosh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -809,7 +809,7 @@ def aclnnInplaceAcosh(
 def aclnnAddGetWorkspaceSize(
     self: Tensor, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -819,7 +819,7 @@ def aclnnAdd(
 def aclnnInplaceAddGetWorkspaceSize(
     selfRef: Tensor, other: Tensor, alpha: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAdd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAdd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -829,7 +829,7 @@ def aclnnInplaceAdd(
 def aclnnAddReluGetWorkspaceSize(
     self: Tensor, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddRelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -839,7 +839,7 @@ def aclnnAddRelu(
 def aclnnInplaceAddReluGetWorkspaceSize(
     selfRef: Tensor, other: Tensor, alpha: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddRelu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAddRelu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -849,7 +849,7 @@ def aclnnInplaceAddRelu(
 def aclnnAddV3GetWorkspaceSize(
     self: Scalar | RealNumber, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddV3; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddV3(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -859,7 +859,7 @@ def aclnnAddV3(
 def aclnnAddcdivGetWorkspaceSize(
     self: Tensor, tensor1: Tensor, tensor2: Tensor, value: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddcdiv; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddcdiv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -869,7 +869,7 @@ def aclnnAddcdiv(
 def aclnnInplaceAddcdivGetWorkspaceSize(
     selfRef: Tensor, tensor1: Tensor, tensor2: Tensor, value: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddcdiv; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAddcdiv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -879,7 +879,7 @@ def aclnnInplaceAddcdiv(
 def aclnnAddcmulGetWorkspaceSize(
     self: Tensor, tensor1: Tensor, tensor2: Tensor, value: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddcmul; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddcmul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -889,7 +889,7 @@ def aclnnAddcmul(
 def aclnnInplaceAddcmulGetWorkspaceSize(
     selfRef: Tensor, tensor1: Tensor, tensor2: Tensor, value: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddcmul; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAddcmul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -899,7 +899,7 @@ def aclnnInplaceAddcmul(
 def aclnnAddsGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdds; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdds(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -909,7 +909,7 @@ def aclnnAdds(
 def aclnnInplaceAddsGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAdds; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAdds(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -917,7 +917,7 @@ def aclnnInplaceAdds(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAngleV2GetWorkspaceSize(x: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAngleV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAngleV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -925,7 +925,7 @@ def aclnnAngleV2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAsinGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAsin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAsin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -933,7 +933,7 @@ def aclnnAsin(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceAsinGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAsin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAsin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -941,7 +941,7 @@ def aclnnInplaceAsin(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAsinhGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAsinh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAsinh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -949,7 +949,7 @@ def aclnnAsinh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceAsinhGetWorkspaceSize(inputRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAsinh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAsinh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -957,7 +957,7 @@ def aclnnInplaceAsinh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAtanGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAtan; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAtan(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -965,7 +965,7 @@ def aclnnAtan(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceAtanGetWorkspaceSize(inputRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAtan; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAtan(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -973,7 +973,7 @@ def aclnnInplaceAtan(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAtan2GetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAtan2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAtan2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -981,7 +981,7 @@ def aclnnAtan2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceAtan2GetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAtan2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAtan2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -989,7 +989,7 @@ def aclnnInplaceAtan2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAtanhGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAtanh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAtanh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -997,7 +997,7 @@ def aclnnAtanh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceAtanhGetWorkspaceSize(inputRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAtanh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAtanh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1007,7 +1007,7 @@ def aclnnInplaceAtanh(
 def aclnnBitwiseAndScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBitwiseAndScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBitwiseAndScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1017,7 +1017,7 @@ def aclnnBitwiseAndScalar(
 def aclnnInplaceBitwiseAndScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceBitwiseAndScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceBitwiseAndScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1027,7 +1027,7 @@ def aclnnInplaceBitwiseAndScalar(
 def aclnnBitwiseAndTensorGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBitwiseAndTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBitwiseAndTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1037,7 +1037,7 @@ def aclnnBitwiseAndTensor(
 def aclnnInplaceBitwiseAndTensorGetWorkspaceSize(
     selfRef: Tensor, other: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceBitwiseAndTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceBitwiseAndTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1047,7 +1047,7 @@ def aclnnInplaceBitwiseAndTensor(
 def aclnnBitwiseAndTensorOutGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBitwiseAndTensorOut; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBitwiseAndTensorOut(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1057,7 +1057,7 @@ def aclnnBitwiseAndTensorOut(
 def aclnnInplaceBitwiseAndTensorOutGetWorkspaceSize(
     self: Tensor, other: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceBitwiseAndTensorOut; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceBitwiseAndTensorOut(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1065,7 +1065,7 @@ def aclnnInplaceBitwiseAndTensorOut(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnBitwiseNotGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBitwiseNot; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBitwiseNot(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1075,7 +1075,7 @@ def aclnnBitwiseNot(
 def aclnnBitwiseOrScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBitwiseOrScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBitwiseOrScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1085,7 +1085,7 @@ def aclnnBitwiseOrScalar(
 def aclnnInplaceBitwiseOrScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceBitwiseOrScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceBitwiseOrScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1095,7 +1095,7 @@ def aclnnInplaceBitwiseOrScalar(
 def aclnnBitwiseOrTensorGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBitwiseOrTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBitwiseOrTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1105,7 +1105,7 @@ def aclnnBitwiseOrTensor(
 def aclnnInplaceBitwiseOrTensorGetWorkspaceSize(
     selfRef: Tensor, other: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceBitwiseOrTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceBitwiseOrTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1115,7 +1115,7 @@ def aclnnInplaceBitwiseOrTensor(
 def aclnnBitwiseXorScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBitwiseXorScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBitwiseXorScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1125,7 +1125,7 @@ def aclnnBitwiseXorScalar(
 def aclnnInplaceBitwiseXorScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceBitwiseXorScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceBitwiseXorScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1135,7 +1135,7 @@ def aclnnInplaceBitwiseXorScalar(
 def aclnnBitwiseXorTensorGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBitwiseXorTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBitwiseXorTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1145,7 +1145,7 @@ def aclnnBitwiseXorTensor(
 def aclnnInplaceBitwiseXorTensorGetWorkspaceSize(
     selfRef: Tensor, other: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceBitwiseXorTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceBitwiseXorTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1153,7 +1153,7 @@ def aclnnInplaceBitwiseXorTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnCastGetWorkspaceSize(self: Tensor, dtype: DTypeLike, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCast; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCast(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1161,7 +1161,7 @@ def aclnnCast(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnCeilGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCeil; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCeil(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1169,7 +1169,7 @@ def aclnnCeil(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceCeilGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceCeil; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceCeil(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1182,7 +1182,7 @@ def aclnnClampGetWorkspaceSize(
     clipValueMax: Scalar | RealNumber | None,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnClamp; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnClamp(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1192,7 +1192,7 @@ def aclnnClamp(
 def aclnnClampMaxGetWorkspaceSize(
     self: Tensor, clipValueMax: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnClampMax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnClampMax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1202,7 +1202,7 @@ def aclnnClampMax(
 def aclnnInplaceClampMaxGetWorkspaceSize(
     selfRef: Tensor, clipValueMax: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceClampMax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceClampMax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1212,7 +1212,7 @@ def aclnnInplaceClampMax(
 def aclnnClampMaxTensorGetWorkspaceSize(
     self: Tensor, max: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnClampMaxTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnClampMaxTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1222,7 +1222,7 @@ def aclnnClampMaxTensor(
 def aclnnInplaceClampMaxTensorGetWorkspaceSize(
     selfRef: Tensor, max: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceClampMaxTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceClampMaxTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1232,7 +1232,7 @@ def aclnnInplaceClampMaxTensor(
 def aclnnClampMinGetWorkspaceSize(
     self: Tensor, clipValueMin: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnClampMin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnClampMin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1242,7 +1242,7 @@ def aclnnClampMin(
 def aclnnClampMinTensorGetWorkspaceSize(
     self: Tensor, clipValueMin: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnClampMinTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnClampMinTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1252,7 +1252,7 @@ def aclnnClampMinTensor(
 def aclnnInplaceClampMinTensorGetWorkspaceSize(
     selfRef: Tensor, clipValueMin: Tensor | None
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceClampMinTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceClampMinTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1262,7 +1262,7 @@ def aclnnInplaceClampMinTensor(
 def aclnnClampTensorGetWorkspaceSize(
     self: Tensor, clipValueMin: Tensor, clipValueMax: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnClampTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnClampTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1270,7 +1270,7 @@ def aclnnClampTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceCopyGetWorkspaceSize(selfRef: Tensor, src: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceCopy; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceCopy(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1278,7 +1278,7 @@ def aclnnInplaceCopy(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnCosGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCos; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCos(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1286,7 +1286,7 @@ def aclnnCos(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceCosGetWorkspaceSize(inputRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceCos; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceCos(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1294,7 +1294,7 @@ def aclnnInplaceCos(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnCoshGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCosh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCosh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1302,7 +1302,7 @@ def aclnnCosh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceCoshGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceCosh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceCosh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1310,7 +1310,7 @@ def aclnnInplaceCosh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnDigammaGetWorkspaceSize(self: Tensor | None, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDigamma; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnDigamma(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1318,7 +1318,7 @@ def aclnnDigamma(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnDivGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDiv; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnDiv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1326,7 +1326,7 @@ def aclnnDiv(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceDivGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceDiv; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceDiv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1336,7 +1336,7 @@ def aclnnInplaceDiv(
 def aclnnDivModGetWorkspaceSize(
     self: Tensor, other: Tensor, mode: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDivMod; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnDivMod(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1346,7 +1346,7 @@ def aclnnDivMod(
 def aclnnInplaceDivModGetWorkspaceSize(
     selfRef: Tensor, other: Tensor, mode: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceDivMod; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceDivMod(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1356,7 +1356,7 @@ def aclnnInplaceDivMod(
 def aclnnDivModsGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, mode: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDivMods; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnDivMods(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1366,7 +1366,7 @@ def aclnnDivMods(
 def aclnnInplaceDivModsGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber, mode: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceDivMods; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceDivMods(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1376,7 +1376,7 @@ def aclnnInplaceDivMods(
 def aclnnDivsGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDivs; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnDivs(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1386,7 +1386,7 @@ def aclnnDivs(
 def aclnnInplaceDivsGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceDivs; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceDivs(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1396,7 +1396,7 @@ def aclnnInplaceDivs(
 def aclnnEqScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEqScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnEqScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1406,7 +1406,7 @@ def aclnnEqScalar(
 def aclnnInplaceEqScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceEqScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceEqScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1414,7 +1414,7 @@ def aclnnInplaceEqScalar(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnEqTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEqTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnEqTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1422,7 +1422,7 @@ def aclnnEqTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceEqTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceEqTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceEqTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1430,7 +1430,7 @@ def aclnnInplaceEqTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnErfGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnErf; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnErf(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1438,7 +1438,7 @@ def aclnnErf(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceErfGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceErf; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceErf(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1446,7 +1446,7 @@ def aclnnInplaceErf(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnErfcGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnErfc; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnErfc(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1454,7 +1454,7 @@ def aclnnErfc(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceErfcGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceErfc; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceErfc(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1462,7 +1462,7 @@ def aclnnInplaceErfc(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnErfinvGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnErfinv; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnErfinv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1470,7 +1470,7 @@ def aclnnErfinv(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceErfinvGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceErfinv; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceErfinv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1478,7 +1478,7 @@ def aclnnInplaceErfinv(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnExpGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnExp; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnExp(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1486,7 +1486,7 @@ def aclnnExp(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceExpGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceExp; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceExp(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1494,7 +1494,7 @@ def aclnnInplaceExp(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnExp2GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnExp2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnExp2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1502,7 +1502,7 @@ def aclnnExp2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceExp2GetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceExp2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceExp2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1510,7 +1510,7 @@ def aclnnInplaceExp2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnExpm1GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnExpm1; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnExpm1(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1518,7 +1518,7 @@ def aclnnExpm1(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceExpm1GetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceExpm1; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceExpm1(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1528,7 +1528,7 @@ def aclnnInplaceExpm1(
 def aclnnInplaceFillScalarGetWorkspaceSize(
     selfRef: Tensor, value: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFillScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceFillScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1536,7 +1536,7 @@ def aclnnInplaceFillScalar(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnFloorGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFloor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFloor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1544,7 +1544,7 @@ def aclnnFloor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceFloorGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFloor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceFloor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1554,7 +1554,7 @@ def aclnnInplaceFloor(
 def aclnnFloorDivideGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFloorDivide; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFloorDivide(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1562,7 +1562,7 @@ def aclnnFloorDivide(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceFloorDivideGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFloorDivide; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceFloorDivide(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1572,7 +1572,7 @@ def aclnnInplaceFloorDivide(
 def aclnnFloorDividesGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFloorDivides; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFloorDivides(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1582,7 +1582,7 @@ def aclnnFloorDivides(
 def aclnnInplaceFloorDividesGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFloorDivides; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceFloorDivides(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1592,7 +1592,7 @@ def aclnnInplaceFloorDivides(
 def aclnnFmodScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFmodScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFmodScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1602,7 +1602,7 @@ def aclnnFmodScalar(
 def aclnnInplaceFmodScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFmodScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceFmodScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1612,7 +1612,7 @@ def aclnnInplaceFmodScalar(
 def aclnnFmodTensorGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFmodTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFmodTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1620,7 +1620,7 @@ def aclnnFmodTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceFmodTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFmodTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceFmodTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1628,7 +1628,7 @@ def aclnnInplaceFmodTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnFracGetWorkspaceSize(input: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFrac; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFrac(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1636,7 +1636,7 @@ def aclnnFrac(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceFracGetWorkspaceSize(inputRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFrac; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceFrac(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1644,7 +1644,7 @@ def aclnnInplaceFrac(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnGcdGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGcd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGcd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1654,7 +1654,7 @@ def aclnnGcd(
 def aclnnGeScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGeScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1664,7 +1664,7 @@ def aclnnGeScalar(
 def aclnnInplaceGeScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceGeScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceGeScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1672,7 +1672,7 @@ def aclnnInplaceGeScalar(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnGeTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGeTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1680,7 +1680,7 @@ def aclnnGeTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceGeTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceGeTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceGeTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1690,7 +1690,7 @@ def aclnnInplaceGeTensor(
 def aclnnGtScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGtScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGtScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1700,7 +1700,7 @@ def aclnnGtScalar(
 def aclnnInplaceGtScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceGtScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceGtScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1708,7 +1708,7 @@ def aclnnInplaceGtScalar(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnGtTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGtTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGtTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1716,7 +1716,7 @@ def aclnnGtTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceGtTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceGtTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceGtTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1726,7 +1726,7 @@ def aclnnInplaceGtTensor(
 def aclnnHardtanhGetWorkspaceSize(
     self: Tensor, clipValueMin: Scalar | RealNumber, clipValueMax: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHardtanh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHardtanh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1736,7 +1736,7 @@ def aclnnHardtanh(
 def aclnnInplaceHardtanhGetWorkspaceSize(
     selfRef: Tensor, clipValueMin: Scalar | RealNumber, clipValueMax: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceHardtanh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceHardtanh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1746,7 +1746,7 @@ def aclnnInplaceHardtanh(
 def aclnnHeavisideGetWorkspaceSize(
     input: Tensor, values: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHeaviside; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHeaviside(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1756,7 +1756,7 @@ def aclnnHeaviside(
 def aclnnIsCloseGetWorkspaceSize(
     self: Tensor, other: Tensor, rtol: float, atol: float, equalNan: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsClose; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIsClose(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1764,7 +1764,7 @@ def aclnnIsClose(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnIsFiniteGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsFinite; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIsFinite(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1772,7 +1772,7 @@ def aclnnIsFinite(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnIsInfGetWorkspaceSize(x: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsInf; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIsInf(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1780,7 +1780,7 @@ def aclnnIsInf(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnIsNegInfGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsNegInf; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIsNegInf(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1788,7 +1788,7 @@ def aclnnIsNegInf(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnIsPosInfGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsPosInf; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIsPosInf(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1798,7 +1798,7 @@ def aclnnIsPosInf(
 def aclnnInplaceLeScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLeScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLeScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1808,7 +1808,7 @@ def aclnnInplaceLeScalar(
 def aclnnLeScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLeScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1816,7 +1816,7 @@ def aclnnLeScalar(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceLeTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLeTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLeTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1824,7 +1824,7 @@ def aclnnInplaceLeTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLeTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLeTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1834,7 +1834,7 @@ def aclnnLeTensor(
 def aclnnLeftShiftGetWorkspaceSize(
     self: Tensor, shiftBits: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeftShift; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLeftShift(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1844,7 +1844,7 @@ def aclnnLeftShift(
 def aclnnLeftShiftsGetWorkspaceSize(
     self: Tensor, shiftBits: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLeftShifts; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLeftShifts(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1854,7 +1854,7 @@ def aclnnLeftShifts(
 def aclnnInplaceLerpGetWorkspaceSize(
     selfRef: Tensor, end: Tensor, weight: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLerp; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLerp(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1864,7 +1864,7 @@ def aclnnInplaceLerp(
 def aclnnLerpGetWorkspaceSize(
     self: Tensor, end: Tensor, weight: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLerp; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLerp(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1874,7 +1874,7 @@ def aclnnLerp(
 def aclnnInplaceLerpsGetWorkspaceSize(
     selfRef: Tensor, end: Tensor, weight: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLerps; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLerps(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1884,7 +1884,7 @@ def aclnnInplaceLerps(
 def aclnnLerpsGetWorkspaceSize(
     self: Tensor, end: Tensor, weight: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLerps; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLerps(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1892,7 +1892,7 @@ def aclnnLerps(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLgammaGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLgamma; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLgamma(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1900,7 +1900,7 @@ def aclnnLgamma(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceLogGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLog; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLog(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1908,7 +1908,7 @@ def aclnnInplaceLog(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLogGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLog; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLog(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1916,7 +1916,7 @@ def aclnnLog(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceLog10GetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLog10; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLog10(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1924,7 +1924,7 @@ def aclnnInplaceLog10(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLog10GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLog10; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLog10(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1932,7 +1932,7 @@ def aclnnLog10(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceLog1pGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLog1p; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLog1p(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1940,7 +1940,7 @@ def aclnnInplaceLog1p(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLog1pGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLog1p; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLog1p(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1948,7 +1948,7 @@ def aclnnLog1p(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceLog2GetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLog2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLog2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1956,7 +1956,7 @@ def aclnnInplaceLog2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLog2GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLog2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLog2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1966,7 +1966,7 @@ def aclnnLog2(
 def aclnnLogAddExpGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogAddExp; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogAddExp(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1976,7 +1976,7 @@ def aclnnLogAddExp(
 def aclnnLogAddExp2GetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogAddExp2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogAddExp2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1984,7 +1984,7 @@ def aclnnLogAddExp2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceLogicalAndGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLogicalAnd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLogicalAnd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -1994,7 +1994,7 @@ def aclnnInplaceLogicalAnd(
 def aclnnLogicalAndGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogicalAnd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogicalAnd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2002,7 +2002,7 @@ def aclnnLogicalAnd(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceLogicalNotGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLogicalNot; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLogicalNot(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2010,7 +2010,7 @@ def aclnnInplaceLogicalNot(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLogicalNotGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogicalNot; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogicalNot(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2018,7 +2018,7 @@ def aclnnLogicalNot(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceLogicalOrGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLogicalOr; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLogicalOr(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2028,7 +2028,7 @@ def aclnnInplaceLogicalOr(
 def aclnnLogicalOrGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogicalOr; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogicalOr(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2038,7 +2038,7 @@ def aclnnLogicalOr(
 def aclnnLogicalXorGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogicalXor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogicalXor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2048,7 +2048,7 @@ def aclnnLogicalXor(
 def aclnnInplaceLtScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLtScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLtScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2058,7 +2058,7 @@ def aclnnInplaceLtScalar(
 def aclnnLtScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLtScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLtScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2066,7 +2066,7 @@ def aclnnLtScalar(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceLtTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceLtTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceLtTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2074,7 +2074,7 @@ def aclnnInplaceLtTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLtTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLtTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLtTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2084,7 +2084,7 @@ def aclnnLtTensor(
 def aclnnInplaceMaskedFillScalarGetWorkspaceSize(
     selfRef: Tensor, mask: Tensor, value: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMaskedFillScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceMaskedFillScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2094,7 +2094,7 @@ def aclnnInplaceMaskedFillScalar(
 def aclnnInplaceMaskedFillTensorGetWorkspaceSize(
     selfRef: Tensor, mask: Tensor, value: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMaskedFillTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceMaskedFillTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2102,7 +2102,7 @@ def aclnnInplaceMaskedFillTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnMaximumGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaximum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaximum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2110,7 +2110,7 @@ def aclnnMaximum(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnMinimumGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMinimum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMinimum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2118,7 +2118,7 @@ def aclnnMinimum(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceMulGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMul; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceMul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2126,7 +2126,7 @@ def aclnnInplaceMul(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnMulGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMul; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2136,7 +2136,7 @@ def aclnnMul(
 def aclnnInplaceMulsGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMuls; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceMuls(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2146,7 +2146,7 @@ def aclnnInplaceMuls(
 def aclnnMulsGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMuls; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMuls(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2156,7 +2156,7 @@ def aclnnMuls(
 def aclnnInplaceNanToNumGetWorkspaceSize(
     selfRef: Tensor, nan: float, posinf: float, neginf: float
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceNanToNum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceNanToNum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2166,7 +2166,7 @@ def aclnnInplaceNanToNum(
 def aclnnNanToNumGetWorkspaceSize(
     self: Tensor, nan: float, posinf: float, neginf: float, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNanToNum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNanToNum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2176,7 +2176,7 @@ def aclnnNanToNum(
 def aclnnInplaceNeScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceNeScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceNeScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2186,7 +2186,7 @@ def aclnnInplaceNeScalar(
 def aclnnNeScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNeScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNeScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2194,7 +2194,7 @@ def aclnnNeScalar(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceNeTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceNeTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceNeTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2202,7 +2202,7 @@ def aclnnInplaceNeTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnNeTensorGetWorkspaceSize(self: Tensor, other: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNeTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNeTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2210,7 +2210,7 @@ def aclnnNeTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceNegGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceNeg; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceNeg(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2218,7 +2218,7 @@ def aclnnInplaceNeg(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnNegGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNeg; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNeg(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2228,7 +2228,7 @@ def aclnnNeg(
 def aclnnPowScalarTensorGetWorkspaceSize(
     self: Scalar | RealNumber, exponent: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPowScalarTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnPowScalarTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2238,7 +2238,7 @@ def aclnnPowScalarTensor(
 def aclnnInplacePowTensorScalarGetWorkspaceSize(
     self: Tensor | None, exponent: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplacePowTensorScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplacePowTensorScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2248,7 +2248,7 @@ def aclnnInplacePowTensorScalar(
 def aclnnPowTensorScalarGetWorkspaceSize(
     self: Tensor, exponent: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPowTensorScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnPowTensorScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2258,7 +2258,7 @@ def aclnnPowTensorScalar(
 def aclnnInplacePowTensorTensorGetWorkspaceSize(
     self: Tensor, exponent: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplacePowTensorTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplacePowTensorTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2268,7 +2268,7 @@ def aclnnInplacePowTensorTensor(
 def aclnnPowTensorTensorGetWorkspaceSize(
     self: Tensor, exponent: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPowTensorTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnPowTensorTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2276,7 +2276,7 @@ def aclnnPowTensorTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceReciprocalGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceReciprocal; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceReciprocal(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2284,7 +2284,7 @@ def aclnnInplaceReciprocal(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnReciprocalGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReciprocal; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReciprocal(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2294,7 +2294,7 @@ def aclnnReciprocal(
 def aclnnRemainderScalarTensorGetWorkspaceSize(
     self: Scalar | RealNumber, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRemainderScalarTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRemainderScalarTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2304,7 +2304,7 @@ def aclnnRemainderScalarTensor(
 def aclnnInplaceRemainderTensorScalarGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRemainderTensorScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceRemainderTensorScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2314,7 +2314,7 @@ def aclnnInplaceRemainderTensorScalar(
 def aclnnRemainderTensorScalarGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRemainderTensorScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRemainderTensorScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2324,7 +2324,7 @@ def aclnnRemainderTensorScalar(
 def aclnnInplaceRemainderTensorTensorGetWorkspaceSize(
     selfRef: Tensor, other: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRemainderTensorTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceRemainderTensorTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2334,7 +2334,7 @@ def aclnnInplaceRemainderTensorTensor(
 def aclnnRemainderTensorTensorGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRemainderTensorTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRemainderTensorTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2344,7 +2344,7 @@ def aclnnRemainderTensorTensor(
 def aclnnRightShiftGetWorkspaceSize(
     input: Tensor, shiftBits: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRightShift; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRightShift(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2352,7 +2352,7 @@ def aclnnRightShift(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceRoundGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRound; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceRound(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2360,7 +2360,7 @@ def aclnnInplaceRound(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnRoundGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRound; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRound(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2370,7 +2370,7 @@ def aclnnRound(
 def aclnnInplaceRoundDecimalsGetWorkspaceSize(
     selfRef: Tensor, decimals: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRoundDecimals; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceRoundDecimals(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2380,7 +2380,7 @@ def aclnnInplaceRoundDecimals(
 def aclnnRoundDecimalsGetWorkspaceSize(
     self: Tensor, decimals: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRoundDecimals; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRoundDecimals(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2388,7 +2388,7 @@ def aclnnRoundDecimals(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceRsqrtGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRsqrt; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceRsqrt(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2396,7 +2396,7 @@ def aclnnInplaceRsqrt(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnRsqrtGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRsqrt; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRsqrt(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2406,7 +2406,7 @@ def aclnnRsqrt(
 def aclnnRsubGetWorkspaceSize(
     self: Tensor, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRsub; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRsub(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2416,7 +2416,7 @@ def aclnnRsub(
 def aclnnRsubsGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRsubs; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRsubs(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2426,7 +2426,7 @@ def aclnnRsubs(
 def aclnnSWhereGetWorkspaceSize(
     condition: Tensor, self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSWhere; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSWhere(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2436,7 +2436,7 @@ def aclnnSWhere(
 def aclnnShrinkGetWorkspaceSize(
     self: Tensor, lambd: Scalar | RealNumber, bias: Scalar | RealNumber | None, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnShrink; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnShrink(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2444,7 +2444,7 @@ def aclnnShrink(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSignGetWorkspaceSize(self: Tensor, result: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSign; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSign(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2452,7 +2452,7 @@ def aclnnSign(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSignbitGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSignbit; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSignbit(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2460,7 +2460,7 @@ def aclnnSignbit(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceSinGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceSin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2468,7 +2468,7 @@ def aclnnInplaceSin(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSinGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2476,7 +2476,7 @@ def aclnnSin(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSincGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSinc; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSinc(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2484,7 +2484,7 @@ def aclnnSinc(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceSinhGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSinh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceSinh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2492,7 +2492,7 @@ def aclnnInplaceSinh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSinhGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSinh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSinh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2500,7 +2500,7 @@ def aclnnSinh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceSqrtGetWorkspaceSize(self: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSqrt; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceSqrt(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2508,7 +2508,7 @@ def aclnnInplaceSqrt(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSqrtGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSqrt; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSqrt(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2516,7 +2516,7 @@ def aclnnSqrt(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSquareGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSquare; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSquare(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2526,7 +2526,7 @@ def aclnnSquare(
 def aclnnInplaceSubGetWorkspaceSize(
     selfRef: Tensor, other: Tensor, alpha: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSub; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceSub(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2536,7 +2536,7 @@ def aclnnInplaceSub(
 def aclnnSubGetWorkspaceSize(
     self: Tensor, other: Tensor, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSub; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSub(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2546,7 +2546,7 @@ def aclnnSub(
 def aclnnInplaceSubsGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceSubs; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceSubs(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2556,7 +2556,7 @@ def aclnnInplaceSubs(
 def aclnnSubsGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSubs; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSubs(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2564,7 +2564,7 @@ def aclnnSubs(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceTanGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTan; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceTan(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2572,7 +2572,7 @@ def aclnnInplaceTan(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnTanGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTan; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTan(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2580,7 +2580,7 @@ def aclnnTan(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceTanhGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTanh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceTanh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2588,7 +2588,7 @@ def aclnnInplaceTanh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnTanhGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTanh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTanh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2598,7 +2598,7 @@ def aclnnTanh(
 def aclnnTanhBackwardGetWorkspaceSize(
     gradOutput: Tensor, output: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTanhBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTanhBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2606,7 +2606,7 @@ def aclnnTanhBackward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceTruncGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTrunc; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceTrunc(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2614,7 +2614,7 @@ def aclnnInplaceTrunc(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnTruncGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTrunc; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTrunc(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2624,7 +2624,7 @@ def aclnnTrunc(
 def aclnnInplaceXLogYScalarOtherGetWorkspaceSize(
     selfRef: Tensor, other: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceXLogYScalarOther; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceXLogYScalarOther(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2634,7 +2634,7 @@ def aclnnInplaceXLogYScalarOther(
 def aclnnXLogYScalarOtherGetWorkspaceSize(
     self: Tensor, other: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnXLogYScalarOther; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnXLogYScalarOther(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2644,7 +2644,7 @@ def aclnnXLogYScalarOther(
 def aclnnXLogYScalarSelfGetWorkspaceSize(
     self: Scalar | RealNumber, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnXLogYScalarSelf; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnXLogYScalarSelf(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2652,7 +2652,7 @@ def aclnnXLogYScalarSelf(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceXLogYTensorGetWorkspaceSize(selfRef: Tensor, other: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceXLogYTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceXLogYTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2662,7 +2662,7 @@ def aclnnInplaceXLogYTensor(
 def aclnnXLogYTensorGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnXLogYTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnXLogYTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2670,7 +2670,7 @@ def aclnnXLogYTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnXlog1pyGetWorkspaceSize(x: Tensor, y: Tensor, z: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnXlog1py; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnXlog1py(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2678,7 +2678,7 @@ def aclnnXlog1py(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceZeroGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceZero; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceZero(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2686,7 +2686,7 @@ def aclnnInplaceZero(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnAddNGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddN; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddN(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2696,7 +2696,7 @@ def aclnnAddN(
 def aclnnAllGetWorkspaceSize(
     self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAll; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAll(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2706,7 +2706,7 @@ def aclnnAll(
 def aclnnAmaxGetWorkspaceSize(
     self: Tensor, dim: Sequence[int], keepDim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAmax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAmax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2716,7 +2716,7 @@ def aclnnAmax(
 def aclnnAminGetWorkspaceSize(
     self: Tensor, dim: Sequence[int], keepDim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAmin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAmin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2726,7 +2726,7 @@ def aclnnAmin(
 def aclnnAminmaxGetWorkspaceSize(
     self: Tensor, dim: Sequence[int], keepDim: bool, minOut: Tensor, maxOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAminmax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAminmax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2736,7 +2736,7 @@ def aclnnAminmax(
 def aclnnAminmaxAllGetWorkspaceSize(
     self: Tensor, minOut: Tensor, maxOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAminmaxAll; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAminmaxAll(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2746,7 +2746,7 @@ def aclnnAminmaxAll(
 def aclnnAminmaxDimGetWorkspaceSize(
     self: Tensor, dim: int, keepDim: bool, minOut: Tensor, maxOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAminmaxDim; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAminmaxDim(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2756,7 +2756,7 @@ def aclnnAminmaxDim(
 def aclnnAnyGetWorkspaceSize(
     self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAny; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAny(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2766,7 +2766,7 @@ def aclnnAny(
 def aclnnArgMaxGetWorkspaceSize(
     self: Tensor, dim: int, keepdim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnArgMax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnArgMax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2776,7 +2776,7 @@ def aclnnArgMax(
 def aclnnArgMinGetWorkspaceSize(
     self: Tensor, dim: int, keepdim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnArgMin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnArgMin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2786,7 +2786,7 @@ def aclnnArgMin(
 def aclnnArgsortGetWorkspaceSize(
     self: Tensor, dim: int, descending: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnArgsort; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnArgsort(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2796,7 +2796,7 @@ def aclnnArgsort(
 def aclnnBincountGetWorkspaceSize(
     self: Tensor, weights: Tensor | None, minlength: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBincount; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBincount(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2806,7 +2806,7 @@ def aclnnBincount(
 def aclnnBucketizeGetWorkspaceSize(
     self: Tensor, boundaries: Tensor, outInt32: bool, right: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBucketize; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBucketize(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2816,7 +2816,7 @@ def aclnnBucketize(
 def aclnnCdistGetWorkspaceSize(
     x1: Tensor, x2: Tensor, p: float, compute_mode: int, out: Tensor | None
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCdist; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCdist(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2826,7 +2826,7 @@ def aclnnCdist(
 def aclnnCummaxGetWorkspaceSize(
     self: Tensor, dim: int, valuesOut: Tensor, indicesOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCummax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCummax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2836,7 +2836,7 @@ def aclnnCummax(
 def aclnnCumminGetWorkspaceSize(
     self: Tensor, dim: int, valuesOut: Tensor, indicesOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCummin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCummin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2846,7 +2846,7 @@ def aclnnCummin(
 def aclnnCumprodGetWorkspaceSize(
     input: Tensor, dim: Scalar | RealNumber, dtype: DTypeLike, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCumprod; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCumprod(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2856,7 +2856,7 @@ def aclnnCumprod(
 def aclnnInplaceCumprodGetWorkspaceSize(
     input: Tensor, dim: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceCumprod; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceCumprod(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2866,7 +2866,7 @@ def aclnnInplaceCumprod(
 def aclnnCumsumGetWorkspaceSize(
     self: Tensor, dim: int, dtype: DTypeLike, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCumsum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCumsum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2876,7 +2876,7 @@ def aclnnCumsum(
 def aclnnCumsumV2GetWorkspaceSize(
     self: Tensor, dim: int, exclusive: bool, reverse: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCumsumV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCumsumV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2886,7 +2886,7 @@ def aclnnCumsumV2(
 def aclnnEqualGetWorkspaceSize(
     self: Tensor, other: Tensor, out: Tensor | None
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEqual; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnEqual(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2894,7 +2894,7 @@ def aclnnEqual(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnGlobalAveragePoolGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGlobalAveragePool; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGlobalAveragePool(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2902,7 +2902,7 @@ def aclnnGlobalAveragePool(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnGlobalMaxPoolGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGlobalMaxPool; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGlobalMaxPool(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2912,7 +2912,7 @@ def aclnnGlobalMaxPool(
 def aclnnHistcGetWorkspaceSize(
     self: Tensor, bins: int, min: Scalar | RealNumber, max: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnHistc; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnHistc(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2926,7 +2926,7 @@ def aclnnIsInScalarTensorGetWorkspaceSize(
     invert: bool,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsInScalarTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIsInScalarTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2936,7 +2936,7 @@ def aclnnIsInScalarTensor(
 def aclnnIsInTensorScalarGetWorkspaceSize(
     element: Tensor, testElement: Scalar | RealNumber, assumeUnique: bool, invert: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIsInTensorScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIsInTensorScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2946,7 +2946,7 @@ def aclnnIsInTensorScalar(
 def aclnnKthvalueGetWorkspaceSize(
     self: Tensor, k: int, dim: int, keepdim: bool, valuesOut: Tensor, indicesOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnKthvalue; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnKthvalue(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2961,7 +2961,7 @@ def aclnnLinalgVectorNormGetWorkspaceSize(
     dtype: DTypeLike,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinalgVectorNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLinalgVectorNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2971,7 +2971,7 @@ def aclnnLinalgVectorNorm(
 def aclnnLogSumExpGetWorkspaceSize(
     self: Tensor, dim: Sequence[int], keepDim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogSumExp; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogSumExp(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2979,7 +2979,7 @@ def aclnnLogSumExp(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnMaxGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2989,7 +2989,7 @@ def aclnnMax(
 def aclnnMaxDimGetWorkspaceSize(
     self: Tensor, dim: int, keepdim: bool, out: Tensor, indices: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxDim; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxDim(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -2997,7 +2997,7 @@ def aclnnMaxDim(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnMaxNGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxN; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxN(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3007,7 +3007,7 @@ def aclnnMaxN(
 def aclnnMaxV2GetWorkspaceSize(
     self: Tensor, dims: Sequence[int], keepDims: bool, noopWithEmptyDims: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3017,7 +3017,7 @@ def aclnnMaxV2(
 def aclnnMeanGetWorkspaceSize(
     self: Tensor, dim: Sequence[int], keepDim: bool, dtype: DTypeLike, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMean; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMean(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3027,7 +3027,7 @@ def aclnnMean(
 def aclnnMeanV2GetWorkspaceSize(
     self: Tensor, dim: Sequence[int], keepDim: bool, noopWithEmptyAxes: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMeanV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMeanV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3035,7 +3035,7 @@ def aclnnMeanV2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnMedianGetWorkspaceSize(self: Tensor, valuesOut: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMedian; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMedian(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3045,7 +3045,7 @@ def aclnnMedian(
 def aclnnMedianDimGetWorkspaceSize(
     self: Tensor, dim: int, keepDim: bool, valuesOut: Tensor, indicesOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMedianDim; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMedianDim(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3053,7 +3053,7 @@ def aclnnMedianDim(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnMinGetWorkspaceSize(self: Tensor, out: Tensor | None) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3063,7 +3063,7 @@ def aclnnMin(
 def aclnnMinDimGetWorkspaceSize(
     self: Tensor, dim: int, keepdim: bool, out: Tensor, indices: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMinDim; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMinDim(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3071,7 +3071,7 @@ def aclnnMinDim(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnMinNGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMinN; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMinN(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3079,7 +3079,7 @@ def aclnnMinN(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnNanMedianGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNanMedian; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNanMedian(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3089,7 +3089,7 @@ def aclnnNanMedian(
 def aclnnNanMedianDimGetWorkspaceSize(
     self: Tensor, dim: int, keepDim: bool, valuesOut: Tensor, indicesOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNanMedianDim; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNanMedianDim(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3099,7 +3099,7 @@ def aclnnNanMedianDim(
 def aclnnNormGetWorkspaceSize(
     self: Tensor, pScalar: Scalar | RealNumber, dim: Sequence[int], keepdim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3107,7 +3107,7 @@ def aclnnNorm(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnPdistGetWorkspaceSize(self: Tensor, p: float, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPdist; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnPdist(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3117,7 +3117,7 @@ def aclnnPdist(
 def aclnnPdistForwardGetWorkspaceSize(
     self: Tensor, pScalar: float, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPdistForward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnPdistForward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3125,7 +3125,7 @@ def aclnnPdistForward(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnProdGetWorkspaceSize(self: Tensor, dtype: DTypeLike, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnProd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnProd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3135,7 +3135,7 @@ def aclnnProd(
 def aclnnProdDimGetWorkspaceSize(
     self: Tensor, dim: int, keepDim: bool, dtype: DTypeLike, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnProdDim; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnProdDim(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3145,7 +3145,7 @@ def aclnnProdDim(
 def aclnnReduceLogSumGetWorkspaceSize(
     data: Tensor, axes: Sequence[int], keepDims: bool, noopWithEmptyAxes: bool, reduce: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReduceLogSum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReduceLogSum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3155,7 +3155,7 @@ def aclnnReduceLogSum(
 def aclnnReduceNansumGetWorkspaceSize(
     self: Tensor, dim: Sequence[int], keepDim: bool, dtype: DTypeLike, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReduceNansum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReduceNansum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3165,7 +3165,7 @@ def aclnnReduceNansum(
 def aclnnReduceSumGetWorkspaceSize(
     self: Tensor, dims: Sequence[int], keepDims: bool, dtype: DTypeLike, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReduceSum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReduceSum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3175,7 +3175,7 @@ def aclnnReduceSum(
 def aclnnInplaceRenormGetWorkspaceSize(
     selfRef: Tensor, p: Scalar | RealNumber, dim: int, maxNorm: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceRenorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceRenorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3185,7 +3185,7 @@ def aclnnInplaceRenorm(
 def aclnnRenormGetWorkspaceSize(
     self: Tensor, p: Scalar | RealNumber, dim: int, maxNorm: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRenorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRenorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3200,7 +3200,7 @@ def aclnnSearchSortedGetWorkspaceSize(
     sorter: Tensor | None,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSearchSorted; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSearchSorted(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3215,7 +3215,7 @@ def aclnnSearchSortedsGetWorkspaceSize(
     sorter: Tensor | None,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSearchSorteds; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSearchSorteds(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3225,7 +3225,7 @@ def aclnnSearchSorteds(
 def aclnnSortGetWorkspaceSize(
     self: Tensor, stable: bool, dim: int, descending: bool, valuesOut: Tensor, indicesOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSort; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSort(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3235,7 +3235,7 @@ def aclnnSort(
 def aclnnStdGetWorkspaceSize(
     self: Tensor, dim: Sequence[int] | None, correction: int, keepdim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnStd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnStd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3250,7 +3250,7 @@ def aclnnStdMeanCorrectionGetWorkspaceSize(
     stdOut: Tensor,
     meanOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnStdMeanCorrection; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnStdMeanCorrection(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3258,7 +3258,7 @@ def aclnnStdMeanCorrection(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSumGetWorkspaceSize(tensors: Sequence[Tensor], out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3274,7 +3274,7 @@ def aclnnTopkGetWorkspaceSize(
     valuesOut: Tensor,
     indicesOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTopk; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTopk(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3282,7 +3282,7 @@ def aclnnTopk(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnTraceGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTrace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTrace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3292,7 +3292,7 @@ def aclnnTrace(
 def aclnnVarGetWorkspaceSize(
     self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnVar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnVar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3302,7 +3302,7 @@ def aclnnVar(
 def aclnnVarCorrectionGetWorkspaceSize(
     self: Tensor, dim: Sequence[int] | None, correction: int, keepdim: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnVarCorrection; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnVarCorrection(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3317,7 +3317,7 @@ def aclnnVarMeanGetWorkspaceSize(
     varOut: Tensor,
     meanOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnVarMean; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnVarMean(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3327,7 +3327,7 @@ def aclnnVarMean(
 def aclnnArangeGetWorkspaceSize(
     start: Scalar | RealNumber, end: Scalar | RealNumber, step: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnArange; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnArange(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3337,7 +3337,7 @@ def aclnnArange(
 def aclnnCatGetWorkspaceSize(
     tensors: Sequence[Tensor], dim: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCat; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCat(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3347,7 +3347,7 @@ def aclnnCat(
 def aclnnChannelShuffleGetWorkspaceSize(
     self: Tensor, groups: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnChannelShuffle; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnChannelShuffle(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3357,7 +3357,7 @@ def aclnnChannelShuffle(
 def aclnnChunkCatGetWorkspaceSize(
     tensors: Sequence[Tensor], dim: int, numChunks: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnChunkCat; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnChunkCat(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3367,7 +3367,7 @@ def aclnnChunkCat(
 def aclnnCircularPad2dGetWorkspaceSize(
     self: Tensor, padding: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCircularPad2d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCircularPad2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3377,7 +3377,7 @@ def aclnnCircularPad2d(
 def aclnnCircularPad3dGetWorkspaceSize(
     self: Tensor, padding: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnCircularPad3d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnCircularPad3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3387,7 +3387,7 @@ def aclnnCircularPad3d(
 def aclnnConfusionTransposeGetWorkspaceSize(
     x: Tensor, perm: Sequence[int], shape: Sequence[int], transposeFirst: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConfusionTranspose; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnConfusionTranspose(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3397,7 +3397,7 @@ def aclnnConfusionTranspose(
 def aclnnConstantPadNdGetWorkspaceSize(
     self: Tensor, pad: Sequence[int], value: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConstantPadNd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnConstantPadNd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3405,7 +3405,7 @@ def aclnnConstantPadNd(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnDiagGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDiag; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnDiag(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3413,7 +3413,7 @@ def aclnnDiag(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnDiagFlatGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDiagFlat; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnDiagFlat(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3423,7 +3423,7 @@ def aclnnDiagFlat(
 def aclnnEmbeddingGetWorkspaceSize(
     weight: Tensor, indices: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEmbedding; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnEmbedding(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3438,7 +3438,7 @@ def aclnnEmbeddingDenseBackwardGetWorkspaceSize(
     scaleGradByFreq: bool,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEmbeddingDenseBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnEmbeddingDenseBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3448,7 +3448,7 @@ def aclnnEmbeddingDenseBackward(
 def aclnnEmbeddingRenormGetWorkspaceSize(
     selfRef: Tensor, indices: Tensor, maxNorm: float, normType: float
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEmbeddingRenorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnEmbeddingRenorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3458,7 +3458,7 @@ def aclnnEmbeddingRenorm(
 def aclnnExpandGetWorkspaceSize(
     self: Tensor, size: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnExpand; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnExpand(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3466,7 +3466,7 @@ def aclnnExpand(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnEyeGetWorkspaceSize(n: int, m: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEye; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnEye(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3476,7 +3476,7 @@ def aclnnEye(
 def aclnnInplaceFillDiagonalGetWorkspaceSize(
     selfRef: Tensor, fillValue: Scalar | RealNumber, wrap: bool
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFillDiagonal; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceFillDiagonal(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3484,7 +3484,7 @@ def aclnnInplaceFillDiagonal(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceFillTensorGetWorkspaceSize(selfRef: Tensor, value: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceFillTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceFillTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3492,7 +3492,7 @@ def aclnnInplaceFillTensor(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnFlattenGetWorkspaceSize(self: Tensor, axis: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFlatten; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFlatten(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3502,7 +3502,7 @@ def aclnnFlatten(
 def aclnnFlipGetWorkspaceSize(
     self: Tensor, dims: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFlip; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFlip(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3512,7 +3512,7 @@ def aclnnFlip(
 def aclnnGatherGetWorkspaceSize(
     self: Tensor, dim: int, index: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGather; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGather(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3522,7 +3522,7 @@ def aclnnGather(
 def aclnnGatherNdGetWorkspaceSize(
     self: Tensor, indices: Tensor, negativeIndexSupport: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGatherNd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGatherNd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3532,7 +3532,7 @@ def aclnnGatherNd(
 def aclnnGatherV2GetWorkspaceSize(
     self: Tensor, dim: int, index: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGatherV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGatherV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3547,7 +3547,7 @@ def aclnnIm2colGetWorkspaceSize(
     stride: Sequence[int],
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIm2col; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIm2col(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3557,7 +3557,7 @@ def aclnnIm2col(
 def aclnnIndexGetWorkspaceSize(
     self: Tensor, indices: Sequence[Tensor], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndex; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIndex(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3567,7 +3567,7 @@ def aclnnIndex(
 def aclnnIndexAddGetWorkspaceSize(
     self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexAdd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIndexAdd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3583,7 +3583,7 @@ def aclnnIndexAddV2GetWorkspaceSize(
     mode: int,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexAddV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIndexAddV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3593,7 +3593,7 @@ def aclnnIndexAddV2(
 def aclnnInplaceIndexCopyGetWorkspaceSize(
     selfRef: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceIndexCopy; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceIndexCopy(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3603,7 +3603,7 @@ def aclnnInplaceIndexCopy(
 def aclnnIndexFillGetWorkspaceSize(
     self: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexFill; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIndexFill(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3613,7 +3613,7 @@ def aclnnIndexFill(
 def aclnnInplaceIndexFillGetWorkspaceSize(
     selfRef: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceIndexFill; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceIndexFill(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3623,7 +3623,7 @@ def aclnnInplaceIndexFill(
 def aclnnIndexFillTensorGetWorkspaceSize(
     self: Tensor, dim: int, index: Sequence[int], value: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexFillTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIndexFillTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3633,7 +3633,7 @@ def aclnnIndexFillTensor(
 def aclnnInplaceIndexFillTensorGetWorkspaceSize(
     selfRef: Tensor, dim: int, index: Sequence[int], value: Scalar | RealNumber
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceIndexFillTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceIndexFillTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3643,7 +3643,7 @@ def aclnnInplaceIndexFillTensor(
 def aclnnIndexPutImplGetWorkspaceSize(
     selfRef: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool, unsafe: bool
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexPutImpl; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIndexPutImpl(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3653,7 +3653,7 @@ def aclnnIndexPutImpl(
 def aclnnIndexSelectGetWorkspaceSize(
     self: Tensor, dim: int, index: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnIndexSelect; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnIndexSelect(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3663,7 +3663,7 @@ def aclnnIndexSelect(
 def aclnnLinspaceGetWorkspaceSize(
     start: Scalar | RealNumber, end: Scalar | RealNumber, steps: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinspace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLinspace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3673,7 +3673,7 @@ def aclnnLinspace(
 def aclnnLogSpaceGetWorkspaceSize(
     start: Scalar | RealNumber, end: Scalar | RealNumber, steps: int, base: float, result: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogSpace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogSpace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3683,7 +3683,7 @@ def aclnnLogSpace(
 def aclnnInplaceMaskedScatterGetWorkspaceSize(
     selfRef: Tensor, mask: Tensor, source: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceMaskedScatter; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceMaskedScatter(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3693,7 +3693,7 @@ def aclnnInplaceMaskedScatter(
 def aclnnMaskedSelectGetWorkspaceSize(
     self: Tensor, mask: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaskedSelect; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaskedSelect(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3703,7 +3703,7 @@ def aclnnMaskedSelect(
 def aclnnMaxUnpool2dGetWorkspaceSize(
     self: Tensor, indices: Tensor, outputSize: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxUnpool2d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxUnpool2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3718,7 +3718,7 @@ def aclnnMaxUnpool3dGetWorkspaceSize(
     padding: Sequence[int],
     outRef: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxUnpool3d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxUnpool3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3726,7 +3726,7 @@ def aclnnMaxUnpool3d(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnNonzeroGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNonzero; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNonzero(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3734,7 +3734,7 @@ def aclnnNonzero(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnNonzeroV2GetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNonzeroV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNonzeroV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3742,7 +3742,7 @@ def aclnnNonzeroV2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceOneGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceOne; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceOne(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3752,7 +3752,7 @@ def aclnnInplaceOne(
 def aclnnOneHotGetWorkspaceSize(
     self: Tensor, numClasses: int, onValue: Tensor, offValue: Tensor, axis: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnOneHot; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnOneHot(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3762,7 +3762,7 @@ def aclnnOneHot(
 def aclnnPermuteGetWorkspaceSize(
     self: Tensor, dims: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnPermute; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnPermute(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3772,7 +3772,7 @@ def aclnnPermute(
 def aclnnInplacePutGetWorkspaceSize(
     selfRef: Tensor, index: Tensor, source: Tensor, accumulate: bool
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplacePut; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplacePut(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3782,7 +3782,7 @@ def aclnnInplacePut(
 def aclnnRangeGetWorkspaceSize(
     start: Scalar | RealNumber, end: Scalar | RealNumber, step: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRange; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRange(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3792,7 +3792,7 @@ def aclnnRange(
 def aclnnReflectionPad1dGetWorkspaceSize(
     self: Tensor, padding: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad1d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReflectionPad1d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3802,7 +3802,7 @@ def aclnnReflectionPad1d(
 def aclnnReflectionPad1dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad1dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReflectionPad1dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3812,7 +3812,7 @@ def aclnnReflectionPad1dBackward(
 def aclnnReflectionPad2dGetWorkspaceSize(
     self: Tensor, padding: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad2d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReflectionPad2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3822,7 +3822,7 @@ def aclnnReflectionPad2d(
 def aclnnReflectionPad2dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad2dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReflectionPad2dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3832,7 +3832,7 @@ def aclnnReflectionPad2dBackward(
 def aclnnReflectionPad3dGetWorkspaceSize(
     self: Tensor, padding: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad3d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReflectionPad3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3842,7 +3842,7 @@ def aclnnReflectionPad3d(
 def aclnnReflectionPad3dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReflectionPad3dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReflectionPad3dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3852,7 +3852,7 @@ def aclnnReflectionPad3dBackward(
 def aclnnRepeatGetWorkspaceSize(
     self: Tensor, repeats: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeat; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRepeat(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3862,7 +3862,7 @@ def aclnnRepeat(
 def aclnnRepeatInterleaveGetWorkspaceSize(
     self: Tensor, repeats: Tensor, outputSize: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleave; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRepeatInterleave(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3872,7 +3872,7 @@ def aclnnRepeatInterleave(
 def aclnnRepeatInterleaveIntGetWorkspaceSize(
     self: Tensor, repeats: int, outputSize: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleaveInt; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRepeatInterleaveInt(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3882,7 +3882,7 @@ def aclnnRepeatInterleaveInt(
 def aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(
     self: Tensor, repeats: int, dim: int, outputSize: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleaveIntWithDim; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRepeatInterleaveIntWithDim(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3892,7 +3892,7 @@ def aclnnRepeatInterleaveIntWithDim(
 def aclnnRepeatInterleaveTensorGetWorkspaceSize(
     repeats: Tensor, outputSize: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleaveTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRepeatInterleaveTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3902,7 +3902,7 @@ def aclnnRepeatInterleaveTensor(
 def aclnnRepeatInterleaveWithDimGetWorkspaceSize(
     self: Tensor, repeats: Tensor, dim: int, outputSize: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRepeatInterleaveWithDim; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRepeatInterleaveWithDim(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3912,7 +3912,7 @@ def aclnnRepeatInterleaveWithDim(
 def aclnnReplicationPad1dGetWorkspaceSize(
     self: Tensor, padding: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad1d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReplicationPad1d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3922,7 +3922,7 @@ def aclnnReplicationPad1d(
 def aclnnReplicationPad1dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad1dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReplicationPad1dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3932,7 +3932,7 @@ def aclnnReplicationPad1dBackward(
 def aclnnReplicationPad2dGetWorkspaceSize(
     self: Tensor, padding: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad2d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReplicationPad2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3942,7 +3942,7 @@ def aclnnReplicationPad2d(
 def aclnnReplicationPad2dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad2dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReplicationPad2dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3952,7 +3952,7 @@ def aclnnReplicationPad2dBackward(
 def aclnnReplicationPad3dGetWorkspaceSize(
     self: Tensor, padding: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad3d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReplicationPad3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3962,7 +3962,7 @@ def aclnnReplicationPad3d(
 def aclnnReplicationPad3dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnReplicationPad3dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnReplicationPad3dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3972,7 +3972,7 @@ def aclnnReplicationPad3dBackward(
 def aclnnRollGetWorkspaceSize(
     x: Tensor, shifts: Sequence[int], dims: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRoll; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRoll(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3982,7 +3982,7 @@ def aclnnRoll(
 def aclnnInplaceScatterGetWorkspaceSize(
     selfRef: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceScatter; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceScatter(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -3992,7 +3992,7 @@ def aclnnInplaceScatter(
 def aclnnScatterGetWorkspaceSize(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatter; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnScatter(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4002,7 +4002,7 @@ def aclnnScatter(
 def aclnnScatterAddGetWorkspaceSize(
     self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterAdd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnScatterAdd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4012,7 +4012,7 @@ def aclnnScatterAdd(
 def aclnnScatterMaxGetWorkspaceSize(
     varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterMax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnScatterMax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4022,7 +4022,7 @@ def aclnnScatterMax(
 def aclnnScatterMinGetWorkspaceSize(
     varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterMin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnScatterMin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4032,7 +4032,7 @@ def aclnnScatterMin(
 def aclnnScatterMulGetWorkspaceSize(
     varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterMul; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnScatterMul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4042,7 +4042,7 @@ def aclnnScatterMul(
 def aclnnScatterNdGetWorkspaceSize(
     data: Tensor, indices: Tensor, updates: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterNd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnScatterNd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4052,9 +4052,29 @@ def aclnnScatterNd(
 def aclnnScatterNdUpdateGetWorkspaceSize(
     varRef: Tensor, indices: Tensor, updates: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterNdUpdate; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnScatterNdUpdate(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceScatterReduceGetWorkspaceSize(
+    selfRef: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int, includeSelf: bool
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceScatterReduce(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScatterReduceGetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: int, includeSelf: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnScatterReduce(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -4062,7 +4082,7 @@ def aclnnScatterNdUpdate(
 def aclnnInplaceScatterValueGetWorkspaceSize(
     selfRef: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, reduce: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceScatterValue; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceScatterValue(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4072,7 +4092,7 @@ def aclnnInplaceScatterValue(
 def aclnnScatterValueGetWorkspaceSize(
     self: Tensor, dim: int, index: Tensor, value: Scalar | RealNumber, reduce: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnScatterValue; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnScatterValue(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4082,7 +4102,7 @@ def aclnnScatterValue(
 def aclnnSliceGetWorkspaceSize(
     self: Tensor, dim: int, start: int, end: int, step: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSlice; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSlice(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4097,7 +4117,7 @@ def aclnnSliceV2GetWorkspaceSize(
     steps: Sequence[int],
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSliceV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSliceV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4107,7 +4127,7 @@ def aclnnSliceV2(
 def aclnnSplitTensorGetWorkspaceSize(
     self: Tensor, splitSections: int, dim: int, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSplitTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSplitTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4117,7 +4137,7 @@ def aclnnSplitTensor(
 def aclnnSplitWithSizeGetWorkspaceSize(
     self: Tensor, splitSize: Sequence[int], dim: int, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSplitWithSize; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSplitWithSize(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4127,7 +4147,7 @@ def aclnnSplitWithSize(
 def aclnnStackGetWorkspaceSize(
     tensors: Sequence[Tensor], dim: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnStack; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnStack(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4135,7 +4155,7 @@ def aclnnStack(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnTakeGetWorkspaceSize(self: Tensor, index: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTake; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTake(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4145,7 +4165,7 @@ def aclnnTake(
 def aclnnTfScatterAddGetWorkspaceSize(
     varRef: Tensor, indices: Tensor, updates: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTfScatterAdd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTfScatterAdd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4153,7 +4173,7 @@ def aclnnTfScatterAdd(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceTrilGetWorkspaceSize(selfRef: Tensor, diagonal: int) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTril; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceTril(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4161,7 +4181,7 @@ def aclnnInplaceTril(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnTrilGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTril; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTril(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4169,7 +4189,7 @@ def aclnnTril(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInplaceTriuGetWorkspaceSize(selfRef: Tensor, diagonal: int) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceTriu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceTriu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4177,7 +4197,7 @@ def aclnnInplaceTriu(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnTriuGetWorkspaceSize(self: Tensor, diagonal: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTriu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTriu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4187,7 +4207,7 @@ def aclnnTriu(
 def aclnnUnfoldGradGetWorkspaceSize(
     gradOut: Tensor, inputSizes: Sequence[int], dim: int, size: int, step: int, gradIn: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUnfoldGrad; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnUnfoldGrad(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4197,7 +4217,7 @@ def aclnnUnfoldGrad(
 def aclnnUniqueGetWorkspaceSize(
     self: Tensor, sorted: bool, returnInverse: bool, valueOut: Tensor, inverseOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUnique; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnUnique(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4213,7 +4233,7 @@ def aclnnUnique2GetWorkspaceSize(
     inverseOut: Tensor,
     countsOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUnique2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnUnique2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4229,7 +4249,7 @@ def aclnnUniqueConsecutiveGetWorkspaceSize(
     inverseOut: Tensor,
     countsOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUniqueConsecutive; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnUniqueConsecutive(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4245,7 +4265,7 @@ def aclnnUniqueDimGetWorkspaceSize(
     inverseOut: Tensor,
     countsOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnUniqueDim; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnUniqueDim(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4261,7 +4281,7 @@ def aclnnAddbmmGetWorkspaceSize(
     out: Tensor,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddbmm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddbmm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4276,7 +4296,7 @@ def aclnnInplaceAddbmmGetWorkspaceSize(
     alpha: Scalar | RealNumber | None,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddbmm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAddbmm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4292,7 +4312,7 @@ def aclnnAddmmGetWorkspaceSize(
     out: Tensor,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddmm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddmm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4307,7 +4327,7 @@ def aclnnInplaceAddmmGetWorkspaceSize(
     alpha: Scalar | RealNumber | None,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddmm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAddmm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4323,7 +4343,7 @@ def aclnnAddmvGetWorkspaceSize(
     out: Tensor,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddmv; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddmv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4338,7 +4358,7 @@ def aclnnAddrGetWorkspaceSize(
     alphaOptional: Scalar | RealNumber | None,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddr; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddr(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4352,7 +4372,7 @@ def aclnnInplaceAddrGetWorkspaceSize(
     betaOptional: Scalar | RealNumber,
     alphaOptional: Scalar | RealNumber,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddr; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAddr(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4368,7 +4388,7 @@ def aclnnBaddbmmGetWorkspaceSize(
     out: Tensor,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBaddbmm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBaddbmm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4383,7 +4403,7 @@ def aclnnInplaceBaddbmmGetWorkspaceSize(
     alpha: Scalar | RealNumber | None,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceBaddbmm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceBaddbmm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4393,7 +4413,7 @@ def aclnnInplaceBaddbmm(
 def aclnnBatchMatMulGetWorkspaceSize(
     self: Tensor, mat2: Tensor, out: Tensor, cubeMathType: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBatchMatMul; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBatchMatMul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4401,7 +4421,7 @@ def aclnnBatchMatMul(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnDotGetWorkspaceSize(self: Tensor, tensor: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDot; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnDot(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4411,7 +4431,7 @@ def aclnnDot(
 def aclnnEinsumGetWorkspaceSize(
     tensors: Sequence[Tensor], equation: str, output: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnEinsum; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnEinsum(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4429,7 +4449,7 @@ def aclnnGemmGetWorkspaceSize(
     out: Tensor,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGemm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGemm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4437,7 +4457,7 @@ def aclnnGemm(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnGerGetWorkspaceSize(self: Tensor, vec2: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGer; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGer(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4445,7 +4465,7 @@ def aclnnGer(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnInverseGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInverse; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInverse(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4455,7 +4475,7 @@ def aclnnInverse(
 def aclnnLinalgCholeskyGetWorkspaceSize(
     self: Tensor, upper: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinalgCholesky; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLinalgCholesky(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4465,7 +4485,7 @@ def aclnnLinalgCholesky(
 def aclnnLinalgCrossGetWorkspaceSize(
     self: Tensor, other: Tensor, dim: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinalgCross; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLinalgCross(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4475,7 +4495,7 @@ def aclnnLinalgCross(
 def aclnnLinalgQrGetWorkspaceSize(
     self: Tensor, mode: int, Q: Tensor, R: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLinalgQr; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLinalgQr(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4483,7 +4503,7 @@ def aclnnLinalgQr(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLogdetGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogdet; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogdet(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4493,7 +4513,7 @@ def aclnnLogdet(
 def aclnnMatmulGetWorkspaceSize(
     self: Tensor, mat2: Tensor, out: Tensor, cubeMathType: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMatmul; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMatmul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4503,7 +4523,7 @@ def aclnnMatmul(
 def aclnnMmGetWorkspaceSize(
     self: Tensor, mat2: Tensor, out: Tensor, cubeMathType: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4513,7 +4533,7 @@ def aclnnMm(
 def aclnnMvGetWorkspaceSize(
     self: Tensor, vec: Tensor, out: Tensor, cubeMathType: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMv; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4521,7 +4541,7 @@ def aclnnMv(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnQrGetWorkspaceSize(self: Tensor, some: bool, Q: Tensor, R: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnQr; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnQr(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4531,7 +4551,7 @@ def aclnnQr(
 def aclnnSlogdetGetWorkspaceSize(
     self: Tensor, signOut: Tensor, logOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSlogdet; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSlogdet(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4541,7 +4561,7 @@ def aclnnSlogdet(
 def aclnnSvdGetWorkspaceSize(
     input: Tensor, fullMatrices: bool, computeUV: bool, sigma: Tensor, u: Tensor, v: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSvd; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSvd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4557,7 +4577,7 @@ def aclnnTriangularSolveGetWorkspaceSize(
     xOut: Tensor,
     mOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnTriangularSolve; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnTriangularSolve(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4565,7 +4585,7 @@ def aclnnTriangularSolve(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnForeachACosInplaceGetWorkspaceSize(x: Sequence[Tensor]) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachACosInplace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachACosInplace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4575,7 +4595,7 @@ def aclnnForeachACosInplace(
 def aclnnForeachAbsGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAbs; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAbs(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4585,7 +4605,7 @@ def aclnnForeachAbs(
 def aclnnForeachAcosGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAcos; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAcos(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4595,7 +4615,7 @@ def aclnnForeachAcos(
 def aclnnForeachAddListGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], alpha: Tensor, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4605,7 +4625,7 @@ def aclnnForeachAddList(
 def aclnnForeachAddListInplaceGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], alpha: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddListInplace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddListInplace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4615,7 +4635,7 @@ def aclnnForeachAddListInplace(
 def aclnnForeachAddListV2GetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], alpha: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddListV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddListV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4625,7 +4645,7 @@ def aclnnForeachAddListV2(
 def aclnnForeachAddScalarGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Tensor, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4635,7 +4655,7 @@ def aclnnForeachAddScalar(
 def aclnnForeachAddScalarListGetWorkspaceSize(
     x: Sequence[Tensor], scalars: Sequence[Scalar | RealNumber], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddScalarList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddScalarList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4645,7 +4665,7 @@ def aclnnForeachAddScalarList(
 def aclnnForeachAddScalarV2GetWorkspaceSize(
     x: Sequence[Tensor], scalar: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddScalarV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddScalarV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4659,7 +4679,7 @@ def aclnnForeachAddcdivListGetWorkspaceSize(
     scalars: Tensor,
     out: Sequence[Tensor],
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddcdivList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddcdivList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4673,7 +4693,7 @@ def aclnnForeachAddcdivScalarGetWorkspaceSize(
     scalar: Tensor,
     out: Sequence[Tensor],
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddcdivScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddcdivScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4687,7 +4707,7 @@ def aclnnForeachAddcdivScalarListGetWorkspaceSize(
     scalars: Tensor,
     out: Sequence[Tensor],
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddcdivScalarList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddcdivScalarList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4701,7 +4721,7 @@ def aclnnForeachAddcdivScalarV2GetWorkspaceSize(
     scalar: Scalar | RealNumber,
     out: Sequence[Tensor],
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddcdivScalarV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddcdivScalarV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4715,7 +4735,7 @@ def aclnnForeachAddcmulListGetWorkspaceSize(
     scalars: Tensor,
     out: Sequence[Tensor],
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddcmulList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddcmulList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4729,7 +4749,7 @@ def aclnnForeachAddcmulScalarGetWorkspaceSize(
     scalar: Tensor,
     out: Sequence[Tensor],
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddcmulScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddcmulScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4743,7 +4763,7 @@ def aclnnForeachAddcmulScalarListGetWorkspaceSize(
     scalars: Tensor,
     out: Sequence[Tensor],
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddcmulScalarList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddcmulScalarList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4757,7 +4777,7 @@ def aclnnForeachAddcmulScalarV2GetWorkspaceSize(
     scalar: Scalar | RealNumber,
     out: Sequence[Tensor],
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAddcmulScalarV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAddcmulScalarV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4767,7 +4787,7 @@ def aclnnForeachAddcmulScalarV2(
 def aclnnForeachAsinGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAsin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAsin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4777,7 +4797,7 @@ def aclnnForeachAsin(
 def aclnnForeachAtanGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachAtan; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachAtan(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4787,7 +4807,7 @@ def aclnnForeachAtan(
 def aclnnForeachCopyGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachCopy; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachCopy(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4797,7 +4817,7 @@ def aclnnForeachCopy(
 def aclnnForeachCosGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachCos; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachCos(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4807,7 +4827,7 @@ def aclnnForeachCos(
 def aclnnForeachCoshGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachCosh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachCosh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4817,7 +4837,7 @@ def aclnnForeachCosh(
 def aclnnForeachDivListGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachDivList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachDivList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4827,7 +4847,7 @@ def aclnnForeachDivList(
 def aclnnForeachDivListInplaceGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachDivListInplace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachDivListInplace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4837,7 +4857,7 @@ def aclnnForeachDivListInplace(
 def aclnnForeachDivScalarGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Tensor, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachDivScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachDivScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4847,7 +4867,7 @@ def aclnnForeachDivScalar(
 def aclnnForeachDivScalarListGetWorkspaceSize(
     x: Sequence[Tensor], scalars: Sequence[Scalar | RealNumber], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachDivScalarList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachDivScalarList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4857,7 +4877,7 @@ def aclnnForeachDivScalarList(
 def aclnnForeachDivScalarV2GetWorkspaceSize(
     x: Sequence[Tensor], scalar: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachDivScalarV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachDivScalarV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4867,7 +4887,7 @@ def aclnnForeachDivScalarV2(
 def aclnnForeachErfGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachErf; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachErf(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4877,7 +4897,7 @@ def aclnnForeachErf(
 def aclnnForeachErfcGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachErfc; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachErfc(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4887,7 +4907,7 @@ def aclnnForeachErfc(
 def aclnnForeachExpGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachExp; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachExp(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4897,7 +4917,7 @@ def aclnnForeachExp(
 def aclnnForeachExpm1GetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachExpm1; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachExpm1(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4907,7 +4927,7 @@ def aclnnForeachExpm1(
 def aclnnForeachLerpListGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], weight: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachLerpList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachLerpList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4917,7 +4937,7 @@ def aclnnForeachLerpList(
 def aclnnForeachLerpScalarGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], weight: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachLerpScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachLerpScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4927,7 +4947,7 @@ def aclnnForeachLerpScalar(
 def aclnnForeachLogGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachLog; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachLog(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4937,7 +4957,7 @@ def aclnnForeachLog(
 def aclnnForeachLog10GetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachLog10; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachLog10(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4947,7 +4967,7 @@ def aclnnForeachLog10(
 def aclnnForeachLog1pGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachLog1p; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachLog1p(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4957,7 +4977,7 @@ def aclnnForeachLog1p(
 def aclnnForeachLog2GetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachLog2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachLog2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4965,7 +4985,7 @@ def aclnnForeachLog2(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnForeachLogInplaceGetWorkspaceSize(x: Sequence[Tensor]) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachLogInplace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachLogInplace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4975,7 +4995,7 @@ def aclnnForeachLogInplace(
 def aclnnForeachMaximumListGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMaximumList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMaximumList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4985,7 +5005,7 @@ def aclnnForeachMaximumList(
 def aclnnForeachMaximumScalarGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Tensor, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMaximumScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMaximumScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -4995,7 +5015,7 @@ def aclnnForeachMaximumScalar(
 def aclnnForeachMaximumScalarListGetWorkspaceSize(
     x: Sequence[Tensor], scalars: Sequence[Scalar | RealNumber], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMaximumScalarList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMaximumScalarList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5005,7 +5025,7 @@ def aclnnForeachMaximumScalarList(
 def aclnnForeachMaximumScalarV2GetWorkspaceSize(
     x: Sequence[Tensor], scalar: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMaximumScalarV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMaximumScalarV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5015,7 +5035,7 @@ def aclnnForeachMaximumScalarV2(
 def aclnnForeachMinimumListGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMinimumList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMinimumList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5025,7 +5045,7 @@ def aclnnForeachMinimumList(
 def aclnnForeachMinimumScalarGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Tensor, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMinimumScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMinimumScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5035,7 +5055,7 @@ def aclnnForeachMinimumScalar(
 def aclnnForeachMinimumScalarListGetWorkspaceSize(
     x: Sequence[Tensor], scalars: Sequence[Scalar | RealNumber], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMinimumScalarList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMinimumScalarList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5045,7 +5065,7 @@ def aclnnForeachMinimumScalarList(
 def aclnnForeachMinimumScalarV2GetWorkspaceSize(
     x: Sequence[Tensor], scalar: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMinimumScalarV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMinimumScalarV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5055,7 +5075,7 @@ def aclnnForeachMinimumScalarV2(
 def aclnnForeachMulListGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMulList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMulList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5065,7 +5085,7 @@ def aclnnForeachMulList(
 def aclnnForeachMulListInplaceGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMulListInplace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMulListInplace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5075,7 +5095,7 @@ def aclnnForeachMulListInplace(
 def aclnnForeachMulScalarGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Tensor, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMulScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMulScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5085,7 +5105,7 @@ def aclnnForeachMulScalar(
 def aclnnForeachMulScalarInplaceGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMulScalarInplace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMulScalarInplace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5095,7 +5115,7 @@ def aclnnForeachMulScalarInplace(
 def aclnnForeachMulScalarListGetWorkspaceSize(
     x: Sequence[Tensor], scalars: Sequence[Scalar | RealNumber], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMulScalarList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMulScalarList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5105,7 +5125,7 @@ def aclnnForeachMulScalarList(
 def aclnnForeachMulScalarV2GetWorkspaceSize(
     x: Sequence[Tensor], scalar: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachMulScalarV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachMulScalarV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5115,7 +5135,7 @@ def aclnnForeachMulScalarV2(
 def aclnnForeachNegGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachNeg; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachNeg(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5125,7 +5145,7 @@ def aclnnForeachNeg(
 def aclnnForeachNonFiniteCheckAndUnscaleGetWorkspaceSize(
     scaledGrads: Sequence[Tensor], foundInf: Tensor, invScale: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachNonFiniteCheckAndUnscale; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachNonFiniteCheckAndUnscale(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5135,7 +5155,7 @@ def aclnnForeachNonFiniteCheckAndUnscale(
 def aclnnForeachNormGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5145,7 +5165,7 @@ def aclnnForeachNorm(
 def aclnnForeachPowListGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachPowList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachPowList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5155,7 +5175,7 @@ def aclnnForeachPowList(
 def aclnnForeachPowScalarGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Tensor, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachPowScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachPowScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5165,7 +5185,7 @@ def aclnnForeachPowScalar(
 def aclnnForeachPowScalarAndTensorGetWorkspaceSize(
     scalar: Scalar | RealNumber, x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachPowScalarAndTensor; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachPowScalarAndTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5175,7 +5195,7 @@ def aclnnForeachPowScalarAndTensor(
 def aclnnForeachPowScalarListGetWorkspaceSize(
     x: Sequence[Tensor], scalars: Sequence[Scalar | RealNumber], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachPowScalarList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachPowScalarList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5185,7 +5205,7 @@ def aclnnForeachPowScalarList(
 def aclnnForeachPowScalarV2GetWorkspaceSize(
     x: Sequence[Tensor], scalar: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachPowScalarV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachPowScalarV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5195,7 +5215,7 @@ def aclnnForeachPowScalarV2(
 def aclnnForeachReciprocalGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachReciprocal; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachReciprocal(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5205,7 +5225,7 @@ def aclnnForeachReciprocal(
 def aclnnForeachSigmoidGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSigmoid; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSigmoid(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5215,7 +5235,7 @@ def aclnnForeachSigmoid(
 def aclnnForeachSignGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSign; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSign(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5225,7 +5245,7 @@ def aclnnForeachSign(
 def aclnnForeachSinGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSin; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSin(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5235,7 +5255,7 @@ def aclnnForeachSin(
 def aclnnForeachSinhGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSinh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSinh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5245,7 +5265,7 @@ def aclnnForeachSinh(
 def aclnnForeachSqrtGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSqrt; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSqrt(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5255,7 +5275,7 @@ def aclnnForeachSqrt(
 def aclnnForeachSubListGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], alpha: Tensor, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSubList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSubList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5265,7 +5285,7 @@ def aclnnForeachSubList(
 def aclnnForeachSubListInplaceGetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], alpha: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSubListInplace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSubListInplace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5275,7 +5295,7 @@ def aclnnForeachSubListInplace(
 def aclnnForeachSubListV2GetWorkspaceSize(
     x1: Sequence[Tensor], x2: Sequence[Tensor], alpha: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSubListV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSubListV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5285,7 +5305,7 @@ def aclnnForeachSubListV2(
 def aclnnForeachSubScalarGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Tensor, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSubScalar; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSubScalar(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5295,7 +5315,7 @@ def aclnnForeachSubScalar(
 def aclnnForeachSubScalarInplaceGetWorkspaceSize(
     x: Sequence[Tensor], scalar: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSubScalarInplace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSubScalarInplace(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5305,7 +5325,7 @@ def aclnnForeachSubScalarInplace(
 def aclnnForeachSubScalarListGetWorkspaceSize(
     x: Sequence[Tensor], scalars: Sequence[Scalar | RealNumber], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSubScalarList; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSubScalarList(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5315,7 +5335,7 @@ def aclnnForeachSubScalarList(
 def aclnnForeachSubScalarV2GetWorkspaceSize(
     x: Sequence[Tensor], scalar: Scalar | RealNumber, out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachSubScalarV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachSubScalarV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5325,7 +5345,7 @@ def aclnnForeachSubScalarV2(
 def aclnnForeachTanGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachTan; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachTan(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5335,7 +5355,7 @@ def aclnnForeachTan(
 def aclnnForeachTanhGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachTanh; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachTanh(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5343,9 +5363,25 @@ def aclnnForeachTanh(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnForeachZeroInplaceGetWorkspaceSize(x: Sequence[Tensor]) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnForeachZeroInplace; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnForeachZeroInplace(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAdaLayerNormGetWorkspaceSize(
+    x: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    weightOptional: Tensor | None,
+    biasOptional: Tensor | None,
+    epsilon: float,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnAdaLayerNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5353,7 +5389,7 @@ def aclnnForeachZeroInplace(
 def aclnnAdaptiveAvgPool2dGetWorkspaceSize(
     self: Tensor, outputSize: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveAvgPool2d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdaptiveAvgPool2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5363,7 +5399,7 @@ def aclnnAdaptiveAvgPool2d(
 def aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveAvgPool2dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdaptiveAvgPool2dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5373,7 +5409,7 @@ def aclnnAdaptiveAvgPool2dBackward(
 def aclnnAdaptiveAvgPool3dGetWorkspaceSize(
     self: Tensor, outputSize: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveAvgPool3d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdaptiveAvgPool3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5383,7 +5419,7 @@ def aclnnAdaptiveAvgPool3d(
 def aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveAvgPool3dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdaptiveAvgPool3dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5393,7 +5429,7 @@ def aclnnAdaptiveAvgPool3dBackward(
 def aclnnAdaptiveMaxPool2dGetWorkspaceSize(
     self: Tensor, outputSize: Sequence[int], outputOut: Tensor, indicesOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveMaxPool2d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdaptiveMaxPool2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5403,7 +5439,7 @@ def aclnnAdaptiveMaxPool2d(
 def aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, indices: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveMaxPool2dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdaptiveMaxPool2dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5413,7 +5449,7 @@ def aclnnAdaptiveMaxPool2dBackward(
 def aclnnAdaptiveMaxPool3dGetWorkspaceSize(
     self: Tensor, outputSize: Sequence[int], outputOut: Tensor, indicesOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveMaxPool3d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdaptiveMaxPool3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5423,7 +5459,7 @@ def aclnnAdaptiveMaxPool3d(
 def aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, indices: Tensor, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAdaptiveMaxPool3dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAdaptiveMaxPool3dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5443,7 +5479,7 @@ def aclnnAddLayerNormGetWorkspaceSize(
     rstdOut: Tensor,
     xOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddLayerNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddLayerNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5459,7 +5495,7 @@ def aclnnAddRmsNormGetWorkspaceSize(
     rstdOut: Tensor,
     xOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAddRmsNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAddRmsNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5469,9 +5505,26 @@ def aclnnAddRmsNorm(
 def aclnnInplaceAddRmsNormGetWorkspaceSize(
     x1Ref: Tensor, x2Ref: Tensor, gamma: Tensor, epsilon: float, rstdOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnInplaceAddRmsNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceAddRmsNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddRmsNormCastGetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    gamma: Tensor,
+    epsilon: float,
+    y1Out: Tensor,
+    y2Out: Tensor,
+    rstdOut: Tensor,
+    xOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnAddRmsNormCast(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5479,7 +5532,7 @@ def aclnnInplaceAddRmsNorm(
 def aclnnAffineGridGetWorkspaceSize(
     theta: Tensor, size: Sequence[int], alignCorners: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAffineGrid; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAffineGrid(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5497,7 +5550,7 @@ def aclnnAvgPool2dGetWorkspaceSize(
     cubeMathType: int,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAvgPool2d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAvgPool2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5516,7 +5569,7 @@ def aclnnAvgPool2dBackwardGetWorkspaceSize(
     cubeMathType: int,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAvgPool2dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAvgPool2dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5533,7 +5586,7 @@ def aclnnAvgPool3dGetWorkspaceSize(
     divisorOverride: int,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAvgPool3d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAvgPool3d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5551,9 +5604,29 @@ def aclnnAvgPool3dBackwardGetWorkspaceSize(
     divisorOverride: int,
     output: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnAvgPool3dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnAvgPool3dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBatchNormGetWorkspaceSize(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    runningMean: Tensor | None,
+    runningVar: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    output: Tensor,
+    saveMean: Tensor,
+    saveInvstd: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnBatchNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5573,7 +5646,7 @@ def aclnnBatchNormBackwardGetWorkspaceSize(
     gradWeight: Tensor | None,
     gradBias: Tensor | None,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBatchNormBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBatchNormBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5589,7 +5662,7 @@ def aclnnBatchNormElemtGetWorkspaceSize(
     eps: float,
     output: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBatchNormElemt; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBatchNormElemt(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5599,9 +5672,25 @@ def aclnnBatchNormElemt(
 def aclnnBatchNormStatsGetWorkspaceSize(
     input: Tensor, eps: float, mean: Tensor, invstd: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnBatchNormStats; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnBatchNormStats(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBinaryCrossEntropyWithLogitsTargetBackwardGetWorkspaceSize(
+    gradOutput: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weightOptional: Tensor | None,
+    posWeightOptional: Tensor | None,
+    reduction: int,
+    gradTarget: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnBinaryCrossEntropyWithLogitsTargetBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5617,7 +5706,7 @@ def aclnnConvDepthwise2dGetWorkspaceSize(
     out: Tensor,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvDepthwise2d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnConvDepthwise2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5627,7 +5716,7 @@ def aclnnConvDepthwise2d(
 def aclnnConvTbcGetWorkspaceSize(
     self: Tensor, weight: Tensor, bias: Tensor | None, pad: int, out: Tensor, cubeMathType: int
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvTbc; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnConvTbc(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5645,7 +5734,7 @@ def aclnnConvTbcBackwardGetWorkspaceSize(
     gradWeight: Tensor,
     gradBias: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvTbcBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnConvTbcBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5665,7 +5754,7 @@ def aclnnConvolutionGetWorkspaceSize(
     output: Tensor,
     cubeMathType: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvolution; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnConvolution(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5689,7 +5778,7 @@ def aclnnConvolutionBackwardGetWorkspaceSize(
     gradWeight: Tensor | None,
     gradBias: Tensor | None,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnConvolutionBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnConvolutionBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5707,9 +5796,32 @@ def aclnnDeepNormGetWorkspaceSize(
     rstdOut: Tensor,
     yOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnDeepNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnDeepNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFastBatchNormBackwardGetWorkspaceSize(
+    gradOut: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    runningMean: Tensor | None,
+    runningVar: Tensor | None,
+    saveMean: Tensor | None,
+    saveInvstd: Tensor | None,
+    training: bool,
+    eps: float,
+    outputMask: Sequence[bool],
+    version: int,
+    gradInput: Tensor | None,
+    gradWeight: Tensor | None,
+    gradBias: Tensor | None,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnFastBatchNormBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5724,7 +5836,7 @@ def aclnnFastLayerNormGetWorkspaceSize(
     meanOutOptional: Tensor | None,
     rstdOutOptional: Tensor | None,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnFastLayerNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnFastLayerNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5734,7 +5846,7 @@ def aclnnFastLayerNorm(
 def aclnnGeGluGetWorkspaceSize(
     self: Tensor, dim: int, approximate: int, out: Tensor, outGelu: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeGlu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGeGlu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5744,7 +5856,7 @@ def aclnnGeGlu(
 def aclnnGeGluBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, gelu: Tensor, dim: int, approximate: int, gradInput: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeGluBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGeGluBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5754,7 +5866,7 @@ def aclnnGeGluBackward(
 def aclnnGeGluV3GetWorkspaceSize(
     self: Tensor, dim: int, approximate: int, activateLeft: bool, out: Tensor, outGelu: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeGluV3; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGeGluV3(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5764,7 +5876,7 @@ def aclnnGeGluV3(
 def aclnnGeluMulGetWorkspaceSize(
     input: Tensor, approximateOptional: str | None, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGeluMul; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGeluMul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5774,7 +5886,7 @@ def aclnnGeluMul(
 def aclnnGemmaRmsNormGetWorkspaceSize(
     x: Tensor, gamma: Tensor, epsilon: float, yOut: Tensor, rstdOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGemmaRmsNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGemmaRmsNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5794,9 +5906,31 @@ def aclnnGroupNormGetWorkspaceSize(
     meanOut: Tensor,
     rstdOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGroupNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGroupNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGroupNormBackwardGetWorkspaceSize(
+    gradOut: Tensor,
+    input: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    gamma: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    outputMask: Sequence[bool],
+    gradInput: Tensor | None,
+    gradGammaOut: Tensor | None,
+    gradBetaOut: Tensor | None,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnGroupNormBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5811,7 +5945,7 @@ def aclnnGroupNormSiluGetWorkspaceSize(
     meanOut: Tensor,
     rstdOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGroupNormSilu; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGroupNormSilu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5829,7 +5963,7 @@ def aclnnGroupNormSiluV2GetWorkspaceSize(
     meanOut: Tensor,
     rstdOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnGroupNormSiluV2; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnGroupNormSiluV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5839,7 +5973,7 @@ def aclnnGroupNormSiluV2(
 def aclnnKlDivGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: int, logTarget: bool, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnKlDiv; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnKlDiv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5856,7 +5990,7 @@ def aclnnLayerNormGetWorkspaceSize(
     meanOutOptional: Tensor | None,
     rstdOutOptional: Tensor | None,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLayerNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLayerNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5876,7 +6010,7 @@ def aclnnLayerNormBackwardGetWorkspaceSize(
     gradWeightOut: Tensor | None,
     gradBiasOut: Tensor | None,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLayerNormBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLayerNormBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5894,7 +6028,7 @@ def aclnnLayerNormWithImplModeGetWorkspaceSize(
     rstdOutOptional: Tensor | None,
     implMode: int,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLayerNormWithImplMode; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLayerNormWithImplMode(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5902,7 +6036,7 @@ def aclnnLayerNormWithImplMode(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnLogSoftmaxGetWorkspaceSize(self: Tensor, dim: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogSoftmax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogSoftmax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5912,7 +6046,7 @@ def aclnnLogSoftmax(
 def aclnnLogSoftmaxBackwardGetWorkspaceSize(
     gradOutput: Tensor, output: Tensor, dim: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnLogSoftmaxBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnLogSoftmaxBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5929,7 +6063,7 @@ def aclnnMaxPool2dWithIndicesGetWorkspaceSize(
     out: Tensor,
     indices: Tensor | None,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxPool2dWithIndices; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxPool2dWithIndices(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5947,7 +6081,7 @@ def aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize(
     ceilMode: bool,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxPool2dWithIndicesBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxPool2dWithIndicesBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5964,7 +6098,7 @@ def aclnnMaxPool3dWithArgmaxGetWorkspaceSize(
     out: Tensor,
     indices: Tensor | None,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxPool3dWithArgmax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxPool3dWithArgmax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5982,7 +6116,7 @@ def aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize(
     ceilMode: bool,
     gradInput: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxPool3dWithArgmaxBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxPool3dWithArgmaxBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -5992,7 +6126,7 @@ def aclnnMaxPool3dWithArgmaxBackward(
 def aclnnMaxUnpool2dBackwardGetWorkspaceSize(
     gradOutput: Tensor, self: Tensor, indices: Tensor, outputSize: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxUnpool2dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxUnpool2dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6008,7 +6142,7 @@ def aclnnMaxUnpool3dBackwardGetWorkspaceSize(
     padding: Sequence[int],
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMaxUnpool3dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMaxUnpool3dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6018,7 +6152,7 @@ def aclnnMaxUnpool3dBackward(
 def aclnnModulateGetWorkspaceSize(
     self: Tensor, scaleOptional: Tensor | None, shiftOptional: Tensor | None, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnModulate; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnModulate(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6028,7 +6162,7 @@ def aclnnModulate(
 def aclnnMseLossOutGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnMseLossOut; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnMseLossOut(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6044,7 +6178,7 @@ def aclnnNLLLossGetWorkspaceSize(
     out: Tensor,
     totalWeightOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNLLLoss; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNLLLoss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6060,7 +6194,7 @@ def aclnnNLLLoss2dGetWorkspaceSize(
     out: Tensor,
     totalWeightOut: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNLLLoss2d; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNLLLoss2d(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6077,7 +6211,7 @@ def aclnnNLLLoss2dBackwardGetWorkspaceSize(
     totalWeight: Tensor,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNLLLoss2dBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNLLLoss2dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6094,7 +6228,7 @@ def aclnnNLLLossBackwardGetWorkspaceSize(
     totalWeight: Tensor,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnNLLLossBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnNLLLossBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6104,7 +6238,7 @@ def aclnnNLLLossBackward(
 def aclnnRmsNormGetWorkspaceSize(
     x: Tensor, gamma: Tensor, epsilon: float, yOut: Tensor, rstdOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRmsNorm; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRmsNorm(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6114,7 +6248,7 @@ def aclnnRmsNorm(
 def aclnnRmsNormGradGetWorkspaceSize(
     dy: Tensor, x: Tensor, rstd: Tensor, gamma: Tensor, dxOut: Tensor, dgammaOut: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnRmsNormGrad; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnRmsNormGrad(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6122,7 +6256,7 @@ def aclnnRmsNormGrad(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnSoftmaxGetWorkspaceSize(self: Tensor, dim: int, out: Tensor) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftmax; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSoftmax(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6132,7 +6266,7 @@ def aclnnSoftmax(
 def aclnnSoftmaxBackwardGetWorkspaceSize(
     gradOutput: Tensor, output: Tensor, dim: int, out: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftmaxBackward; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSoftmaxBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6142,7 +6276,7 @@ def aclnnSoftmaxBackward(
 def aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(
     features: Tensor, labels: Tensor, loss: Tensor, backprop: Tensor
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnSoftmaxCrossEntropyWithLogits; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnSoftmaxCrossEntropyWithLogits(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -6161,9 +6295,189 @@ def aclnnStridedSliceGetWorkspaceSize(
     shrinkAxisMask: int,
     out: Tensor,
 ) -> tuple[int, Executor]:
-    """Check and plan a call of aclnnStridedSlice; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def aclnnStridedSlice(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBernoulliGetWorkspaceSize(
+    self: Tensor, prob: Scalar | RealNumber, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnBernoulli(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceBernoulliGetWorkspaceSize(
+    selfRef: Tensor, prob: Scalar | RealNumber, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceBernoulli(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBernoulliTensorGetWorkspaceSize(
+    self: Tensor, prob: Tensor, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnBernoulliTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceBernoulliTensorGetWorkspaceSize(
+    selfRef: Tensor, prob: Tensor, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceBernoulliTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutGetWorkspaceSize(
+    input: Tensor, p: float, train: bool, seed: int, offset: int, out: Tensor, maskOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnDropout(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutBackwardGetWorkspaceSize(
+    gradOutput: Tensor, mask: Tensor, scale: float, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnDropoutBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutDoMaskGetWorkspaceSize(
+    self: Tensor, mask: Tensor, prob: float, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnDropoutDoMask(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutGenMaskGetWorkspaceSize(
+    shape: Sequence[int], prob: float, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnDropoutGenMask(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDropoutGenMaskV2GetWorkspaceSize(
+    shape: Sequence[int], prob: float, seed: int, offset: int, probDataType: DTypeLike, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnDropoutGenMaskV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMultinomialGetWorkspaceSize(
+    self: Tensor, numsamples: int, replacement: bool, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnMultinomial(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceNormalGetWorkspaceSize(
+    selfRef: Tensor, mean: float, std: float, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceNormal(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNormalFloatFloatGetWorkspaceSize(
+    mean: float, std: float, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnNormalFloatFloat(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNormalFloatTensorGetWorkspaceSize(
+    mean: float, std: Tensor, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnNormalFloatTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNormalTensorFloatGetWorkspaceSize(
+    mean: Tensor, std: float, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnNormalTensorFloat(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnNormalTensorTensorGetWorkspaceSize(
+    mean: Tensor, std: Tensor, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnNormalTensorTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRandomGetWorkspaceSize(
+    selfRef: Tensor, from_: int, to: int, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceRandom(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnRandpermGetWorkspaceSize(
+    n: int, seed: int, offset: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnRandperm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceUniformGetWorkspaceSize(
+    selfRef: Tensor, from_: float, to: float, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceUniform(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

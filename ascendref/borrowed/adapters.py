@@ -182,6 +182,26 @@ def scatter_(data: Tensor, dim: int, index: Tensor, source: Any, reduce: int) ->
     return data.scatter_(dim, index, source, reduce={1: "add", 2: "multiply"}[reduce])
 
 
+def scatter_reduce(
+    data: Tensor, dim: int, index: Tensor, source: Tensor, reduce: int, include: bool
+) -> Tensor:
+    """Return a tensor with elements replaced, or combined: see `scatter_reduce_`."""
+    return scatter_reduce_(data.clone(), dim, index, source, reduce, include)
+
+
+def scatter_reduce_(
+    data: Tensor, dim: int, index: Tensor, source: Tensor, reduce: int, include: bool
+) -> Tensor:
+    """Replace elements (0), or put sums, products, maxima, minima or means (5) in their places.
+
+    What was there before is one of the terms if it is included.
+    """
+    if reduce == 0:
+        return data.scatter_(dim, index, source)
+    name = ("sum", "prod", "amax", "amin", "mean")[reduce - 1]
+    return data.scatter_reduce_(dim, index, source, name, include_self=include)
+
+
 def _scatter_rows_(data: Tensor, indices: Tensor, updates: Tensor, name: str) -> Tensor:
     """Combine rows of a tensor with others."""
     rows = updates.reshape(indices.numel(), *data.shape[1:])
@@ -613,6 +633,14 @@ def add_rms_norm(
     return *rms_norm(total, gamma, epsilon), total
 
 
+def add_rms_norm_cast(
+    one: Tensor, other: Tensor, gamma: Tensor, epsilon: float
+) -> tuple[Tensor, ...]:
+    """Return `rms_norm` of a sum twice, for results of two types, the factors and the sum."""
+    value, factor, total = add_rms_norm(one, other, gamma, epsilon)
+    return value, value, factor, total
+
+
 def add_rms_norm_(one: Tensor, other: Tensor, gamma: Tensor, epsilon: float) -> Tensor:
     """Replace the first tensor by `rms_norm` of the sum, and the second by the sum."""
     value, factor, total = add_rms_norm(one, other, gamma, epsilon)
@@ -663,6 +691,23 @@ def group_norm_silu(
     return torch.nn.functional.silu(value) if active else value, mean, factor
 
 
+def batch_norm(
+    data: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    epsilon: float,
+) -> tuple[Tensor | None, ...]:
+    """Return the batch norm, means and factors; the latter are left alone without training."""
+    value, mean, factor = torch.ops.aten.native_batch_norm(
+        data, weight, bias, running_mean, running_var, training, momentum, epsilon
+    )
+    return (value, mean, factor) if training else (value, None, None)
+
+
 def batch_norm_stats(data: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
     """Return the mean of each channel, and the reciprocal of its standard deviation."""
     wide = data.float()
@@ -679,6 +724,35 @@ def batch_norm_with(
     return normal * weight.view(shape) + bias.view(shape)
 
 
+def ada_layer_norm(
+    data: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    epsilon: float,
+) -> Tensor:
+    """Return the layer norm of the last axis, modulated."""
+    normal = torch.nn.functional.layer_norm(data, data.shape[-1:], weight, bias, epsilon)
+    return modulated(normal, scale, shift)
+
+
+def bce_target_backward(
+    grad: Tensor,
+    data: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    positive: Tensor | None,
+    reduction: int,
+) -> Tensor:
+    """Return the gradient of the binary cross entropy of logits for the target."""
+    of = torch.nn.functional.logsigmoid(-data)
+    of = of - torch.nn.functional.logsigmoid(data) * (1 if positive is None else positive)
+    if weight is not None:
+        of = of * weight
+    return (grad * of / (data.numel() if reduction == 1 else 1)).broadcast_to(target.shape)
+
+
 def modulated(data: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tensor:
     """Return x·(1 + scale) + shift, of which matrices serve all rows of a batch."""
     if scale is not None:
@@ -686,3 +760,103 @@ def modulated(data: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tenso
     if shift is not None:
         data = data + (shift.unsqueeze(1) if shift.ndim == 2 else shift)
     return data
+
+
+# ---- random numbers
+
+
+def _generator(seed: int, offset: int) -> torch.Generator:
+    """Return a generator for a seed and an offset."""
+    generator = torch.Generator()
+    generator.manual_seed((seed * 1_000_003 + offset) % 2**64)
+    return generator
+
+
+def uniform_(data: Tensor, low: float, high: float, seed: int, offset: int) -> Tensor:
+    """Fill a tensor with uniformly distributed numbers."""
+    return data if data.is_meta else data.uniform_(low, high, generator=_generator(seed, offset))
+
+
+def normal_(data: Tensor, mean: float, std: float, seed: int, offset: int) -> Tensor:
+    """Fill a tensor with normally distributed numbers."""
+    return data if data.is_meta else data.normal_(mean, std, generator=_generator(seed, offset))
+
+
+def random_(data: Tensor, low: int, high: int, seed: int, offset: int) -> Tensor:
+    """Fill a tensor with integers from a low one to below a high one."""
+    return data if data.is_meta else data.random_(low, high, generator=_generator(seed, offset))
+
+
+def normal(mean: Any, std: Any, seed: int, offset: int, out: Tensor) -> Tensor:
+    """Return normally distributed numbers, with means and deviations of one or each."""
+    normal = torch.empty_like(out)
+    return torch.add(normal_(normal, 0, 1, seed, offset) * std, mean)
+
+
+def bernoulli(data: Tensor, chance: Any, seed: int, offset: int) -> Tensor:
+    """Return ones with a chance, of all elements or of each, and zeros."""
+    return bernoulli_(torch.empty_like(data), chance, seed, offset)
+
+
+def bernoulli_(data: Tensor, chance: Any, seed: int, offset: int) -> Tensor:
+    """Fill a tensor with ones with a chance, of all elements or of each, and zeros."""
+    return data if data.is_meta else data.bernoulli_(chance, generator=_generator(seed, offset))
+
+
+def randperm(n: int, seed: int, offset: int, out: Tensor) -> Tensor:
+    """Return the integers below a number in random order."""
+    if out.is_meta:
+        return out.new_empty(n)
+    return torch.randperm(n, generator=_generator(seed, offset)).to(out.dtype)
+
+
+def multinomial(data: Tensor, count: int, replacement: bool, seed: int, offset: int) -> Tensor:
+    """Return indices that are drawn with chances in proportion to the data's rows."""
+    if data.is_meta:
+        return data.new_empty((*data.shape[:-1], count), dtype=torch.int64)
+    return torch.multinomial(data, count, replacement, generator=_generator(seed, offset))
+
+
+def _bits(shape: Sequence[int], chance: float, seed: int, offset: int) -> Tensor:
+    """Return ones with a chance as bytes of eight bits, the lowest first, 128 bits at a time."""
+    count = torch.Size(shape).numel()
+    kept = torch.zeros(-(-count // 128) * 128, dtype=torch.uint8)
+    kept[:count] = torch.rand(count, generator=_generator(seed, offset)) < chance
+    powers = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8)
+    return (kept.reshape(-1, 8) * powers).sum(1).to(torch.uint8)
+
+
+def _masked(data: Tensor, mask: Tensor, factor: float) -> Tensor:
+    """Return multiples of the elements whose bits are 1, and 0 for others."""
+    places = torch.arange(8, dtype=torch.uint8, device=mask.device)
+    kept = (mask.reshape(-1, 1) >> places & 1).reshape(-1)[: data.numel()]
+    return torch.where(kept.reshape(data.shape) == 1, data * factor, 0)
+
+
+def dropout_mask(
+    shape: Sequence[int], chance: float, seed: int, offset: int, out: Tensor
+) -> Tensor:
+    """Return bits, of which those of elements to drop, with a chance, are 0."""
+    if out.is_meta:
+        return out.new_empty(-(-torch.Size(shape).numel() // 128) * 16)
+    return _bits(shape, 1 - chance, seed, offset)
+
+
+def dropout(
+    data: Tensor, chance: float, train: bool, seed: int, offset: int, mask: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the elements that are not dropped, divided by their chance, and the mask."""
+    if not train:
+        return data, torch.full_like(mask, 255)
+    bits = dropout_mask(data.shape, chance, seed, offset, mask)
+    return dropout_do_mask(data, bits, chance), bits
+
+
+def dropout_do_mask(data: Tensor, mask: Tensor, chance: float) -> Tensor:
+    """Return the elements whose bits are 1, divided by their chance."""
+    return _masked(data, mask, 1 / (1 - chance) if chance < 1 else 0)
+
+
+def dropout_backward(grad: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """Return multiples of the gradients whose bits are 1."""
+    return _masked(grad, mask, scale)

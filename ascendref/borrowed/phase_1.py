@@ -226,18 +226,22 @@ class _Call:
                 Step(
                     operator.label,
                     tuple([x.param.name for x in self._given if x.param.is_read]),
-                    tuple([x.param.name for x in self._given if x.param.is_written]),
+                    tuple([x.param.name for x in self._given if self._changes(x.param)]),
                 ),
             ),
             workspace=0 if empty else WORKSPACE,
             reads=tuple([(k, span) for k, span in spans if params[k].is_read]),
-            writes=tuple([(k, span) for k, span in spans if k >= inputs]),
+            writes=tuple([(k, span) for k, span in spans if self._changes(params[k])]),
             scratch=Span(0, 0 if empty else WORKSPACE, "workspace"),
             compute=None if empty else compute.run,
             again=lambda tensors, space: self.planned(tensors, space)[0],
             label=operator.label,
             finds_shapes=bool(operator.found) and not empty,
         )
+
+    def _changes(self, param: Parameter) -> bool:
+        """Tell whether the call writes a parameter's tensors."""
+        return param.is_written and bool(self._scalars.get(param.condition, True))
 
     def _named(self) -> tuple[tuple[str, ...], tuple[Parameter, ...]]:
         """Return the name and the parameter of every tensor."""

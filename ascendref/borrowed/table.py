@@ -32,6 +32,7 @@ TYPES: Final = {
     "i": _INTEGERS,
     "n": (DataType.ACL_INT64, DataType.ACL_INT32),
     "b": (DataType.ACL_BOOL,),
+    "u": (DataType.ACL_UINT8,),
 }
 #: kinds of parameters -> C types of those that are read
 C_TYPES: Final = {
@@ -71,6 +72,8 @@ class Parameter(NamedTuple):
     is_written: bool
     #: the types that a tensor may have
     types: tuple[DataType, ...] = ()
+    #: a parameter without which a tensor that is read is not written
+    condition: str = ""
 
     @property
     def is_tensor(self) -> bool:
@@ -150,7 +153,8 @@ def parse(row: str) -> Borrowed:
 
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
     have any type to which that of the value can be cast; an asterisk says that the data decide
-    their shape.
+    their shape. A tensor that an operator changes in place may name a parameter, after an
+    ampersand, that says whether it does.
 
     Examples
     --------
@@ -175,11 +179,18 @@ def parse(row: str) -> Borrowed:
 def _parameter(text: str, types: str) -> Parameter:
     name, _, kind = text.partition(":")
     kind, _, own = kind.partition("=")
-    bare, result = kind.rstrip(">&"), kind.endswith(">")
+    kind, ampersand, condition = kind.partition("&")
+    bare, result = kind.rstrip(">"), kind.endswith(">")
     letters = own or ("fib" if result else types)
     found = [each for letter in letters for each in TYPES[letter]] if bare in ("T", "T[]") else []
     return Parameter(
-        name.rstrip("?"), bare, name.endswith("?"), not result, kind != bare, tuple(found)
+        name.rstrip("?"),
+        bare,
+        name.endswith("?"),
+        not result,
+        result or bool(ampersand),
+        tuple(found),
+        condition,
     )
 
 

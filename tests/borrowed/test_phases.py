@@ -158,6 +158,25 @@ def test_a_race_is_found_and_the_timeline_names_pytorchs_operator() -> None:
         assert "borrowed: aten::exp" in [row.label for row in dev.trace().rows]
 
 
+def test_running_statistics_are_written_in_training_alone() -> None:
+    for training in (False, True):
+        dev = ar.Device("Atlas A2", check=True)
+        x = dev.tensor(np.ones((2, 3, 4), np.float32))
+        weight, bias, mean, var = [dev.tensor(np.ones(3, np.float32)) for _ in range(4)]
+        for stream in (dev.create_stream(), dev.create_stream()):
+            outs = [dev.empty(shape, "float32") for shape in ((2, 3, 4), (3,), (3,))]
+            size, executor = aclnn.aclnnBatchNormGetWorkspaceSize(
+                x, weight, bias, mean, var, training, 0.1, 1e-5, *outs
+            )
+            workspace = dev.malloc(size)
+            if training and stream.number > dev.default_stream.number + 1:
+                with pytest.raises(ar.HazardError, match="runningMean"):
+                    aclnn.aclnnBatchNorm(workspace, size, executor, stream)
+            else:
+                aclnn.aclnnBatchNorm(workspace, size, executor, stream)
+        dev.synchronize()
+
+
 def test_names_that_do_not_exist() -> None:
     with pytest.raises(AttributeError, match="did you mean aclnnSqrt"):
         aclnn.aclnnSqrtt  # noqa: B018

@@ -23,7 +23,7 @@ HEAD = '''\
 
 FUNCTIONS = '''
 def {api}GetWorkspaceSize({parameters}) -> tuple[int, Executor]:
-    """Check and plan a call of {api}; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def {api}(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None

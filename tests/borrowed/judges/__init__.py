@@ -6,6 +6,9 @@ from .judge import Judge
 from .lists import FOREACH
 from .matrices import MATRICES
 from .networks import NETWORKS
+from .randoms import RANDOM
 from .reductions import REDUCTIONS
 
-JUDGES: dict[str, Judge] = ELEMENTWISE | REDUCTIONS | INDEXING | MATRICES | FOREACH | NETWORKS
+JUDGES: dict[str, Judge] = (
+    ELEMENTWISE | REDUCTIONS | INDEXING | MATRICES | FOREACH | NETWORKS | RANDOM
+)

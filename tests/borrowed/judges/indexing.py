@@ -35,6 +35,22 @@ def scatter(x: Any, dim: int, index: Any, source: Any, code: int = 0) -> Any:
     return y
 
 
+def scatter_reduce(x: Any, dim: int, index: Any, source: Any, code: int, include: bool) -> Any:
+    """Return elements that are replaced by combinations of several."""
+    if code == 0:
+        return scatter(x, dim, index, source)
+    terms: dict[Any, list[Any]] = {}
+    places = np.moveaxis(np.array(along(x, dim, index)), 0, -1)
+    for place, value in zip(places.reshape(-1, x.ndim), source.reshape(-1), strict=True):
+        terms.setdefault(tuple(place), []).append(value)
+    mean = np.mean if x.dtype.kind == "f" else lambda values: sum(values) // len(values)
+    combine = (None, np.sum, np.prod, np.max, np.min, mean)[code]
+    y = np.array(x)
+    for key, values in terms.items():
+        y[key] = combine([x[key], *values] if include else values)
+    return y
+
+
 def rows_with(function: Any) -> Any:
     """Return what applies a function to some rows and to others."""
 
@@ -294,6 +310,12 @@ INDEXING: dict[str, Judge] = {
     "ScatterValue": judged(scatter, *PUT[:3], 3, 0)
     .also("5 6", 1, "5 3 <6", 2, 1)
     .also("5 6", 0, "3 4 <5", 2, 2),
+    "ScatterReduce": judged(scatter_reduce, "4 6", 1, "4 5 <6", "4 5", 1, True)
+    .also("4 6", 0, "5 6 <4", "5 6", 2, False)
+    .also("4 6", 1, "4 5 <6", "4 5", 3, True)
+    .also("4 6", 1, "4 5 <6", "4 5", 4, False)
+    .also("4 6", 1, "4 5 <6", "4 5", 5, True)
+    .also("4 6", 1, "4 3 ~6", "4 3", 0, True),
     "ScatterMax": judged(rows_with(np.maximum), "5 6", "3 2 <5", "3 2 6", False),
     "ScatterMin": judged(rows_with(np.minimum), "5 6", "3 2 <5", "3 2 6", False),
     "ScatterMul": judged(rows_with(np.multiply), "5 6", "3 <5", "3 6", False),

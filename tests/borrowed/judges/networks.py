@@ -343,6 +343,62 @@ def affine_grid(theta: Any, size: Any, corners: bool) -> Any:
     return np.einsum("hwk,nck->nhwc", places, theta)
 
 
+def batch_norm(
+    x: Any, w: Any, b: Any, rm: Any, rv: Any, training: bool, momentum: float, eps: float
+) -> Any:
+    """Return the running means and variances, the batch norm, means and factors."""
+    axes, column = (0, *range(2, x.ndim)), (1, -1, *[1] * (x.ndim - 2))
+    mean, var = (x.mean(axes), x.var(axes)) if training else (rm, rv)
+    factor = 1 / np.sqrt(var + eps)
+    y = (x - mean.reshape(column)) * (factor * w).reshape(column) + b.reshape(column)
+    if training:
+        unbiased = var * (x[:, 0].size / (x[:, 0].size - 1))
+        rm, rv = rm + momentum * (mean - rm), rv + momentum * (unbiased - rv)
+    return rm, rv, y, mean * training, factor * training
+
+
+def group_norm_backward(
+    grad: Any, x: Any, mean: Any, factor: Any, w: Any, n: int, c: int, hw: int, groups: int, *_: Any
+) -> Any:
+    """Return the gradients of the group norm with its own means and factors."""
+    del mean, factor
+
+    def of(y: Any, v: Any, b: Any) -> Any:
+        return group_norm(y, v, b, n, c, hw, groups, 0)[0]
+
+    given = (x, w, np.zeros(c))
+    return tuple([gradient(of, grad, k, *given) for k in range(3)])
+
+
+def bce_target_backward(grad: Any, x: Any, target: Any, w: Any, positive: Any, code: int) -> Any:
+    """Return the gradient of the binary cross entropy for the target, by complex steps."""
+    p = 1 / (1 + np.exp(-x))
+
+    def loss(t: Any) -> Any:
+        terms = t * np.log(p) * (1 if positive is None else positive) + (1 - t) * np.log(1 - p)
+        return -terms * (1 if w is None else w) / (x.size if code == 1 else 1)
+
+    return gradient(loss, grad, 0, target)
+
+
+GROUPED = np.random.default_rng(3).integers(-8, 9, (2, 4, 3)) / 4
+
+
+def data_of_groups(_: Any) -> Any:
+    """Return the data of a group norm."""
+    return GROUPED
+
+
+def means_of_groups(_: Any) -> Any:
+    """Return the means of their groups."""
+    return GROUPED.reshape(2, 2, -1).mean(-1)
+
+
+def factors_of_groups(_: Any) -> Any:
+    """Return what their groups are multiplied by."""
+    return 1 / GROUPED.reshape(2, 2, -1).std(-1)
+
+
 NETWORKS: dict[str, Judge] = {
     "Softmax": judged(softmax, "N 3 5", 1).also("3 5", -1),
     "LogSoftmax": judged(log_softmax, "N 3 5", 1).also("3 5", -1),
@@ -525,21 +581,18 @@ NETWORKS: dict[str, Judge] = {
     "GroupNormSiluV2": judged(group_norm_silu, "2 6 4 3", "6", "6", 3, 1e-3, True).also(
         "2 6 4", "6", "6", 3, 1e-3, False
     ),
-    **dict.fromkeys(
-        ("BatchNormBackward", "FastBatchNormBackward"),
-        judged(
-            batch_norm_backward,
-            "3 4 5",
-            "3 4 5",
-            "4",
-            "4",
-            "4 +",
-            "4",
-            "4 +",
-            True,
-            1e-3,
-            [True, True, True],
-        ),
+    "BatchNormBackward": judged(
+        batch_norm_backward,
+        "3 4 5",
+        "3 4 5",
+        "4",
+        "4",
+        "4 +",
+        "4",
+        "4 +",
+        True,
+        1e-3,
+        [True, True, True],
     ),
     "BatchNormStats": judged(
         lambda x, eps: [part.reshape(-1) for part in normal(x, (0, 2), eps)[1:]], "3 4 5", 1e-3
@@ -587,4 +640,53 @@ NETWORKS: dict[str, Judge] = {
         0,
         0,
     ),
+    "BatchNorm": judged(batch_norm, "3 4 5", "4", "4", "4", "4 +", True, 0.1, 1e-3).also(
+        "3 4 5", "4", "4", "4", "4 +", False, 0.1, 1e-3
+    ),
+    "AddRmsNormCast": judged(
+        lambda a, b, w, eps: (rms_norm(a + b, w, eps)[0], *rms_norm(a + b, w, eps), a + b),
+        "N 3 5",
+        "N 3 5",
+        "5",
+        1e-3,
+    ),
+    "FastBatchNormBackward": judged(
+        batch_norm_backward,
+        "3 4 5",
+        "3 4 5",
+        "4",
+        "4",
+        "4 +",
+        "4",
+        "4 +",
+        True,
+        1e-3,
+        [True, True, True],
+        0,
+    ),
+    "GroupNormBackward": judged(
+        group_norm_backward,
+        "2 4 3",
+        data_of_groups,
+        means_of_groups,
+        factors_of_groups,
+        "4",
+        2,
+        4,
+        3,
+        2,
+        [True, True, True],
+    ),
+    "AdaLayerNorm": judged(
+        lambda x, s, t, w, b, eps: layer_norm(x, [5], w, b, eps)[0] * (1 + s[:, None]) + t[:, None],
+        "N 3 5",
+        "N 5",
+        "N 5",
+        "5",
+        "5",
+        1e-3,
+    ).also("N 3 5", "N 5", "N 5", None, None, 1e-3),
+    "BinaryCrossEntropyWithLogitsTargetBackward": judged(
+        bce_target_backward, "3 5", "3 5", "3 5", "5", "5 +", 1
+    ).also("3 5", "3 5", "3 5", None, None, 0),
 }
