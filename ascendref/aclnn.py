@@ -26,6 +26,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .borrowed.functions import two_phases
+from .borrowed.known import absent
 from .borrowed.table import borrowed
 from .core.errors import did_you_mean
 from .declaration.operator import APIS
@@ -41,11 +42,14 @@ for _operator in APIS.values():
 
 def __getattr__(name: str) -> Callable[..., Any]:
     """Find the functions of an operator that PyTorch computes."""
-    operator = borrowed().get(name.removesuffix("GetWorkspaceSize"))
+    api = name.removesuffix("GetWorkspaceSize")
+    operator = borrowed().get(api)
     if operator is None:
-        hint = did_you_mean(name, [*__all__, *borrowed()])
+        known = f": {api} is known, but absent" if api in absent() else ""
+        hint = did_you_mean(api, [*APIS, *borrowed()], 3)
         raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}; {hint}`ascendref ops --all` lists all"
+            f"module {__name__!r} has no attribute {name!r}{known};"
+            f" {hint}`ascendref ops --all` lists all"
         )
     for function in two_phases(operator):
         globals()[function.__name__] = function

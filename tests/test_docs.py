@@ -22,6 +22,7 @@ from .support.readme import blocks
     "name",
     [
         "docs/arrays.md",
+        "docs/borrowed.md",
         "docs/device.md",
         "docs/from-cpp.md",
         "docs/torch.md",
@@ -30,8 +31,9 @@ from .support.readme import blocks
     ],
 )
 def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
-    if name in ("docs/jax.md", "docs/torch.md"):
-        pytest.importorskip(name[5:-3], reason="it is an extra")
+    extra = {"docs/borrowed.md": "torch", "docs/jax.md": "jax", "docs/torch.md": "torch"}
+    if name in extra:
+        pytest.importorskip(extra[name], reason="it is an extra")
     programs = blocks(ROOT / name, "python")
     assert programs
     exec(compile("\n".join(programs), name, "exec"), {"__name__": "__main__"})

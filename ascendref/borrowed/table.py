@@ -24,7 +24,16 @@ _INTEGERS: Final = (
     DataType.ACL_UINT8,
 )
 #: letters of the table -> types
-TYPES: Final = {"f": _FLOATS, "i": _INTEGERS, "b": (DataType.ACL_BOOL,)}
+TYPES: Final = {
+    "f": _FLOATS,
+    "e": _FLOATS[:3],
+    "w": (DataType.ACL_FLOAT, DataType.ACL_DOUBLE),
+    "s": (DataType.ACL_FLOAT,),
+    "i": _INTEGERS,
+    "n": (DataType.ACL_INT64, DataType.ACL_INT32),
+    "b": (DataType.ACL_BOOL,),
+    "u": (DataType.ACL_UINT8,),
+}
 #: kinds of parameters -> C types of those that are read
 C_TYPES: Final = {
     "T": "const aclTensor *",
@@ -35,6 +44,7 @@ C_TYPES: Final = {
     "F[]": "const aclFloatArray *",
     "B[]": "const aclBoolArray *",
     "i8": "int8_t",
+    "cube": "int8_t",
     "i32": "int32_t",
     "i64": "int64_t",
     "u64": "uint64_t",
@@ -62,11 +72,23 @@ class Parameter(NamedTuple):
     is_written: bool
     #: the types that a tensor may have
     types: tuple[DataType, ...] = ()
+    #: a parameter without which a tensor that is read is not written
+    condition: str = ""
 
     @property
     def is_tensor(self) -> bool:
         """Whether it is a tensor or a list of tensors."""
         return self.kind in ("T", "T[]")
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list of tensors."""
+        return self.kind == "T[]"
+
+    @property
+    def is_index(self) -> bool:
+        """Whether it is a tensor of indices, which expressions get as INT64."""
+        return self.types == TYPES["n"] and not self.is_written
 
     @property
     def c_type(self) -> str:
@@ -81,6 +103,8 @@ class Borrowed:
 
     #: the vendor's name
     api: str
+    #: what functions it belongs to
+    group: str
     #: headers that declare it
     headers: tuple[str, ...]
     parameters: tuple[Parameter, ...]
@@ -88,6 +112,8 @@ class Borrowed:
     expression: str
     #: names of the parameters that get the expression's values; none if it writes by itself
     results: tuple[str, ...]
+    #: those of them whose shape the data decide
+    found: tuple[str, ...] = ()
     #: products that have it
     products: tuple[str, ...] = A2_A3
 
@@ -102,9 +128,9 @@ class Borrowed:
     @cached_property
     def label(self) -> str:
         """What the timeline shows: the operator of PyTorch."""
-        call = self.expression.partition("(")[0].strip()
-        name = call.removeprefix("aten.").removeprefix("torch.")
-        return f"borrowed: aten::{name}" if name != call else "borrowed: PyTorch"
+        call = self.expression.partition("(")[0]
+        name = call.removeprefix("aten.")
+        return f"borrowed: aten::{name}" if name != call else f"borrowed: {name}"
 
     @property
     def tensors(self) -> tuple[str, ...]:
@@ -123,37 +149,48 @@ class Borrowed:
 
 
 def parse(row: str) -> Borrowed:
-    """Return the operator of a row: function, headers, parameters, types, expression, results.
+    """Return the operator of a row, whose columns the table's first line names.
 
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
-    have any type to which that of the value can be cast.
+    have any type to which that of the value can be cast; an asterisk says that the data decide
+    their shape. A tensor that an operator changes in place may name a parameter, after an
+    ampersand, that says whether it does.
 
     Examples
     --------
     >>> from ascendref.borrowed.table import parse
-    >>> row = "aclnnErf", "aclnn_erf", "self:T out:T>", "fib", "aten.erf(self=self)", "out"
-    >>> operator = parse("\\t".join(row))
+    >>> row = "aclnnErf", "elementwise", "aclnn_erf", "self:T out:T>", "fib", "aten.erf(self=self)"
+    >>> operator = parse("\\t".join([*row, "out"]))
     >>> operator, operator.label, operator.parameters[1].c_type
     (<operator aclnnErf, borrowed from PyTorch>, 'borrowed: aten::erf', 'aclTensor *')
     """
-    api, headers, parameters, types, expression, results = row.split("\t")
+    api, group, headers, parameters, types, expression, results = row.split("\t")
     return Borrowed(
         api,
+        group,
         tuple(f"{name}.h" for name in dict.fromkeys(headers.split())),
         tuple([_parameter(text, types) for text in parameters.split()]),
         expression,
-        tuple(results.split()),
+        tuple(results.replace("*", "").split()),
+        tuple([name[:-1] for name in results.split() if name.endswith("*")]),
     )
 
 
 def _parameter(text: str, types: str) -> Parameter:
     name, _, kind = text.partition(":")
     kind, _, own = kind.partition("=")
-    bare, result = kind.rstrip(">&"), kind.endswith(">")
-    letters = "fib" if result else own or types
+    kind, ampersand, condition = kind.partition("&")
+    bare, result = kind.rstrip(">"), kind.endswith(">")
+    letters = own or ("fib" if result else types)
     found = [each for letter in letters for each in TYPES[letter]] if bare in ("T", "T[]") else []
     return Parameter(
-        name.rstrip("?"), bare, name.endswith("?"), not result, kind != bare, tuple(found)
+        name.rstrip("?"),
+        bare,
+        name.endswith("?"),
+        not result,
+        result or bool(ampersand),
+        tuple(found),
+        condition,
     )
 
 

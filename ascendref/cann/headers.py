@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from os.path import dirname, relpath
 from pathlib import PurePath
 
-from ..borrowed.table import borrowed
-from ..declaration.operator import APIS
+from ..borrowed.known import absent, known
 from .constants import BASE_ENUMS, BASE_MACROS, META_MACROS, RT_ENUMS, RT_MACROS
-from .functions import ACL, ACLNN, BASE, META, RT, functions
+from .functions import ABSENT, ACL, ACLNN, BASE, META, RT, functions
 from .structures import STRUCTURES
 
+#: declares a known function that the library lacks: a call of it, with any arguments, is an error
+_ABSENT = """#if __has_attribute(unavailable)
+#define ASCENDREF_UNAVAILABLE(text) __attribute__((unavailable(text)))
+#else
+#define ASCENDREF_UNAVAILABLE(text) __attribute__((error(text)))
+#endif
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define ASCENDREF_ABSENT(result, name, text) result name(...) ASCENDREF_UNAVAILABLE(text);
+#else
+#define ASCENDREF_ABSENT(result, name, text) \\
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \\"-Wstrict-prototypes\\"") \\
+    result name() ASCENDREF_UNAVAILABLE(text); \\
+    _Pragma("GCC diagnostic pop")
+#endif"""
 _BASE_TYPES = """typedef int aclError;
 typedef uint16_t aclFloat16;
 typedef void *aclrtStream;
@@ -35,7 +49,7 @@ def headers() -> dict[str, str]:
         BASE: _header(
             BASE,
             ("<stdbool.h>", "<stddef.h>", "<stdint.h>", "<stdio.h>"),
-            [_BASE_TYPES, *_enums(BASE_ENUMS), _macros(BASE_MACROS)],
+            [_ABSENT, _BASE_TYPES, *_enums(BASE_ENUMS), _macros(BASE_MACROS)],
         ),
         RT: _header(RT, (BASE,), [_RT_TYPES, *_enums(RT_ENUMS), _macros(RT_MACROS), STRUCTURES]),
         ACL: _header(ACL, (RT,), []),
@@ -45,22 +59,36 @@ def headers() -> dict[str, str]:
         ),
         ACLNN: _header(ACLNN, (META,), []),
     }  # fmt: skip
-    names = [operator.header for operator in APIS.values()]
-    names += [name for operator in borrowed().values() for name in operator.headers]
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(name for row in known().values() for name in row.headers):
         path = f"aclnnop/{name}"
         texts[path] = _header(path, (ACLNN,), [])
         texts[f"aclnnop/level2/{name}"] = f'#include "../{name}"\n'
     return {PurePath(path).name: f'#include "{path}"\n' for path in texts} | texts
 
 
+@cache
+def _declarations() -> dict[str, list[str]]:
+    """Return the declarations of all functions, absent ones too, by the path of the header."""
+    found: dict[str, list[str]] = {}
+    for function in functions().values():
+        found.setdefault(function.header, []).append(f"{function.prototype.declaration};")
+    for name, reason in ABSENT.items():
+        found[RT].append(_absent("aclError", name, f"{name} is not available: {reason}"))
+    for api, row in absent().items():
+        text = f"{api} is not available; `ascendref ops --all` lists what is"
+        for header in row.headers:
+            found.setdefault(f"aclnnop/{header}", []).extend(
+                _absent("aclnnStatus", name, text) for name in (f"{api}GetWorkspaceSize", api)
+            )
+    return found
+
+
+def _absent(result: str, name: str, text: str) -> str:
+    return f'ASCENDREF_ABSENT({result}, {name}, "{text}")'
+
+
 def _header(path: str, includes: Iterable[str], parts: Iterable[str], *only_cpp: str) -> str:
     guard = "ASCENDREF_" + path.upper().replace("/", "_").replace(".", "_")
-    declared = [
-        f"{function.prototype.declaration};"
-        for function in functions().values()
-        if function.header == path
-    ]
     lines = [
         "/* Written by `ascendref cann`: the interface of the emulated device. */",
         f"#ifndef {guard}",
@@ -70,7 +98,7 @@ def _header(path: str, includes: Iterable[str], parts: Iterable[str], *only_cpp:
         'extern "C" {',
         "#endif",
         *parts,
-        *declared,
+        *_declarations().get(path, ()),
         "#ifdef __cplusplus",
         "}",
         *only_cpp,

@@ -11,8 +11,7 @@ from .constants import BASE_ENUMS, RT_ENUMS
 _VALUES: Final = {
     **dict.fromkeys(("int32_t", "int8_t", "int", "bool", *BASE_ENUMS, *RT_ENUMS), ("INT32", "i")),
     "int64_t": ("INT64", "i"),
-    "uint32_t": ("UINT32", "u"),
-    "aclFloat16": ("UINT32", "u"),
+    **dict.fromkeys(("uint32_t", "uint8_t", "aclFloat16"), ("UINT32", "u")),
     "uint64_t": ("UINT64", "u"),
     "size_t": ("UINT64", "u"),
     "float": ("FLOAT", "d"),

@@ -25,9 +25,11 @@ def digest() -> str:
 
 
 def functions_header() -> str:
-    """Return ``functions.h``: the functions that the sources in C define."""
+    """Return ``functions.h``: the functions that the sources in C define, and a bound for calls."""
     lines = ["/* The functions of the library that are written in C. */", "#ifndef FUNCTIONS_H"]
     lines += ["#define FUNCTIONS_H", '#include "native.h"']
+    most = max(len(function.prototype.parameters) for function in functions().values())
+    lines.append(f"enum {{ MOST_PARAMETERS = {most} }};")
     for function in functions().values():
         if function.native:
             lines.append(_declaration(function, "native_") + ";")

@@ -6,7 +6,7 @@ import sys
 
 from ..core.extras import install_command
 
-_NEEDED = ("typer", "rich", "sklearn")
+_NEEDED = ("elftools", "typer", "rich", "sklearn")
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -10,39 +11,58 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ..borrowed.table import Borrowed, borrowed
+from ..borrowed.known import Known, absent, known
+from ..borrowed.table import borrowed
 from ..core.products import PRODUCTS, Product
-from ..declaration.operator import OPERATORS, Operator
+from ..declaration.operator import APIS, OPERATORS, Operator
 from ..declaration.scalars import ScalarParam
 from ..verify.scalars import default_scalars
 from .console import print_json, print_row, wrapped
 
 
-def ops(as_json: bool, with_borrowed: bool) -> None:
-    """Print the operators."""
+def ops(as_json: bool, everything: bool) -> None:
+    """Print the operators; with the borrowed and the absent ones if everything is asked for."""
     rows = [describe(operator) for operator in in_groups(OPERATORS.values())]
-    others = [*borrowed().values()] if with_borrowed else []
+    others = [row for row in known().values() if row.presence != "own"] if everything else []
     if as_json:
-        print_json(rows + [describe_borrowed(operator) for operator in others])
+        print_json(rows + [describe_other(row) for row in others])
         return
     console = Console()
     for group, members in groupby(rows, key=itemgetter("group")):
         console.print(Text(f"{group} functions", "bold underline"), "\n")
         for row in members:
             print_operator(console, row)
-    if others:
-        console.print(Text("computed by PyTorch", "bold underline"), "\n")
-        for operator in others:
+    if everything:
+        print_others(console)
+
+
+def print_others(console: Console) -> None:
+    """Print the operators that PyTorch computes, then the names of the absent ones by group."""
+    others = [row for row in known().values() if row.presence == "borrowed"]
+    for group, rows in groupby(others, key=attrgetter("group")):
+        console.print(Text(f"computed by PyTorch: {group}", "bold underline"), "\n")
+        for operator in [borrowed()[row.api] for row in rows]:
             lines = [", ".join(operator.arguments), operator.expression]
             print_row(console, operator.api, lines, indent=34)
+        console.print()
+    console.print(Text("absent", "bold underline"), "\n")
+    for group, members in groupby(absent().values(), key=attrgetter("group")):
+        print_row(console, group, [" ".join(row.api for row in members)], indent=28)
+    counts = Counter(row.presence for row in known().values())
+    console.print(
+        f"\nof {len(known())} known functions for operators, {counts['own']} are ascendref's own,"
+        f" {counts['borrowed']} borrowed, {counts['absent']} absent",
+        soft_wrap=True,
+    )
 
 
-def describe_borrowed(operator: Borrowed) -> dict[str, Any]:
-    """Return the row of an operator that PyTorch computes."""
-    return {
-        "name": None,
-        "api": operator.api,
-        "group": "borrowed",
+def describe_other(row: Known) -> dict[str, Any]:
+    """Return the row of a function that is not ascendref's own."""
+    found = {"name": None, "api": row.api, "presence": row.presence, "group": row.group}
+    if row.presence == "absent":
+        return found
+    operator = borrowed()[row.api]
+    return found | {
         "arguments": operator.arguments,
         "expression": operator.expression,
         "products": operator.products,
@@ -51,7 +71,7 @@ def describe_borrowed(operator: Borrowed) -> dict[str, Any]:
 
 def print_operator(console: Console, row: dict[str, Any]) -> None:
     """Print an operator's row."""
-    vendor = f" ({row['api']})" if row["api"] else ""
+    vendor = f" ({', '.join(row['functions'])})" if row["functions"] else ""
     heading = Text(wrapped(row["name"] + vendor, console.width, "", "  "))
     heading.stylize("bold", end=len(row["name"]))
     console.print(heading, soft_wrap=True)
@@ -104,6 +124,8 @@ def describe(operator: Operator) -> dict[str, Any]:
     return {
         "name": operator.name,
         "api": operator.api,
+        "functions": [version.api for version in APIS.values() if version.name == operator.name],
+        "presence": "own",
         "group": operator.group,
         "family": operator.family,
         "tensors": [

@@ -50,8 +50,10 @@ def message_of(error: BaseException) -> str:
         return f"(its message raised {type(failure).__name__})"
 
 
-def did_you_mean(name: str, names: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str], count: int = 1) -> str:
     """Return a question about the closest of some names, or nothing if none is close.
+
+    It names up to ``count`` of them.
 
     Examples
     --------
@@ -62,9 +64,8 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     known = {each.casefold(): each for each in names}
-    return "".join(
-        f"did you mean {known[close]}? " for close in get_close_matches(name.casefold(), known, n=1)
-    )
+    close = [known[each] for each in get_close_matches(name.casefold(), known, n=count)]
+    return f"did you mean {' or '.join(close)}? " if close else ""
 
 
 class ArgumentError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from operator import index
 from typing import Any, NoReturn, cast
@@ -12,9 +13,13 @@ from ..device.checker.hazards import HazardError
 from ..device.handle import Handle
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.copies import resolve
-from ..device.memory.tensor import Tensor
+from ..device.memory.tensor import Tensor, contiguous_strides
 from ..device.streams.stream import Stream
-from .plan import Called, Plan, Step, refuse
+from .plan import Called, Plan, Shapes, Step, refuse
+
+
+def _keep_shapes(found: list[Shapes], run: Callable[[], Any]) -> None:
+    found.append(run())
 
 
 class Executor(Handle):
@@ -247,20 +252,23 @@ class Executor(Handle):
         plan = self._current_plan()
         if plan.compute is None:
             return
-        # if there is something to compute, every tensor has elements and thus memory
+        # what is read or written has elements, and thus memory
         memories = cast("tuple[Memory, ...]", self._memories)
         reads = tuple([(memories[k].shadow, span) for k, span in plan.reads])
         writes = [(memories[k].shadow, span) for k, span in plan.writes]
         if memory is not None:
             scratch = plan.scratch._replace(start=start) if start else plan.scratch
             writes.append((memory.shadow, scratch))
-        device.launch(
-            queue,
-            partial(plan.run, memories, memory, start),
-            reads,
-            tuple(writes),
-            plan.label or plan.operator.api,
-        )
+        run: Callable[[], object] = partial(plan.run, memories, memory, start)
+        found: list[Shapes] = []
+        if plan.finds_shapes:
+            run = partial(_keep_shapes, found, run)
+        device.launch(queue, run, reads, tuple(writes), plan.label or plan.operator.api)
+        if plan.finds_shapes:
+            cast("Stream", queue).synchronize()
+            for k, shape in found[0].items():
+                tensor = self._tensors[k]
+                tensor.shape, tensor.strides = shape, contiguous_strides(shape)
 
     def _check_workspace(self, workspace: Any, workspace_size: Any) -> tuple[Memory | None, int]:
         """Return the memory that holds the workspace, and the offset of its first byte."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sized
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,11 @@ from ..device.checker.shadow import Span
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 
+#: shapes by index of the tensor
+Shapes = dict[int, tuple[int, ...]]
 #: ``compute(arrays, scratch)`` computes the results from the arrays of all tensors; scratch memory
-#: for partial sums is part of the workspace
-Compute = Callable[[tuple[NDArray[Any], ...], NDArray[np.uint8] | None], None]
+#: for partial sums is part of the workspace. What it returns are the shapes that it found, if any
+Compute = Callable[[tuple[NDArray[Any], ...], NDArray[np.uint8] | None], Shapes | None]
 
 
 class Called(Protocol):
@@ -127,20 +129,31 @@ class Plan:
     has_partial_sums: bool = False
     #: what the timeline shows; the vendor's name unless it is given
     label: str = ""
+    #: whether the data decide a result's shape: phase 2 waits for it
+    finds_shapes: bool = False
 
-    def run(self, memories: tuple[Memory, ...], workspace: Memory | None, start: int) -> None:
-        """Run the kernel on the device's thread; the workspace is at an offset in its memory."""
+    def run(
+        self, memories: tuple[Memory | None, ...], workspace: Memory | None, start: int
+    ) -> Shapes | None:
+        """Run the kernel on the device's thread; the workspace is at an offset in its memory.
+
+        Tensors without elements may have no memory.
+        """
         assert self.compute is not None
         for k, memory in enumerate(memories):
-            if not memory.alive:
+            if memory is not None and not memory.alive:
                 _fail_freed(f"{self.names[k]} lies in {memory!r}")
         for k, span in self.reads:
-            memories[k].content(span.start, span.nbytes)
+            cast("Memory", memories[k]).content(span.start, span.nbytes)
         for k, span in self.writes:
             # results without gaps overwrite the whole range
-            memories[k].content(span.start, span.nbytes, overwrite=span.gaps is None)
+            cast("Memory", memories[k]).content(
+                span.start, span.nbytes, overwrite=span.gaps is None
+            )
         arrays = [
-            np.ndarray(shape, dtype, memory.content(0, 0), offset, strides)
+            np.empty(shape, dtype)
+            if memory is None
+            else np.ndarray(shape, dtype, memory.content(0, 0), offset, strides)
             for (shape, dtype, offset, strides), memory in zip(self.layouts, memories, strict=True)
         ]
         scratch = None
@@ -150,7 +163,7 @@ class Plan:
             # the spare bytes allow for an address that is not a multiple of 4
             first = start + -(workspace.address + start) % 4
             scratch = workspace.content(start, self.workspace)[first : start + self.workspace]
-        self.compute(tuple(arrays), scratch)
+        return self.compute(tuple(arrays), scratch)
 
 
 #: a plan, the address space of the tensors' device, the tensors (results last), their memory

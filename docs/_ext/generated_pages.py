@@ -12,7 +12,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from inspect import cleandoc
 from itertools import groupby
 from operator import attrgetter
@@ -23,6 +24,7 @@ from operator_pictures import OTHERS, draw_pictures, results, usual_setting
 from sphinx.application import Sphinx
 
 import ascendref as ar
+from ascendref.borrowed.known import PRESENCES, Known, known
 from ascendref.cann.functions import operator_functions
 from ascendref.cann.prototypes import Prototype
 from ascendref.cli.markdown import table
@@ -349,6 +351,30 @@ def _speed(operator: Operator, kind: ElementType) -> str:
     return "–"
 
 
+def known_functions() -> str:
+    """Return how many functions of each group are known and who computes them, then the absent."""
+    groups = [(name, [*rows]) for name, rows in groupby(known().values(), attrgetter("group"))]
+    lines = [
+        *table(
+            ("group", "functions", *PRESENCES), _known_rows([*groups, ("all", known().values())])
+        )
+    ]
+    lines += ["", "The absent ones:", ""]
+    names = {
+        group: " ".join(f"`{row.api}`" for row in rows if row.presence == "absent")
+        for group, rows in groups
+    }
+    lines += table(("group", "absent"), [row for row in names.items() if row[1]])
+    return "\n".join([*lines, ""])
+
+
+def _known_rows(groups: Iterable[tuple[str, Collection[Known]]]) -> Iterator[Row]:
+    """Yield the counts of groups."""
+    for name, rows in groups:
+        counts = Counter(row.presence for row in rows)
+        yield name, str(len(rows)), *[str(counts[presence]) for presence in PRESENCES]
+
+
 def command_page() -> str:
     """Return the page of the commands: Typer's, with summaries in full and examples as code."""
     command = (sys.executable, "-m", "typer", "ascendref.cli.app", "utils", "docs")
@@ -378,6 +404,7 @@ def write_pages(app: Sphinx) -> None:
     pages[DOCS / "reference" / "command-line.md"] = command_page()
     pages[PICTURES.with_suffix(".md")] = operator_list()
     pages[PICTURES.with_name("table.md")] = operator_table()
+    pages[PICTURES.with_name("known.md")] = known_functions()
     for path, text in pages.items():
         path.parent.mkdir(exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:

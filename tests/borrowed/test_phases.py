@@ -11,19 +11,14 @@ import pytest
 import ascendref as ar
 from ascendref import aclnn
 from ascendref.borrowed import functions
-from ascendref.borrowed.table import borrowed
+from ascendref.borrowed.table import Parameter, borrowed
 from ascendref.core.dtypes import DataType
 
 from ..support.two_phase import refusal
-from .test_borrowed import ROWS, SHAPE, Call, types_of
+from .calls import SHAPE, Call, good_call
 
 NULL, INVALID, MISSING = 161001, 161002, 561003
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
-
-
-def good_call(api: str) -> Call:
-    operator = borrowed()[api]
-    return Call(operator, types_of(operator)[0], SHAPE)
 
 
 def refused(call: Call, **changes: Any) -> tuple[int, str]:
@@ -32,7 +27,8 @@ def refused(call: Call, **changes: Any) -> tuple[int, str]:
     return refusal(phase_1, **(call.arguments | changes))
 
 
-@pytest.mark.parametrize("api", ROWS)
+@pytest.mark.daily(8)
+@pytest.mark.parametrize("api", borrowed())
 def test_arguments_that_must_be_given(api: str) -> None:
     call = good_call(api)
     assert refused(call) == (0, "")
@@ -42,37 +38,59 @@ def test_arguments_that_must_be_given(api: str) -> None:
             assert (status, message.split()[0]) == (NULL, param.name)
 
 
-@pytest.mark.parametrize("api", ROWS)
+@pytest.mark.daily(8)
+@pytest.mark.parametrize("api", borrowed())
 def test_types_and_ranks(api: str) -> None:
     call = good_call(api)
     for param in call.operator.parameters:
         if not param.is_tensor:
             continue
         taken = [kind for kind in DataType if kind in param.types]
+        name = f"{param.name}[0]" if param.is_list else param.name
+
+        def in_place_of(value: Any, param: Parameter = param) -> tuple[int, str]:
+            return refused(call, **{param.name: [value] if param.is_list else value})
+
         for kind in (DataType.ACL_FLOAT, DataType.ACL_INT32, DataType.ACL_BOOL):
             if kind not in taken:
-                tensor = call.dev.empty(SHAPE, kind.numpy)
-                status, message = refused(call, **{param.name: tensor})
+                status, message = in_place_of(call.dev.empty(SHAPE, kind.numpy))
                 assert status == INVALID
-                assert f"{param.name} has type {kind.name}; allowed are" in message
-        tensor = call.dev.empty((1,) * 9, taken[0].numpy)
-        assert "ranks 0 to 8" in refused(call, **{param.name: tensor})[1]
-        status, message = refused(call, **{param.name: np.zeros(3)})
-        assert (status, message.split(";")[0]) == (INVALID, f"{param.name} is a ndarray")
+                assert f"{name} has type {kind.name}; allowed are" in message
+        assert "ranks 0 to 8" in in_place_of(call.dev.empty((1,) * 9, taken[0].numpy))[1]
+        status, message = in_place_of(np.zeros(3))
+        assert (status, message.split(";")[0]) == (INVALID, f"{name} is a ndarray")
 
 
-@pytest.mark.parametrize("api", ROWS)
+def moved(dev: ar.Device, value: Any) -> Any:
+    """Return a tensor, or a list of tensors, of another device."""
+    if isinstance(value, list):
+        return [moved(dev, one) for one in value]
+    return dev.empty(value.shape, value.dtype)
+
+
+@pytest.mark.daily(8)
+@pytest.mark.parametrize("api", borrowed())
 def test_products_that_lack_it(api: str) -> None:
     call = good_call(api)
     dev = ar.Device("Atlas training")
     tensors = {
-        name: dev.empty(value.shape, value.dtype)
-        for name, value in call.arguments.items()
-        if isinstance(value, ar.Tensor)
+        param.name: moved(dev, call.arguments[param.name])
+        for param in call.operator.parameters
+        if param.is_tensor and call.arguments[param.name] is not None
     }
     status, message = refused(call, **tensors)
     assert status == MISSING
     assert f"{api} does not exist on Atlas training" in message
+
+
+@pytest.mark.daily(8)
+@pytest.mark.parametrize("api", borrowed())
+def test_results_that_need_not_be_given(api: str) -> None:
+    for param in borrowed()[api].parameters:
+        if param.optional and param.is_written and not param.is_read:
+            call = good_call(api)
+            call.arguments[param.name] = None
+            call.check()
 
 
 def test_shapes_types_and_places_of_results() -> None:
@@ -138,6 +156,25 @@ def test_a_race_is_found_and_the_timeline_names_pytorchs_operator() -> None:
         dev.synchronize()
         np.testing.assert_allclose(y.numpy(), -np.exp([1, 2]), rtol=1e-6)
         assert "borrowed: aten::exp" in [row.label for row in dev.trace().rows]
+
+
+def test_running_statistics_are_written_in_training_alone() -> None:
+    for training in (False, True):
+        dev = ar.Device("Atlas A2", check=True)
+        x = dev.tensor(np.ones((2, 3, 4), np.float32))
+        weight, bias, mean, var = [dev.tensor(np.ones(3, np.float32)) for _ in range(4)]
+        for stream in (dev.create_stream(), dev.create_stream()):
+            outs = [dev.empty(shape, "float32") for shape in ((2, 3, 4), (3,), (3,))]
+            size, executor = aclnn.aclnnBatchNormGetWorkspaceSize(
+                x, weight, bias, mean, var, training, 0.1, 1e-5, *outs
+            )
+            workspace = dev.malloc(size)
+            if training and stream.number > dev.default_stream.number + 1:
+                with pytest.raises(ar.HazardError, match="runningMean"):
+                    aclnn.aclnnBatchNorm(workspace, size, executor, stream)
+            else:
+                aclnn.aclnnBatchNorm(workspace, size, executor, stream)
+        dev.synchronize()
 
 
 def test_names_that_do_not_exist() -> None:

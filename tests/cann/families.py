@@ -109,8 +109,8 @@ def text() -> str:
             "",
             *table(("family", "available", "not available"), rows),
             "",
-            "A program that calls a function that is not available does not link, and `dlsym`"
-            " returns NULL for it. For some, the reason is:",
+            "A program that calls a function that is not available does not compile or link, and"
+            " `dlsym` returns NULL for it. For some, the reason is:",
             "",
             *table(
                 ("function", "why it is not available"),

@@ -15,6 +15,7 @@ import pytest
 
 import ascendref as ar
 from ascendref import operators
+from ascendref.borrowed.known import known
 from ascendref.cli import demo, doctor
 from ascendref.cli.array_files import read_array, read_arrays, write_arrays
 from ascendref.core.extras import install_command
@@ -323,6 +324,20 @@ def test_ops_lists_every_operator() -> None:
     assert "\nhardtanh\n" in table  # the vendor has no such function
 
 
+def test_ops_lists_every_known_function_with_who_computes_it() -> None:
+    rows = json.loads(call("ops", "--all", "--json").stdout)
+    for presence in ("own", "borrowed", "absent"):
+        found = [row for row in rows if row["presence"] == presence]
+        apis = [api for row in found for api in row.get("functions", [row["api"]])]
+        assert set(apis) == {api for api, row in known().items() if row.presence == presence}
+    assert {row["group"] for row in rows} == {row.group for row in known().values()}
+    text = call("ops", "--all").stdout
+    assert max(map(len, text.splitlines())) <= 110  # an expression is not broken
+    assert [api for api in known() if api not in text] == []
+    assert f"of {len(known())} known functions" in text
+    assert "absent\n" not in call("ops").stdout
+
+
 def test_ops_has_the_matrix_of_operators_products_and_types() -> None:
     rows = {row["api"]: row["products"] for row in json.loads(call("ops", "--json").stdout)}
     smooth = rows["aclnnSmoothL1LossBackward"]
@@ -502,10 +517,11 @@ def test_version_and_console_script() -> None:
     assert done.stdout == f"{ar.__version__}\n"
 
 
-@pytest.mark.parametrize("missing", ["typer", "rich", "sklearn"])
+@pytest.mark.parametrize("missing", ["typer", "rich", "sklearn", "elftools"])
 def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
+    words = ["check", "--symbols", sys.executable] if missing == "elftools" else ["demo"]
     code = (
-        f"import sys; sys.modules[{missing!r}] = None; sys.argv[1:] = ['demo'];"
+        f"import sys; sys.modules[{missing!r}] = None; sys.argv[1:] = {words};"
         " from ascendref.cli import main; sys.exit(main())"
     )
     done = python("-W", "error", "-c", code)
@@ -517,6 +533,7 @@ def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
 def test_importing_the_package_does_not_import_the_command_line() -> None:
     code = (
         "import sys, ascendref, ascendref.cli;"
-        "print({'typer', 'rich', 'sklearn', 'ascendref.cli.app'} & sys.modules.keys() or 'none')"
+        "names = {'typer', 'rich', 'sklearn', 'elftools', 'ascendref.cli.app'};"
+        "print(names & sys.modules.keys() or 'none')"
     )
     assert python("-W", "error", "-c", code).stdout == "none\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import ascendref as ar
+from ascendref.borrowed.table import C_TYPES, Borrowed, borrowed
 from ascendref.declaration.operator import APIS, Operator
 from ascendref.device.memory.address_space import Memory
 from ascendref.device.streams.stream import Stream
@@ -22,7 +23,7 @@ HEAD = '''\
 
 FUNCTIONS = '''
 def {api}GetWorkspaceSize({parameters}) -> tuple[int, Executor]:
-    """Check and plan a call of {api}; nothing is computed."""
+    """Check and plan a call; nothing is computed."""
 
 def {api}(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
@@ -31,7 +32,25 @@ def {api}(
 '''
 
 
-def functions(operator: Operator) -> str:
+#: kinds of parameters of operators that PyTorch computes -> types; others are integers
+TYPES = {
+    "T": "Tensor",
+    "S": "Scalar | RealNumber",
+    "f32": "float",
+    "f64": "float",
+    "bool": "bool",
+    "str": "str",
+    "dtype": "DTypeLike",
+    "T[]": "Sequence[Tensor]",
+    "S[]": "Sequence[Scalar | RealNumber]",
+    "I[]": "Sequence[int]",
+    "F[]": "Sequence[float]",
+    "B[]": "Sequence[bool]",
+}
+assert TYPES.keys() <= C_TYPES.keys()
+
+
+def own_functions(operator: Operator) -> str:
     """Return the signatures of an operator's two functions."""
     count = len(operator.tensors)
     kinds = dict.fromkeys(operator.arguments, "Tensor")
@@ -39,25 +58,44 @@ def functions(operator: Operator) -> str:
         kinds[name] = param.python_type.replace("Scalar or real number", "Scalar | RealNumber")
     for name in operator.nullable:
         kinds[name] += " | None"
+    return functions(operator.api, kinds)
+
+
+def borrowed_functions(operator: Borrowed) -> str:
+    """Return the signatures of the two functions of an operator that PyTorch computes."""
+    return functions(
+        operator.api,
+        {
+            param.name: TYPES.get(param.kind, "int") + " | None" * param.optional
+            for param in operator.parameters
+        },
+    )
+
+
+def functions(api: str, kinds: dict[str, str]) -> str:
+    """Return two signatures, for parameters of some types."""
     parameters = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
-    if len(f"def {operator.api}GetWorkspaceSize({parameters}) -> tuple[int, Executor]:") > 100:
+    if len(f"def {api}GetWorkspaceSize({parameters}) -> tuple[int, Executor]:") > 100:
         if len(parameters) > 96:
             parameters = parameters.replace(", ", ",\n    ") + ","
         parameters = f"\n    {parameters}\n"
-    return FUNCTIONS.format(api=operator.api, parameters=parameters)
+    return FUNCTIONS.format(api=api, parameters=parameters)
 
 
 def imports() -> str:
     """Return the imports of the types that the signatures name."""
     modules = {kind.__name__: kind.__module__ for kind in (Memory, ar.Scalar, Stream, ar.Tensor)}
     modules |= {"RealNumber": "ascendref.declaration.scalars", "Executor": ar.Executor.__module__}
+    modules["DTypeLike"] = "ascendref.core.dtypes"
     lines = [f"from {module[len('ascendref') :]} import {name}" for name, module in modules.items()]
-    return "\n".join(sorted(lines))
+    return "\n".join(["from collections.abc import Sequence", "", *sorted(lines)])
 
 
 def stub() -> str:
     """Return the text of the stub."""
-    return HEAD.format(imports=imports()) + "".join(map(functions, APIS.values()))
+    own = "".join(map(own_functions, APIS.values()))
+    others = "".join(map(borrowed_functions, borrowed().values()))
+    return HEAD.format(imports=imports()) + own + others
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ aclnn.aclnnHardshrinkBackward(dev.malloc(size) if size else None, size, executor
 aclnn.aclnnHardshrinkBackward(4096, size, executor, stream=None)
 aclnn.aclnnLogitGradGetWorkspaceSize(x=x, dy=x, eps=Scalar(1, "float32"), out=out)
 aclnn.aclnnLogitGradGetWorkspaceSize(x, x, np.float16(-1), out)
+aclnn.aclnnAmaxGetWorkspaceSize(x, [0], keepDim=False, out=out)
+aclnn.aclnnCatGetWorkspaceSize((x, x), 0, out)
 reveal_type(size)  # note: "int"
 reveal_type(executor)  # note: "ascendref.twophase.executor.Executor"
 
@@ -31,6 +33,7 @@ aclnn.aclnnLogitGradGetWorkspaceSize(x, x, -1.0, out, lambd=1)  # error: Unexpec
 aclnn.aclnnLogitGradGetWorkspaceSize(x=x, eps=-1.0, out=out)  # error: Missing positional argument
 aclnn.aclnnLogitGradGetWorkspaceSize(x, np.ones(3), -1.0, out)  # error: Argument 2
 aclnn.aclnnLogitGrad(None, size, None, stream)  # error: Argument 3
+aclnn.aclnnAmaxGetWorkspaceSize(x, 0, False, out)  # error: Argument 2
 aclnn.aclnnLogitGradient(None, size, executor, stream)  # error: Module has no attribute
 """
 

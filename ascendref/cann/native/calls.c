@@ -7,8 +7,6 @@
 #include "functions.h"
 #include "python_api.h"
 
-enum { MOST_PARAMETERS = 16 };
-
 int32_t ascendref_status_of_exception(const char *name)
 {
     PyObject *kind, *error, *traceback;

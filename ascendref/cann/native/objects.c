@@ -82,6 +82,7 @@ PyObject *ascendref_python_object(enum kind kind, struct object *object)
 {
     if (kind == KIND_TENSOR_LIST) return ascendref_python_list(KIND_TENSOR, object);
     if (kind == KIND_SCALAR_LIST) return ascendref_python_list(KIND_SCALAR, object);
+    if (kind != KIND_TENSOR && kind != KIND_SCALAR) return ascendref_python_array(kind, object);
     if (!object->python) {
         PyObject *made = kind == KIND_TENSOR ? ascendref_python_tensor(object)
                                              : ascendref_python_scalar(object);

@@ -19,5 +19,6 @@ PyObject *ascendref_none(void);
 PyObject *ascendref_python_tensor(struct object *tensor);
 PyObject *ascendref_python_scalar(struct object *scalar);
 PyObject *ascendref_python_list(enum kind member, struct object *list);
+PyObject *ascendref_python_array(enum kind kind, struct object *array); /* a tuple of numbers */
 
 #endif

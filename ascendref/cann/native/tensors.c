@@ -112,12 +112,41 @@ static aclnnStatus copy_numbers(struct tensor *tensor, const int64_t *numbers, u
     return made ? ACL_SUCCESS : ascendref_refuse(ACLNN_ERR_INNER, "there is no memory for the copy");
 }
 
+static void make_dense(int64_t *strides, const int64_t *view, uint64_t rank)
+{
+    int64_t step = 1;
+    for (uint64_t k = rank; k-- > 0;) {
+        strides[k] = step;
+        step = (int64_t)((uint64_t)step * (uint64_t)view[k]);
+    }
+}
+
+/* Take over the shape that an operator found for its result, whose elements are dense. */
+static void update_view(struct tensor *tensor)
+{
+    int lock;
+    if (!tensor->base.python || ascendref_enter(&lock) != ACL_SUCCESS) return;
+    PyObject *shape = python.PyObject_GetAttrString(tensor->base.python, "shape");
+    bool changed = false;
+    for (uint64_t k = 0; shape && k < tensor->rank; k++) {
+        int64_t size = python.PyLong_AsLongLong(python.PyTuple_GetItem(shape, (intptr_t)k));
+        changed |= size != view_of(tensor)[k];
+        view_of(tensor)[k] = size;
+    }
+    if (changed && tensor->has_strides)
+        make_dense(strides_of(tensor), view_of(tensor), tensor->rank);
+    if (shape) python.Py_DecRef(shape);
+    ascendref_leave(lock);
+}
+
 aclnnStatus native_aclGetViewShape(const aclTensor *tensor, int64_t **viewDims,
                                    uint64_t *viewDimsNum)
 {
     aclnnStatus code = ACL_SUCCESS;
     struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor", viewDims && viewDimsNum ? viewDims : NULL, &code);
-    return found ? copy_numbers(found, view_of(found), found->rank, viewDims, viewDimsNum) : code;
+    if (!found) return code;
+    update_view(found);
+    return copy_numbers(found, view_of(found), found->rank, viewDims, viewDimsNum);
 }
 
 aclnnStatus native_aclGetStorageShape(const aclTensor *tensor, int64_t **storageDims,
@@ -137,15 +166,12 @@ aclnnStatus native_aclGetViewStrides(const aclTensor *tensor, int64_t **stridesV
     struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor",
                                     stridesValue && stridesNum ? stridesValue : NULL, &code);
     if (!found) return code;
+    update_view(found);
     const int64_t *strides = strides_of(found);
     uint64_t rank = found->rank;
     if (strides) return copy_numbers(found, strides, rank, stridesValue, stridesNum);
     int64_t *dense = new_numbers(rank);
-    int64_t step = 1;
-    for (uint64_t k = rank; dense && k-- > 0;) {
-        dense[k] = step;
-        step = (int64_t)((uint64_t)step * (uint64_t)view_of(found)[k]);
-    }
+    if (dense) make_dense(dense, view_of(found), rank);
     ascendref_release(&found->base);
     if (!dense) return ascendref_refuse(ACLNN_ERR_INNER, "there is no memory for the copy");
     *stridesValue = dense;

@@ -220,3 +220,20 @@ PyObject *ascendref_python_list(enum kind member, struct object *object)
     }
     return tuple;
 }
+
+static PyObject *number_of(enum kind kind, const struct array *array, uint64_t k)
+{
+    const void *members = array->members;
+    if (kind == KIND_INT_ARRAY) return python.PyLong_FromLongLong(((const int64_t *)members)[k]);
+    if (kind == KIND_FLOAT_ARRAY) return python.PyFloat_FromDouble(((const float *)members)[k]);
+    return python.PyLong_FromLongLong(((const bool *)members)[k]);
+}
+
+PyObject *ascendref_python_array(enum kind kind, struct object *object)
+{
+    const struct array *array = (struct array *)object;
+    PyObject *tuple = python.PyTuple_New((intptr_t)array->count);
+    for (uint64_t k = 0; tuple && k < array->count; k++)
+        python.PyTuple_SetItem(tuple, (intptr_t)k, number_of(kind, array, k));
+    return tuple;
+}

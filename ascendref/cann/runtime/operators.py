@@ -189,15 +189,16 @@ def aclSetDynamicTensorAddr(
     tensors: tuple[Tensor, ...] | None,
     address: int,
 ) -> None:
-    """Refuse the call: no operator takes a list of tensors."""
+    """Bind a tensor of a list to another address; the executor knows the tensor itself."""
     executor = _given(executor)
     if tensors is None:
         fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensors is NULL")
-    fail(
-        Status.ACLNN_ERR_PARAM_INVALID,
-        f"{executor.operator.api} does not take a list of tensors; relativeIndex is {index},"
-        f" the list has {len(tensors)}",
-    )
+    if index >= len(tensors):
+        fail(
+            Status.ACLNN_ERR_PARAM_INVALID,
+            f"relativeIndex is {index}; the list has {len(tensors)} tensors",
+        )
+    aclSetTensorAddr(executor, place, tensors[index], address)
 
 
 aclSetDynamicInputTensorAddr = aclSetDynamicOutputTensorAddr = aclSetDynamicTensorAddr

@@ -38,12 +38,14 @@ app = typer.Typer()
 def ops_command(
     as_json: AsJson = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Those that PyTorch computes, too.")
+        bool,
+        typer.Option("--all", help="Borrowed ones, which PyTorch computes, and absent ones too."),
     ] = False,
 ) -> None:
     """List the operators and their types.
 
-    Of each: tensors, scalars with their defaults, results, and the products that have it.
+    Of each: tensors, scalars with their defaults, results, and the products that have it. Of those
+    that PyTorch computes: parameters, and the expression; of known ones that are absent: the name.
 
     Example: ascendref ops --json
     """

@@ -43,8 +43,17 @@ def check_command(
         typer.Argument(help="A Python program (.py), or an executable that uses the C library."),
     ],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[ARGS]...", help="Its arguments.")
+        list[str] | None,
+        typer.Argument(metavar="[ARGS]...", help="Its arguments; with --symbols, more files."),
     ] = None,
+    list_symbols: Annotated[
+        bool,
+        typer.Option(
+            "--symbols",
+            help="Run nothing: list the acl and aclnn functions that the files need (programs,"
+            " shared objects, or sources in C, C++ and Python), and whether they are available.",
+        ),
+    ] = False,
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write a page with a timeline of each hazard."),
@@ -57,14 +66,21 @@ def check_command(
     Races, lifetime errors, uninitialized reads, leaks, deadlocks and waits without effect are
     collected, not raised, whatever check mode the program sets.
 
-    Exit status 1 if there are hazards, or if the program failed.
+    Exit status 1 if there are hazards, or if the program failed; with --symbols, if a function
+    is not available.
 
     Example: ascendref check train.py --epochs 3
     """
     from ..check import check
+    from ..symbols import symbols
 
     with report_bad_calls():
-        if not check(program, arguments or [], html, as_json, traceback):
+        if list_symbols:
+            if html is not None:
+                raise OptionError("--html", "is not possible with --symbols, which runs nothing")
+            if not symbols([program, *map(Path, arguments or [])], as_json):
+                raise typer.Exit(DIFFERENCE)
+        elif not check(program, arguments or [], html, as_json, traceback):
             raise typer.Exit(DIFFERENCE)
 
 

@@ -1,27 +1,15 @@
-"""What NumPy or Python computes where the table of borrowed operators names PyTorch's function.
-
-A judge has the name of the vendor's function without ``aclnn`` and ``Inplace``, and gets what the
-function reads: arrays of float64, int64 or bool, and numbers.
-"""
+"""Judges of elementwise functions and comparisons."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import mpmath
 import numpy as np
 
-
-class Judge(NamedTuple):
-    """A judge of one operator."""
-
-    value: Callable[..., Any]
-    #: type of a result of integers: that of the data, float32, or bool for all types
-    result: Literal["same", "float", "bool"] = "same"
-    #: numbers that tensors hold: any, none that is 0, none below 0
-    data: Literal["any", "divisors", "positive"] = "any"
+from .judge import Judge, judged
 
 
 def each(function: Callable[..., float]) -> Callable[..., Any]:
@@ -87,6 +75,17 @@ def sinc(x: Any) -> Any:
     return np.where(x == 0, 1.0, np.sin(np.pi * x) / np.where(x == 0, 1.0, np.pi * x))
 
 
+def divisors(rng: Any) -> Any:
+    """Return integers that are not 0."""
+    return rng.integers(1, 5, (3, 5))
+
+
+def quotient(x: Any, y: Any, mode: int) -> Any:
+    """Return a quotient, rounded to zero for mode 1 and down for mode 2."""
+    rounded = (np.trunc if mode == 1 else np.floor)(x / y)
+    return rounded.astype(x.dtype)
+
+
 #: functions whose results have the type of the data
 ARITHMETIC = {
     "Abs": Judge(np.abs),
@@ -140,6 +139,18 @@ ARITHMETIC = {
     "TanhBackward": Judge(lambda grad, output: grad * (1 - output**2)),
     "Trunc": Judge(np.trunc),
     "Zero": Judge(np.zeros_like),
+    "AddRelu": Judge(lambda x, y, alpha: np.maximum(x + alpha * y, 0)),
+    "AddV3": Judge(lambda x, y, alpha: x + alpha * y),
+    "BitwiseAndTensorOut": Judge(np.bitwise_and),
+    "DivMod": judged(quotient, "3 5", divisors, 2).also("3 5", divisors, 1),
+    "DivMods": judged(quotient, "3 5", 3, 2).also("3 5", 3, 1),
+    "Heaviside": judged(np.heaviside, lambda _: [[0, -1, 2], [1, 0, -2]], "2 3"),
+    "NanToNum": Judge(lambda x, nan, high, low: np.nan_to_num(x, nan=nan, posinf=high, neginf=low)),
+    "RoundDecimals": Judge(lambda x, decimals: np.round(x, decimals)),
+    "Shrink": judged(
+        lambda x, limit, bias: np.where(abs(x) > limit, x - np.sign(x) * bias, 0), "3 5", 1, 0.5
+    ),
+    "Square": Judge(np.square),
 }
 #: functions whose results are floats
 FUNCTIONS = {
@@ -176,6 +187,8 @@ FUNCTIONS = {
     "Sqrt": np.sqrt,
     "Tan": np.tan,
     "Tanh": np.tanh,
+    "AngleV2": lambda x: np.where(np.isnan(x), x, np.where(x < 0, np.pi, 0)),
+    "Xlog1py": lambda x, y: xlogy(x, 1 + np.float64(y)),
     "XLogYScalarOther": xlogy,
     "XLogYScalarSelf": xlogy,
     "XLogYTensor": xlogy,
@@ -201,7 +214,7 @@ PREDICATES = {
     "LogicalXor": np.logical_xor,
     "Signbit": lambda x: np.signbit(x) if x.dtype == np.float64 else x < 0,
 }
-JUDGES: dict[str, Judge] = {
+ELEMENTWISE: dict[str, Judge] = {
     **ARITHMETIC,
     **{
         name: Judge(function, "float", "divisors" if name in ("Div", "Divs") else "any")

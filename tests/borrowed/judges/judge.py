@@ -1,0 +1,42 @@
+"""Judges: what NumPy or a second formula computes, and the calls with which it is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+
+class Type:
+    """Stands for the type of the first result among the arguments of a call."""
+
+
+class Judge(NamedTuple):
+    """A judge of one operator; it returns an array for each result, and a list for a list.
+
+    The function gets what the operator reads: arrays of float64, int64 or bool, lists of them, and
+    numbers.
+    """
+
+    value: Callable[..., Any]
+    #: type of a result of integers: that of the data, float32, bool or INT64
+    result: Literal["same", "float", "bool", "index"] = "same"
+    #: numbers that tensors hold: any, none that is 0, none below 0
+    data: Literal["any", "divisors", "positive"] = "any"
+    #: what the operator reads, for each call: a tensor is its shape and which data it has (see
+    #: `tests.borrowed.calls.array`), or a function that makes it
+    calls: tuple[tuple[Any, ...], ...] = ()
+    #: chooses one of several equally good results, of a call and of the judge
+    chosen: Callable[[list[Any]], list[Any]] = list
+
+    def also(self, *arguments: Any) -> Judge:
+        """Return the judge of one more call."""
+        return self._replace(calls=(*self.calls, arguments))
+
+
+def judged(
+    value: Callable[..., Any],
+    *arguments: Any,
+    result: Literal["same", "float", "bool", "index"] = "same",
+) -> Judge:
+    """Return a judge and its first call."""
+    return Judge(value, result, calls=(arguments,))

@@ -1,0 +1,168 @@
+"""Judges of random numbers: NumPy's, of which the same statements about a distribution hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .judge import Judge, judged
+
+RNG = np.random.default_rng(1)
+
+
+def distributed(mean: float, std: float, low: float, high: float) -> Callable[[list[Any]], Any]:
+    """Return a test of samples: their mean, deviation and range, and that they differ."""
+
+    def tested(parts: list[Any]) -> list[Any]:
+        x = np.float64(parts[0])
+        error = std / math.sqrt(x.size)
+        return [
+            np.array(
+                [
+                    abs(x.mean() - mean) < 5 * error,
+                    abs(x.std() - std) < 0.15 * std,
+                    x.min() >= low,
+                    x.max() <= high,
+                    len(np.unique(x)) >= 2,
+                ]
+            )
+        ]
+
+    return tested
+
+
+def permutation(parts: list[Any]) -> list[Any]:
+    """Return the numbers in order, and whether they were."""
+    return [np.sort(parts[0]), np.asarray((np.diff(parts[0]) < 0).any())]
+
+
+def bits(mask: Any, count: int) -> Any:
+    """Return bits, the lowest of each byte first."""
+    return np.unpackbits(np.uint8(mask), bitorder="little")[:count]
+
+
+def mask_chance(parts: list[Any]) -> list[Any]:
+    """Return whether about a quarter of 1,000 bits are 0, and all bits after them."""
+    found = bits(parts[0], 1024)
+    return [np.asarray([abs(found[:1000].mean() - 0.75) < 0.07, not found[1000:].any()])]
+
+
+def some_mask(rng: Any) -> Any:
+    """Return bits for few elements."""
+    return rng.integers(0, 256, 16)
+
+
+def masked(x: Any, mask: Any, factor: float) -> Any:
+    """Return multiples of elements whose bits are 1."""
+    return x * bits(mask, x.size).reshape(x.shape) * factor
+
+
+def same_as(function: Callable[..., Any], *given: Any, test: Any) -> Judge:
+    """Return a judge by statements about samples."""
+    return judged(function, *given)._replace(chosen=test)
+
+
+UNIT = distributed(0.5, math.sqrt(1 / 12), 0, 1)
+COIN = distributed(0.25, math.sqrt(0.25 * 0.75), 0, 1)
+NORMAL = distributed(2, 3, -20, 20)
+
+
+def dropout(x: Any, chance: float, *_: Any) -> Any:
+    """Return the data after the first elements were dropped, and the mask."""
+    kept = np.arange(1024) >= chance * 1000
+    kept[1000:] = False
+    return np.where(kept[:1000].reshape(x.shape), x / (1 - chance), 0), np.packbits(
+        kept, bitorder="little"
+    )
+
+
+def dropped(parts: list[Any]) -> list[Any]:
+    """Return whether the mask is of about a quarter, and what is dropped that of its bits."""
+    kept = bits(parts[1], 1000).reshape(parts[0].shape) == 1
+    return [*mask_chance(parts[1:]), np.asarray(((np.float64(parts[0]) != 0) == kept).all())]
+
+
+RANDOM: dict[str, Judge] = {
+    "InplaceUniform": same_as(
+        lambda x, a, b, *_: RNG.uniform(a, b, x.shape),
+        "40 25",
+        -1.0,
+        3.0,
+        7,
+        0,
+        test=distributed(1, 4 / math.sqrt(12), -1, 3),
+    ),
+    "InplaceNormal": same_as(
+        lambda x, m, s, *_: RNG.normal(m, s, x.shape), "40 25", 2.0, 3.0, 7, 0, test=NORMAL
+    ),
+    "InplaceRandom": same_as(
+        lambda x, a, b, *_: RNG.integers(a, b, x.shape),
+        "40 25",
+        2,
+        10,
+        7,
+        0,
+        test=distributed(5.5, math.sqrt(63 / 12), 2, 9),
+    ),
+    "NormalFloatFloat": same_as(
+        lambda m, s, *_: RNG.normal(m, s, (40, 25)), 2.0, 3.0, 7, 0, test=NORMAL
+    ),
+    "NormalFloatTensor": same_as(
+        lambda m, s, *_: RNG.normal(m, s), 2.0, lambda _: np.full((40, 25), 3), 7, 0, test=NORMAL
+    ),
+    "NormalTensorFloat": same_as(
+        lambda m, s, *_: RNG.normal(m, s), lambda _: np.full((40, 25), 2), 3.0, 7, 0, test=NORMAL
+    ),
+    "NormalTensorTensor": same_as(
+        lambda m, s, *_: RNG.normal(m, s),
+        lambda _: np.full((40, 25), 2),
+        lambda _: np.full((40, 25), 3),
+        7,
+        0,
+        test=NORMAL,
+    ),
+    "Bernoulli": same_as(
+        lambda x, p, *_: 1.0 * (RNG.random(x.shape) < p), "40 25", 0.25, 7, 0, test=COIN
+    ),
+    "BernoulliTensor": same_as(
+        lambda x, p, *_: 1.0 * (RNG.random(x.shape) < p),
+        "40 25",
+        lambda _: np.full((40, 25), 0.25),
+        7,
+        0,
+        test=COIN,
+    ),
+    "Randperm": same_as(lambda n, *_: RNG.permutation(n), 40, 7, 0, test=permutation),
+    "Multinomial": same_as(
+        lambda x, n, *_: RNG.choice(3, (len(x), n), p=[0.5, 0, 0.5]),
+        lambda _: np.float64([[1, 0, 1]] * 4),
+        250,
+        True,
+        7,
+        0,
+        test=distributed(1, 1, 0, 2),
+    )._replace(result="index"),
+    "DropoutGenMask": same_as(
+        lambda shape, p, *_: np.packbits(np.arange(1024) < 1000 * (1 - p), bitorder="little"),
+        [40, 25],
+        0.25,
+        7,
+        0,
+        test=mask_chance,
+    ),
+    "DropoutGenMaskV2": same_as(
+        lambda shape, p, *_: np.packbits(np.arange(1024) < 1000 * (1 - p), bitorder="little"),
+        [40, 25],
+        0.25,
+        7,
+        0,
+        0,
+        test=mask_chance,
+    ),
+    "DropoutDoMask": judged(lambda x, mask, p: masked(x, mask, 1 / (1 - p)), "4 6", some_mask, 0.2),
+    "DropoutBackward": judged(masked, "4 6", some_mask, 1.25),
+    "Dropout": judged(dropout, "40 25 +", 0.25, True, 7, 0)._replace(chosen=dropped),
+}

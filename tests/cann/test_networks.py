@@ -1,0 +1,69 @@
+"""The networks of examples/, in C++: what they print, and what is told of the one with a race."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from ascendref.borrowed.known import absent
+
+from ..support.processes import ROOT
+from ..support.readme import blocks
+
+SAMPLES = "../../../examples/"
+NETWORK, RACE = "12_two_layers.cpp", "13_two_layers_race.cpp"
+PAGE = ROOT / "docs" / "does-my-program-run.md"
+SHOWN = blocks(PAGE, "text")
+MODES = pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+
+pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
+
+
+@MODES
+def test_the_network_computes_what_the_host_does(programs, execution):
+    environment = {"ASCENDREF_CHECK": "1", "ASCENDREF_EXECUTION": execution}
+    out, errors = programs.run(SAMPLES + NETWORK, **environment)
+    assert out == SHOWN[-2]
+    assert errors == ""
+
+
+@MODES
+def test_the_race_is_told_with_both_places(programs, execution):
+    environment = {"ASCENDREF_CHECK": "report", "ASCENDREF_EXECUTION": execution}
+    out, errors = programs.run(SAMPLES + RACE, status=1, **environment)
+    assert out == ""
+    assert len(re.findall(": race: ", errors)) == 1
+    assert re.search(rf"first: aclnnCast on stream 3, self .*{RACE}", errors)
+    assert re.search(rf"second: aclrtMemcpyAsync on stream 2, dst .*{RACE}", errors)
+
+
+def command(*words):
+    """Run the command in the project's folder; return what it prints, paths of examples short."""
+    words = [sys.executable, "-m", "ascendref", *map(str, words)]
+    environment = {"COLUMNS": "80", "PYTHONUTF8": "1"}
+    done = subprocess.run(
+        words, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True
+    )
+    return re.sub(r"\S*/examples/", "examples/", done.stdout)
+
+
+def words_of(text):
+    """Return the words of a text, in which all addresses are the same."""
+    return re.sub(r"0x\w+", "0x0", text).split()
+
+
+def test_the_page_shows_what_the_commands_print(programs):
+    assert command("check", "--symbols", f"examples/{NETWORK}") == SHOWN[0]
+    assert words_of(command("check", programs.compiled(SAMPLES + RACE))) == words_of(SHOWN[-1])
+    found = re.search(r"error: '(\w+)' is unavailable: \1 is not available; ", PAGE.read_text())
+    assert found[1] in absent()
+
+
+def test_the_compiled_network_needs_what_its_source_does(programs):
+    files = [f"examples/{NETWORK}", programs.compiled(SAMPLES + NETWORK)]
+    reports = [json.loads(command("check", "--symbols", "--json", file)) for file in files]
+    assert reports[0]["functions"] == reports[1]["functions"]
