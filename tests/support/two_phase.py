@@ -14,7 +14,7 @@ from ascendref.declaration.operator import APIS, Operator
 from .calls import call
 
 #: the operators that the vendor has functions for
-DECLARED = [name for name, operator in ar.OPERATORS.items() if operator.api]
+WITH_FUNCTIONS = [name for name, operator in ar.OPERATORS.items() if operator.api]
 
 
 def place(dev: Any, array: Any) -> Any:

@@ -19,7 +19,7 @@ from ..support.cases import CASES, HALVED, LAUNCHED, SCALARS, Case, build, whole
 from ..support.operands import rare
 from ..support.rounding import FORMATS, assert_bits, assert_same_bits
 from ..support.two_phase import (
-    DECLARED,
+    WITH_FUNCTIONS,
     from_device,
     phase_1,
     phase_2,
@@ -40,7 +40,7 @@ def result_type(case: Case) -> str:
 def on_device(case: Case) -> bool:
     """Tell whether a row of the table is one for the device, which computes in F32."""
     declared = ar.OPERATORS[case.operator]
-    if case.operator not in DECLARED:
+    if case.operator not in WITH_FUNCTIONS:
         return False
     params = declared.on(A2)
     assert params is not None
@@ -100,7 +100,7 @@ def test_the_vendors_flow_gives_the_bits_of_the_array_function(case: Case) -> No
         assert_same_bits([tensor.numpy() for tensor in results], want)
 
 
-@pytest.mark.parametrize("operator", DECLARED)
+@pytest.mark.parametrize("operator", WITH_FUNCTIONS)
 def test_the_table_has_rows_for_every_type_that_a_device_takes(operator: str) -> None:
     params = ar.OPERATORS[operator].on(A2)
     assert params is not None
@@ -221,7 +221,7 @@ def test_f64_softplus_is_computed_in_f32() -> None:
     assert (out.numpy() != ar.softplus_backward(x, x)).any()
 
 
-@pytest.mark.parametrize("operator", DECLARED)
+@pytest.mark.parametrize("operator", WITH_FUNCTIONS)
 def test_empty_tensors(operator: str) -> None:
     """Success, no workspace, a valid executor, and nothing is queued or written."""
     dev = ar.Device(A2)

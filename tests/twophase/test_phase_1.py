@@ -18,7 +18,7 @@ from ascendref.twophase.phase_1 import plan_call
 
 from ..operators.entries import ENTRIES
 from ..support.cases import whole_shapes
-from ..support.two_phase import DECLARED, phase_1, plain, refusal
+from ..support.two_phase import WITH_FUNCTIONS, phase_1, plain, refusal
 
 NULL, INVALID, MISSING = 161001, 161002, 561003
 #: shape of the tensors of a good call
@@ -60,14 +60,14 @@ def scalar_names(operator: str) -> list[str]:
 #: operator, name of a tensor, whether it is a result
 TENSORS = [
     (operator.name, name, number >= len(operator.tensors))
-    for operator in (ar.OPERATORS[name] for name in DECLARED)
+    for operator in (ar.OPERATORS[name] for name in WITH_FUNCTIONS)
     for number, name in enumerate(operator.tensor_names)
 ]
 INPUTS = [(operator, name) for operator, name, result in TENSORS if not result]
 RESULTS = [(operator, name) for operator, name, result in TENSORS if result]
 SCALARS = [
     (name, scalar)
-    for name in DECLARED
+    for name in WITH_FUNCTIONS
     for scalar, param in zip(scalar_names(name), ar.OPERATORS[name].scalars, strict=True)
     if not param.is_text
 ]
@@ -115,7 +115,7 @@ def test_faults_of_tensors(operator: str, name: str, result: bool) -> None:
         assert name in message or fault == "another device", fault
 
 
-@pytest.mark.parametrize("operator", DECLARED)
+@pytest.mark.parametrize("operator", WITH_FUNCTIONS)
 def test_every_argument_must_be_given(operator: str) -> None:
     call = good_call(operator)
     assert call.refusal() == (0, "")
@@ -161,7 +161,7 @@ def test_tensors_of_one_type(operator: str) -> None:
 
 
 @pytest.mark.parametrize("product", [product.name for product in ar.PRODUCTS])
-@pytest.mark.parametrize("operator", DECLARED)
+@pytest.mark.parametrize("operator", WITH_FUNCTIONS)
 def test_operators_per_product(operator: str, product: str) -> None:
     status, message = good_call(operator, product).refusal()
     if product in ENTRIES[operator].products:
@@ -274,7 +274,7 @@ def test_results_must_own_their_elements(operator: str, name: str) -> None:
     assert "one address" in message
 
 
-@pytest.mark.parametrize("operator", DECLARED)
+@pytest.mark.parametrize("operator", WITH_FUNCTIONS)
 def test_overlaps(operator: str) -> None:
     call = good_call(operator)
     declared = ar.OPERATORS[operator]
