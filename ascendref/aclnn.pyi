@@ -3115,7 +3115,7 @@ def aclnnPdist(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnPdistForwardGetWorkspaceSize(
-    self: Tensor, pScalar: float, out: Tensor
+    self: Tensor, pScalar: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call; nothing is computed."""
 

@@ -267,6 +267,14 @@ def unique_slices(data: Tensor, ordered: bool, inverse: bool, dim: int) -> tuple
     return values, places if inverse else None, counts
 
 
+def embedding_backward(
+    grad: Tensor, indices: Tensor, rows: int, padding: int, by_frequency: bool
+) -> Tensor:
+    """Return the gradient of a table; a padding of -1, as an unsigned number, is no row."""
+    signed = padding - 2**64 if padding >= 2**63 else padding
+    return torch.ops.aten.embedding_dense_backward(grad, indices, rows, signed, by_frequency)
+
+
 def one_hot(index: Tensor, classes: int, on: Tensor, off: Tensor, axis: int) -> Tensor:
     """Return one value where the index is that of the class, and another elsewhere."""
     found = torch.arange(classes, device=index.device) == index.unsqueeze(-1)
