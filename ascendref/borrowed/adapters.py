@@ -868,3 +868,58 @@ def dropout_do_mask(data: Tensor, mask: Tensor, chance: float) -> Tensor:
 def dropout_backward(grad: Tensor, mask: Tensor, scale: float) -> Tensor:
     """Return multiples of the gradients whose bits are 1."""
     return _masked(grad, mask, scale)
+
+
+# ---- products of batches, fake quantisation
+
+
+def transposed_matmul(
+    one: Tensor,
+    other: Tensor,
+    bias: Tensor | None,
+    scale: Tensor | None,
+    perm_one: Sequence[int] | None,
+    perm_other: Sequence[int] | None,
+    perm_result: Sequence[int] | None,
+    split: int,
+) -> Tensor:
+    """Return a product of batches of matrices whose axes are permuted before and after it."""
+    if bias is not None or scale is not None or split > 1:
+        raise ValueError("bias and scale must be None, and batchSplitFactor at most 1")
+    first = one if perm_one is None else one.permute(perm_one)
+    second = other if perm_other is None else other.permute(perm_other)
+    found = first @ second
+    return found if perm_result is None else found.permute(perm_result)
+
+
+def fake_quantized(
+    data: Tensor, scale: Tensor, zero: Tensor, enabled: float, least: int, most: int
+) -> tuple[Tensor, Tensor]:
+    """Return data rounded as if they were quantised, and which were not clamped."""
+    if not enabled:
+        return data, torch.ones_like(data, dtype=torch.bool)
+    steps = torch.round(data / scale.reshape(())) + zero.reshape(())
+    value = (steps.clamp(least, most) - zero.reshape(())) * scale.reshape(())
+    return value, (steps >= least) & (steps <= most)
+
+
+def fake_quantized_channels(
+    data: Tensor, scale: Tensor, zero: Tensor, axis: int, least: int, most: int
+) -> tuple[Tensor, Tensor]:
+    """Return `fake_quantized` data with a scale for each channel."""
+    shape = [1] * data.ndim
+    shape[axis] = -1
+    steps = torch.round(data / scale.reshape(shape)) + zero.reshape(shape)
+    value = (steps.clamp(least, most) - zero.reshape(shape)) * scale.reshape(shape)
+    return value, (steps >= least) & (steps <= most)
+
+
+def updated_scale(
+    scale: Tensor, tracker: Tensor, found: Tensor, growth: float, backoff: float, interval: int
+) -> tuple[Tensor, Tensor]:
+    """Return a scale of losses after a step, and how many steps were without infinities."""
+    steps = tracker + 1
+    grown = torch.where(steps == interval, scale * growth, scale)
+    infinite = found != 0
+    kept = torch.where(infinite | (steps == interval), 0, steps)
+    return torch.where(infinite, scale * backoff, grown), kept.to(tracker.dtype)
