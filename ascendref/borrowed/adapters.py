@@ -134,6 +134,12 @@ def fill_one_(data: Tensor) -> Tensor:
 # ---- indices
 
 
+def _check_indices(indices: Tensor, size: int) -> None:
+    """Refuse indices out of range, where PyTorch's kernel would read or write anywhere."""
+    if not indices.is_meta and ((indices < 0) | (indices >= size)).any():
+        raise IndexError(f"index out of range: indices from 0 to {size - 1} are allowed")
+
+
 def gather_rows(data: Tensor, dim: int, index: Tensor) -> Tensor:
     """Return slices along an axis, which the axes of the indices replace."""
     dim %= max(data.ndim, 1)
@@ -271,6 +277,7 @@ def embedding_backward(
     grad: Tensor, indices: Tensor, rows: int, padding: int, by_frequency: bool
 ) -> Tensor:
     """Return the gradient of a table; a padding of -1, as an unsigned number, is no row."""
+    _check_indices(indices, rows)
     signed = padding - 2**64 if padding >= 2**63 else padding
     return torch.ops.aten.embedding_dense_backward(grad, indices, rows, signed, by_frequency)
 
@@ -607,6 +614,27 @@ def avg_pool3d_backward(
     return torch.ops.aten.avg_pool3d_backward(
         grad, data, kernel, stride or kernel, padding, ceil, count_pad, divisor or None
     )
+
+
+def nll_loss_backward(
+    grad: Tensor,
+    data: Tensor,
+    target: Tensor,
+    weight: Tensor,
+    reduction: int,
+    ignored: int,
+    total: Tensor,
+) -> Tensor:
+    """Return the gradient of the negative log likelihood."""
+    _check_indices(target[target != ignored] if not target.is_meta else target, data.shape[-1])
+    return torch.ops.aten.nll_loss_backward(grad, data, target, weight, reduction, ignored, total)
+
+
+def max_pool_backward(grad: Tensor, data: Tensor, indices: Tensor, *, axes: int) -> Tensor:
+    """Return the gradient of a maximum over windows: sums at the places of the largest elements."""
+    planes = torch.zeros_like(data).flatten(-axes)
+    sums = planes.scatter_add(-1, indices.flatten(-axes), grad.flatten(-axes))
+    return sums.reshape(data.shape)
 
 
 def max_unpool_backward(grad: Tensor, data: Tensor, indices: Tensor, size: Sequence[int]) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,6 +20,14 @@ from .calls import SHAPE, Call, good_call
 
 NULL, INVALID, MISSING, TASK_FAILED = 161001, 161002, 561003, 507015
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
+
+#: functions of integers that are no indices, or may be out of range
+UNBOUNDED = (
+    "aclnnAmpUpdateScale",
+    "aclnnFakeQuantPerChannelAffineCachemask",
+    "aclnnFakeQuantPerTensorAffineCachemask",
+    "aclnnOneHot",
+)
 
 
 def refused(call: Call, **changes: Any) -> tuple[int, str]:
@@ -61,11 +70,17 @@ def test_types_and_ranks(api: str) -> None:
         assert (status, message.split(";")[0]) == (INVALID, f"{name} is a ndarray")
 
 
-def moved(dev: ar.Device, value: Any) -> Any:
-    """Return a tensor, or a list of tensors, of another device."""
+def moved(dev: ar.Device, value: Any, make: Callable[..., Any] = np.zeros) -> Any:
+    """Return a tensor, or a list of tensors, of another device, with other data."""
     if isinstance(value, list):
-        return [moved(dev, one) for one in value]
-    return dev.empty(value.shape, value.dtype)
+        return [moved(dev, one, make) for one in value]
+    if not isinstance(value, ar.Tensor):
+        return value
+    return (
+        dev.tensor(make(value.shape, value.dtype))
+        if value.size
+        else dev.empty(value.shape, value.dtype)
+    )
 
 
 @pytest.mark.daily(8)
@@ -183,14 +198,27 @@ def test_shapes_that_the_data_decide() -> None:
     assert "tensors must not change after phase 1" in message
 
 
-def test_an_index_out_of_range_fails_the_task() -> None:
+INDEXED = [
+    (api, param.name)
+    for api, row in borrowed().items()
+    for param in row.parameters
+    if param.is_index and api not in UNBOUNDED
+]
+
+
+@pytest.mark.daily(8)
+@pytest.mark.parametrize(("api", "name"), INDEXED)
+def test_an_index_out_of_range_fails_the_task(api: str, name: str) -> None:
     dev = ar.Device("Atlas A2")
-    x, out = dev.tensor(np.zeros((3, 4), np.float32)), dev.empty((1, 4), "float32")
-    size, executor = aclnn.aclnnIndexSelectGetWorkspaceSize(x, 0, dev.tensor(np.int32([3])), out)
-    aclnn.aclnnIndexSelect(dev.malloc(size), size, executor, None)
+    call = good_call(api)
+    arguments = {key: moved(dev, value, np.zeros) for key, value in call.arguments.items()}
+    far = moved(dev, call.arguments[name], lambda shape, dtype: np.full(shape, 10**8, dtype))
+    phase_1 = getattr(aclnn, f"{api}GetWorkspaceSize")
+    size, executor = phase_1(**(arguments | {name: far}))
+    getattr(aclnn, api)(dev.malloc(size), size, executor, None)
     status, message = refusal(dev.synchronize)
     assert status == TASK_FAILED
-    assert "aten::index_select" in message
+    assert call.operator.label in message
 
 
 def test_lists_and_arrays_that_are_none() -> None:
