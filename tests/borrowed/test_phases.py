@@ -243,6 +243,13 @@ def test_lists_and_arrays_that_are_none() -> None:
         status, message = refusal(amax, x, dims, False, dev.empty((2,), "float32"))
         assert status == INVALID
         assert words in message
+    sums = aclnn.aclnnReduceSumGetWorkspaceSize
+    assert "dtype is 99; a type of tensors" in refusal(sums, x, [1], True, 99, out)[1]
+    norm, factor = aclnn.aclnnGroupNormSiluGetWorkspaceSize, dev.empty((3,), "float32")
+    outs = [dev.empty((2, 3), "float32") for _ in range(3)]
+    assert "by zero" in refusal(norm, x, factor, factor, 0, 1e-5, *outs)[1]
+    loss = aclnn.aclnnMseLossOutGetWorkspaceSize
+    assert "reduction is 3; 0 to 2 are allowed" in refusal(loss, x, x, 3, out)[1]
     split = aclnn.aclnnSplitTensorGetWorkspaceSize
     status, message = refusal(split, x, 2, 1, [dev.empty((2, 2), "float32")])
     assert (status, message) == (INVALID, "out has 1 tensors; 2 are expected")
