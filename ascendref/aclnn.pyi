@@ -3115,7 +3115,7 @@ def aclnnPdist(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
 def aclnnPdistForwardGetWorkspaceSize(
-    self: Tensor, pScalar: float, out: Tensor
+    self: Tensor, pScalar: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call; nothing is computed."""
 
@@ -4420,6 +4420,16 @@ def aclnnBatchMatMul(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnCdistBackwardGetWorkspaceSize(
+    grad: Tensor, x1: Tensor, x2: Tensor, cdist: Tensor, p: float, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnCdistBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnDotGetWorkspaceSize(self: Tensor, tensor: Tensor, out: Tensor) -> tuple[int, Executor]:
     """Check and plan a call; nothing is computed."""
 
@@ -4564,6 +4574,25 @@ def aclnnSvdGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnSvd(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTransposeBatchMatMulGetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    bias: Tensor | None,
+    scale: Tensor | None,
+    permX1: Sequence[int] | None,
+    permX2: Sequence[int] | None,
+    permY: Sequence[int] | None,
+    cubeMathType: int,
+    batchSplitFactor: int,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnTransposeBatchMatMul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5539,6 +5568,23 @@ def aclnnAffineGrid(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnAmpUpdateScaleGetWorkspaceSize(
+    currentScale: Tensor,
+    growthTracker: Tensor,
+    foundInf: Tensor,
+    growthFactor: float,
+    backoffFactor: float,
+    growthInterval: int,
+    updatedScale: Tensor,
+    updatedGrowthTracker: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnAmpUpdateScale(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnAvgPool2dGetWorkspaceSize(
     self: Tensor,
     kernelSize: Sequence[int],
@@ -5799,6 +5845,40 @@ def aclnnDeepNormGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnDeepNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFakeQuantPerChannelAffineCachemaskGetWorkspaceSize(
+    self: Tensor,
+    scale: Tensor,
+    zeroPoint: Tensor,
+    axis: int,
+    quantMin: int,
+    quantMax: int,
+    out: Tensor,
+    mask: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnFakeQuantPerChannelAffineCachemask(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFakeQuantPerTensorAffineCachemaskGetWorkspaceSize(
+    self: Tensor,
+    scale: Tensor,
+    zeroPoint: Tensor,
+    fakeQuantEnabled: float,
+    quantMin: int,
+    quantMax: int,
+    out: Tensor,
+    mask: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnFakeQuantPerTensorAffineCachemask(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6165,6 +6245,16 @@ def aclnnMseLossOutGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnMseLossOut(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMultilabelMarginLossGetWorkspaceSize(
+    self: Tensor, target: Tensor, reduction: int, out: Tensor, isTarget: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnMultilabelMarginLoss(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

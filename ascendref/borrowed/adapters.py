@@ -12,6 +12,54 @@ from typing import Any
 import torch
 from torch import Tensor
 
+# ---- elementwise functions
+
+
+def divided(one: Tensor, other: Any, mode: int) -> Tensor:
+    """Return a quotient, rounded to zero for mode 1 and down for mode 2."""
+    return torch.div(one, other, rounding_mode=_ROUNDING[mode])
+
+
+def divided_(one: Tensor, other: Any, mode: int) -> Tensor:
+    """Replace a tensor by its quotient, as `divided`."""
+    return one.div_(other, rounding_mode=_ROUNDING[mode])
+
+
+_ROUNDING = {0: None, 1: "trunc", 2: "floor"}
+
+
+def added(one: float, other: Tensor, alpha: float) -> Tensor:
+    """Return a number plus a multiple of a tensor."""
+    return one + alpha * other
+
+
+def fill_(data: Tensor, value: Tensor) -> Tensor:
+    """Fill a tensor with an element."""
+    return data.fill_(value.reshape(()))
+
+
+def fill_one_(data: Tensor) -> Tensor:
+    """Fill a tensor with ones."""
+    return data.fill_(1)
+
+
+def add_relu(data: Tensor, other: Tensor, alpha: float) -> Tensor:
+    """Return a sum where it is positive, else 0."""
+    return torch.add(data, other, alpha=alpha).relu()
+
+
+def add_relu_(data: Tensor, other: Tensor, alpha: float) -> Tensor:
+    """Add to a tensor, and replace what is negative by 0."""
+    return data.add_(other, alpha=alpha).relu_()
+
+
+def shrunk(data: Tensor, limit: float, bias: float | None) -> Tensor:
+    """Return elements outside of an interval, nearer to 0 by the bias, and 0 in it."""
+    bias = 0 if bias is None else bias
+    inside = torch.where(data < -limit, data + bias, torch.zeros_like(data))
+    return torch.where(data > limit, data - bias, inside)
+
+
 # ---- reductions
 
 
@@ -100,38 +148,13 @@ def min_of(tensors: Sequence[Tensor]) -> Tensor:
     return torch.stack(torch.broadcast_tensors(*tensors)).amin(0)
 
 
-# ---- elementwise functions
-
-
-def divided(one: Tensor, other: Any, mode: int) -> Tensor:
-    """Return a quotient, rounded to zero for mode 1 and down for mode 2."""
-    return torch.div(one, other, rounding_mode=_ROUNDING[mode])
-
-
-def divided_(one: Tensor, other: Any, mode: int) -> Tensor:
-    """Replace a tensor by its quotient, as `divided`."""
-    return one.div_(other, rounding_mode=_ROUNDING[mode])
-
-
-_ROUNDING = {0: None, 1: "trunc", 2: "floor"}
-
-
-def added(one: float, other: Tensor, alpha: float) -> Tensor:
-    """Return a number plus a multiple of a tensor."""
-    return one + alpha * other
-
-
-def fill_(data: Tensor, value: Tensor) -> Tensor:
-    """Fill a tensor with an element."""
-    return data.fill_(value.reshape(()))
-
-
-def fill_one_(data: Tensor) -> Tensor:
-    """Fill a tensor with ones."""
-    return data.fill_(1)
-
-
 # ---- indices
+
+
+def _check_indices(indices: Tensor, size: int) -> None:
+    """Refuse indices out of range, where PyTorch's kernel would read or write anywhere."""
+    if not indices.is_meta and ((indices < 0) | (indices >= size)).any():
+        raise IndexError(f"index out of range: indices from 0 to {size - 1} are allowed")
 
 
 def gather_rows(data: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -267,6 +290,15 @@ def unique_slices(data: Tensor, ordered: bool, inverse: bool, dim: int) -> tuple
     return values, places if inverse else None, counts
 
 
+def embedding_backward(
+    grad: Tensor, indices: Tensor, rows: int, padding: int, by_frequency: bool
+) -> Tensor:
+    """Return the gradient of a table; a padding of -1, as an unsigned number, is no row."""
+    _check_indices(indices, rows)
+    signed = padding - 2**64 if padding >= 2**63 else padding
+    return torch.ops.aten.embedding_dense_backward(grad, indices, rows, signed, by_frequency)
+
+
 def one_hot(index: Tensor, classes: int, on: Tensor, off: Tensor, axis: int) -> Tensor:
     """Return one value where the index is that of the class, and another elsewhere."""
     found = torch.arange(classes, device=index.device) == index.unsqueeze(-1)
@@ -377,6 +409,25 @@ def gemm(
     return torch.addmm(c, a.t() if trans_a else a, b.t() if trans_b else b, beta=beta, alpha=alpha)
 
 
+def transposed_matmul(
+    one: Tensor,
+    other: Tensor,
+    bias: Tensor | None,
+    scale: Tensor | None,
+    perm_one: Sequence[int] | None,
+    perm_other: Sequence[int] | None,
+    perm_result: Sequence[int] | None,
+    split: int,
+) -> Tensor:
+    """Return a product of batches of matrices whose axes are permuted before and after it."""
+    if bias is not None or scale is not None or split > 1:
+        raise ValueError("bias and scale must be None, and batchSplitFactor at most 1")
+    first = one if perm_one is None else one.permute(perm_one)
+    second = other if perm_other is None else other.permute(perm_other)
+    found = first @ second
+    return found if perm_result is None else found.permute(perm_result)
+
+
 def linalg_qr(data: Tensor, mode: int) -> tuple[Tensor, ...]:
     """Return an orthogonal and an upper triangular factor: reduced, complete, or the second."""
     factors: tuple[Tensor, ...] = torch.linalg.qr(data, ("reduced", "complete", "r")[mode])
@@ -453,26 +504,6 @@ def foreach_addc(
         one + factor * combine(a, b)
         for one, a, b, factor in zip(tensors, first, second, every, strict=True)
     ]
-
-
-# ---- more elementwise functions
-
-
-def add_relu(data: Tensor, other: Tensor, alpha: float) -> Tensor:
-    """Return a sum where it is positive, else 0."""
-    return torch.add(data, other, alpha=alpha).relu()
-
-
-def add_relu_(data: Tensor, other: Tensor, alpha: float) -> Tensor:
-    """Add to a tensor, and replace what is negative by 0."""
-    return data.add_(other, alpha=alpha).relu_()
-
-
-def shrunk(data: Tensor, limit: float, bias: float | None) -> Tensor:
-    """Return elements outside of an interval, nearer to 0 by the bias, and 0 in it."""
-    bias = 0 if bias is None else bias
-    inside = torch.where(data < -limit, data + bias, torch.zeros_like(data))
-    return torch.where(data > limit, data - bias, inside)
 
 
 def copies(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -599,6 +630,27 @@ def avg_pool3d_backward(
     return torch.ops.aten.avg_pool3d_backward(
         grad, data, kernel, stride or kernel, padding, ceil, count_pad, divisor or None
     )
+
+
+def nll_loss_backward(
+    grad: Tensor,
+    data: Tensor,
+    target: Tensor,
+    weight: Tensor,
+    reduction: int,
+    ignored: int,
+    total: Tensor,
+) -> Tensor:
+    """Return the gradient of the negative log likelihood."""
+    _check_indices(target[target != ignored] if not target.is_meta else target, data.shape[-1])
+    return torch.ops.aten.nll_loss_backward(grad, data, target, weight, reduction, ignored, total)
+
+
+def max_pool_backward(grad: Tensor, data: Tensor, indices: Tensor, *, axes: int) -> Tensor:
+    """Return the gradient of a maximum over windows: sums at the places of the largest elements."""
+    planes = torch.zeros_like(data).flatten(-axes)
+    sums = planes.scatter_add(-1, indices.flatten(-axes), grad.flatten(-axes))
+    return sums.reshape(data.shape)
 
 
 def max_unpool_backward(grad: Tensor, data: Tensor, indices: Tensor, size: Sequence[int]) -> Tensor:
@@ -760,6 +812,42 @@ def modulated(data: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tenso
     if shift is not None:
         data = data + (shift.unsqueeze(1) if shift.ndim == 2 else shift)
     return data
+
+
+# ---- fake quantisation, scales of losses
+
+
+def fake_quantized(
+    data: Tensor, scale: Tensor, zero: Tensor, enabled: float, least: int, most: int
+) -> tuple[Tensor, Tensor]:
+    """Return data rounded as if they were quantised, and which were not clamped."""
+    if not enabled:
+        return data, torch.ones_like(data, dtype=torch.bool)
+    steps = torch.round(data / scale.reshape(())) + zero.reshape(())
+    value = (steps.clamp(least, most) - zero.reshape(())) * scale.reshape(())
+    return value, (steps >= least) & (steps <= most)
+
+
+def fake_quantized_channels(
+    data: Tensor, scale: Tensor, zero: Tensor, axis: int, least: int, most: int
+) -> tuple[Tensor, Tensor]:
+    """Return `fake_quantized` data with a scale for each channel."""
+    shape = [1] * data.ndim
+    shape[axis] = -1
+    steps = torch.round(data / scale.reshape(shape)) + zero.reshape(shape)
+    value = (steps.clamp(least, most) - zero.reshape(shape)) * scale.reshape(shape)
+    return value, (steps >= least) & (steps <= most)
+
+
+def updated_scale(
+    scale: Tensor, tracker: Tensor, found: Tensor, growth: float, backoff: float, interval: int
+) -> tuple[Tensor, Tensor]:
+    """Return a scale of losses after a step, and how many steps were without infinities."""
+    steps = tracker + 1
+    grown = torch.where(steps == interval, scale * growth, scale)
+    infinite = found != 0
+    kept = torch.where(infinite | (steps == interval), 0, steps)
+    return torch.where(infinite, scale * backoff, grown), kept.to(tracker.dtype)
 
 
 # ---- random numbers

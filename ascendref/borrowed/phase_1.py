@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import as_torch
 from ..core.dtypes import DataType
-from ..core.errors import AclError, fail, shown
+from ..core.errors import ArgumentTypeError, fail, shown
 from ..core.layout import MAX_RANK
 from ..core.status import Status
 from ..device.checker.shadow import Span
@@ -28,7 +28,7 @@ from .table import Borrowed, Parameter
 
 #: bytes of workspace that phase 1 asks for: programs have to allocate it
 WORKSPACE: Final = 32
-#: kinds of integers -> the smallest and the largest; the last is the vendor's code of a precision
+#: kinds of integers -> the smallest and the largest; the last are codes of the vendor's
 _INTEGERS: Final = {
     "i8": (-(2**7), 2**7 - 1),
     "int": (-(2**31), 2**31 - 1),
@@ -36,7 +36,18 @@ _INTEGERS: Final = {
     "i64": (-(2**63), 2**63 - 1),
     "u64": (0, 2**64 - 1),
     "cube": (0, 3),
+    "reduction": (0, 2),
 }
+#: what PyTorch raises for arguments that it does not take
+_REFUSALS: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 
 
 class _Given(NamedTuple):
@@ -148,7 +159,7 @@ def _text(name: str, value: Any) -> str:
 def _type(name: str, value: Any) -> torch.dtype:
     try:
         return TYPES[DataType.of(value)]
-    except (AclError, KeyError) as error:
+    except (ArgumentTypeError, KeyError) as error:
         refuse(f"{name} is {shown(value)}; a type of tensors is expected", error)
 
 
@@ -290,7 +301,7 @@ class _Compute:
                 refuse(f"{name} has strides {tensor.strides}; its elements must be dense")
         try:
             values, results = self._sample(tensors, kinds)
-        except (RuntimeError, ValueError, IndexError, TypeError, KeyError) as error:
+        except _REFUSALS as error:
             refuse(f"{self._operator.api}: {(str(error).splitlines() or [''])[0]}", error)
         matching = []
         for name, out, result in self._pairs(values, results):

@@ -47,6 +47,7 @@ C_TYPES: Final = {
     "cube": "int8_t",
     "i32": "int32_t",
     "i64": "int64_t",
+    "reduction": "int64_t",
     "u64": "uint64_t",
     "int": "int",
     "f32": "float",

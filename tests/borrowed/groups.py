@@ -24,7 +24,7 @@ GROUPS = {
     " triangles, ranges",
     "matrix": "products of matrices and vectors, factors, determinants, solutions",
     "list": "functions of lists of tensors (`aclnnForeach…`)",
-    "network": "softmax, losses, gated units, convolution, pooling, norms",
+    "network": "softmax, losses, gated units, convolution, pooling, norms, fake quantisation",
     "random": "numbers of several distributions, masks",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,8 +18,16 @@ from ascendref.core.dtypes import DataType
 from ..support.two_phase import refusal
 from .calls import SHAPE, Call, good_call
 
-NULL, INVALID, MISSING = 161001, 161002, 561003
+NULL, INVALID, MISSING, TASK_FAILED = 161001, 161002, 561003, 507015
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
+
+#: functions of integers that are no indices, or may be out of range
+UNBOUNDED = (
+    "aclnnAmpUpdateScale",
+    "aclnnFakeQuantPerChannelAffineCachemask",
+    "aclnnFakeQuantPerTensorAffineCachemask",
+    "aclnnOneHot",
+)
 
 
 def refused(call: Call, **changes: Any) -> tuple[int, str]:
@@ -61,11 +70,17 @@ def test_types_and_ranks(api: str) -> None:
         assert (status, message.split(";")[0]) == (INVALID, f"{name} is a ndarray")
 
 
-def moved(dev: ar.Device, value: Any) -> Any:
-    """Return a tensor, or a list of tensors, of another device."""
+def moved(dev: ar.Device, value: Any, make: Callable[..., Any] = np.zeros) -> Any:
+    """Return a tensor, or a list of tensors, of another device, with other data."""
     if isinstance(value, list):
-        return [moved(dev, one) for one in value]
-    return dev.empty(value.shape, value.dtype)
+        return [moved(dev, one, make) for one in value]
+    if not isinstance(value, ar.Tensor):
+        return value
+    return (
+        dev.tensor(make(value.shape, value.dtype))
+        if value.size
+        else dev.empty(value.shape, value.dtype)
+    )
 
 
 @pytest.mark.daily(8)
@@ -156,6 +171,89 @@ def test_a_race_is_found_and_the_timeline_names_pytorchs_operator() -> None:
         dev.synchronize()
         np.testing.assert_allclose(y.numpy(), -np.exp([1, 2]), rtol=1e-6)
         assert "borrowed: aten::exp" in [row.label for row in dev.trace().rows]
+
+
+def test_shapes_that_the_data_decide() -> None:
+    dev = ar.Device("Atlas A2")
+    x = dev.tensor(np.float32([[0, 1, 0], [2, 0, 3]]))
+    call = aclnn.aclnnNonzeroV2GetWorkspaceSize
+    strided = ar.Tensor(dev.malloc(200), (2, 6), "int64", (1, 2))
+    assert "its elements must be dense" in refusal(call, x, strided)[1]
+    assert "out has rank 1; 2 is expected" in refusal(call, x, dev.empty((12,), "int64"))[1]
+    assert "out has type int8" not in refusal(call, x, dev.empty((2, 6), "int8"))[1]
+    small = dev.empty((2, 2), "int64")
+    size, executor = call(x, small)
+    status, message = refusal(aclnn.aclnnNonzeroV2, dev.malloc(size), size, executor, None)
+    assert (status, small.shape) == (TASK_FAILED, (2, 2))
+    assert "out has 4 elements; the result has 6" in message
+    dev = ar.Device("Atlas A2")
+    x, out = dev.tensor(np.float32([[0, 1, 0], [2, 0, 3]])), dev.empty((2, 6), "int64")
+    size, executor = call(x, out)
+    executor.set_repeatable()
+    aclnn.aclnnNonzeroV2(dev.malloc(size), size, executor, None)
+    assert (out.shape, out.strides) == ((2, 3), (3, 1))
+    np.testing.assert_array_equal(out.numpy(), [[0, 1, 1], [1, 0, 2]])
+    status, message = refusal(aclnn.aclnnNonzeroV2, dev.malloc(size), size, executor, None)
+    assert status == INVALID
+    assert "tensors must not change after phase 1" in message
+
+
+INDEXED = [
+    (api, param.name)
+    for api, row in borrowed().items()
+    for param in row.parameters
+    if param.is_index and api not in UNBOUNDED
+]
+
+
+@pytest.mark.daily(8)
+@pytest.mark.parametrize(("api", "name"), INDEXED)
+def test_an_index_out_of_range_fails_the_task(api: str, name: str) -> None:
+    dev = ar.Device("Atlas A2")
+    call = good_call(api)
+    arguments = {key: moved(dev, value, np.zeros) for key, value in call.arguments.items()}
+    far = moved(dev, call.arguments[name], lambda shape, dtype: np.full(shape, 10**8, dtype))
+    phase_1 = getattr(aclnn, f"{api}GetWorkspaceSize")
+    size, executor = phase_1(**(arguments | {name: far}))
+    getattr(aclnn, api)(dev.malloc(size), size, executor, None)
+    status, message = refusal(dev.synchronize)
+    assert status == TASK_FAILED
+    assert call.operator.label in message
+
+
+def test_lists_and_arrays_that_are_none() -> None:
+    dev = ar.Device("Atlas A2")
+    x, out = dev.tensor(np.zeros((2, 3), np.float32)), dev.empty((2, 6), "float32")
+    cat, amax = aclnn.aclnnCatGetWorkspaceSize, aclnn.aclnnAmaxGetWorkspaceSize
+    assert refusal(cat, [x, x], 1, out)[0] == 0
+    for list_, code, words in (
+        ([x, None], NULL, "tensors[1] is None"),
+        (x, INVALID, "tensors is a Tensor; a tuple or list of Tensor is expected"),
+        ([], INVALID, "aclnnCat: "),
+    ):
+        status, message = refusal(cat, list_, 1, out)
+        assert status == code
+        assert words in message
+    for dims, words in (
+        (1, "dim is a int; a tuple or list is expected"),
+        ([0.5], "dim[0] is a float; an integer is expected"),
+        ([2**63], "dim[0] is 9223372036854775808; "),
+        ([2], "aclnnAmax: "),
+    ):
+        status, message = refusal(amax, x, dims, False, dev.empty((2,), "float32"))
+        assert status == INVALID
+        assert words in message
+    sums = aclnn.aclnnReduceSumGetWorkspaceSize
+    assert "dtype is 99; a type of tensors" in refusal(sums, x, [1], True, 99, out)[1]
+    norm, factor = aclnn.aclnnGroupNormSiluGetWorkspaceSize, dev.empty((3,), "float32")
+    outs = [dev.empty((2, 3), "float32") for _ in range(3)]
+    assert "by zero" in refusal(norm, x, factor, factor, 0, 1e-5, *outs)[1]
+    loss = aclnn.aclnnMseLossOutGetWorkspaceSize
+    assert "reduction is 3; 0 to 2 are allowed" in refusal(loss, x, x, 3, out)[1]
+    split = aclnn.aclnnSplitTensorGetWorkspaceSize
+    status, message = refusal(split, x, 2, 1, [dev.empty((2, 2), "float32")])
+    assert (status, message) == (INVALID, "out has 1 tensors; 2 are expected")
+    assert refusal(split, x, "2", 1, [])[0] == INVALID
 
 
 def test_running_statistics_are_written_in_training_alone() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .judge import Judge, judged
+from .networks import gradient
 
 
 def added(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
@@ -62,6 +63,13 @@ def cholesky(x: Any, upper: bool) -> Any:
     return factor.swapaxes(-1, -2) if upper else factor
 
 
+POINTS = np.random.default_rng(5).integers(-8, 9, (7, 2)) / 4
+#: functions that make two sets of points, and their distances
+DISTANT = (
+    lambda _: POINTS[:3],
+    lambda _: POINTS[3:],
+    lambda _: np.sqrt(((POINTS[:3, None] - POINTS[None, 3:]) ** 2).sum(-1)),
+)
 MATRICES: dict[str, Judge] = {
     "Matmul": judged(lambda x, y, _: x @ y, "4 N 3 5", "5 2", 0)
     .also("3 5", "5 2", 1)
@@ -138,4 +146,26 @@ MATRICES: dict[str, Judge] = {
     "TriangularSolve": judged(
         triangular, "3 2", lambda rng: rng.uniform(1, 2, (3, 3)), True, False, False
     ).also("3 2", lambda rng: rng.uniform(1, 2, (3, 3)), False, True, True),
+    "TransposeBatchMatMul": judged(
+        lambda x, y, b, s, p, q, r, *_: (x.transpose(p) @ y.transpose(q)).transpose(r),
+        "3 4 5",
+        "4 5 2",
+        None,
+        None,
+        [1, 0, 2],
+        [0, 1, 2],
+        [1, 0, 2],
+        0,
+        1,
+    ),
+    "CdistBackward": judged(
+        lambda g, x, y, d, p: gradient(
+            lambda z: (((z[:, None] - y[None]) ** 2).sum(-1)) ** 0.5, g, 0, x
+        ),
+        "3 4",
+        DISTANT[0],
+        DISTANT[1],
+        DISTANT[2],
+        2.0,
+    ),
 }

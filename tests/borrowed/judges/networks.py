@@ -399,6 +399,36 @@ def factors_of_groups(_: Any) -> Any:
     return 1 / GROUPED.reshape(2, 2, -1).std(-1)
 
 
+def fake_quantized(x: Any, scale: Any, zero: Any, axis: Any, least: int, most: int) -> Any:
+    """Return data rounded as if they were quantised, and which were not clamped."""
+    shape = [-1 if k == axis else 1 for k in range(x.ndim)]
+    scale, zero = scale.reshape(shape), zero.reshape(shape)
+    steps = np.rint(x / scale) + zero
+    return (np.clip(steps, least, most) - zero) * scale, (steps >= least) & (steps <= most)
+
+
+def updated_scale(
+    scale: Any, tracker: Any, found: Any, growth: float, backoff: float, interval: int
+) -> Any:
+    """Return a scale that grows after steps without infinities, and the number of those."""
+    if found[0]:
+        return scale * backoff, np.zeros_like(tracker)
+    grows = tracker[0] + 1 == interval
+    return scale * (growth if grows else 1), (tracker + 1) * (not grows)
+
+
+def margins(x: Any, target: Any, code: int) -> Any:
+    """Return the multilabel margin loss, and which classes are labels."""
+    losses, marks = [], np.zeros(x.shape)
+    for row, labels, mark in zip(x, target, marks, strict=True):
+        end = np.flatnonzero(labels < 0)
+        own = labels[: end[0]] if end.size else labels
+        mark[own] = 1
+        others = row[mark == 0]
+        losses.append(sum(np.maximum(0, 1 - row[k] + others).sum() for k in own) / len(row))
+    return reduced(np.array(losses), np.ones(len(x)), code), marks
+
+
 NETWORKS: dict[str, Judge] = {
     "Softmax": judged(softmax, "N 3 5", 1).also("3 5", -1),
     "LogSoftmax": judged(log_softmax, "N 3 5", 1).also("3 5", -1),
@@ -689,4 +719,24 @@ NETWORKS: dict[str, Judge] = {
     "BinaryCrossEntropyWithLogitsTargetBackward": judged(
         bce_target_backward, "3 5", "3 5", "3 5", "5", "5 +", 1
     ).also("3 5", "3 5", "3 5", None, None, 0),
+    "FakeQuantPerChannelAffineCachemask": judged(fake_quantized, "3 4 5", "4 +", "4 <3", 1, -3, 4),
+    "FakeQuantPerTensorAffineCachemask": judged(
+        lambda x, scale, zero, on, least, most: fake_quantized(x, scale, zero, -1, least, most),
+        "3 4 5",
+        "1 +",
+        "1 <3",
+        1.0,
+        -3,
+        4,
+    ),
+    "AmpUpdateScale": judged(
+        updated_scale, lambda _: [8], lambda _: [2], lambda _: [0], 2.0, 0.5, 3
+    )
+    .also(lambda _: [8], lambda _: [1], lambda _: [0], 2.0, 0.5, 3)
+    .also(lambda _: [8], lambda _: [2], lambda _: [1], 2.0, 0.5, 3),
+    "MultilabelMarginLoss": judged(
+        margins, "3 4", lambda _: [[1, 3, -1, 0], [0, -1, 2, 3], [2, 0, 1, -1]], 1
+    )
+    .also("2 4", lambda _: [[1, 3, -1, 0], [0, -1, 2, 3]], 0)
+    .also("2 4", lambda _: [[1, 3, -1, 0], [0, -1, 2, 3]], 2),
 }
