@@ -104,8 +104,6 @@ class Borrowed:
 
     #: the vendor's name
     api: str
-    #: what functions it belongs to
-    group: str
     #: headers that declare it
     headers: tuple[str, ...]
     parameters: tuple[Parameter, ...]
@@ -160,15 +158,14 @@ def parse(row: str) -> Borrowed:
     Examples
     --------
     >>> from ascendref.borrowed.table import parse
-    >>> row = "aclnnErf", "elementwise", "aclnn_erf", "self:T out:T>", "fib", "aten.erf(self=self)"
+    >>> row = "aclnnErf", "aclnn_erf", "self:T out:T>", "fib", "aten.erf(self=self)"
     >>> operator = parse("\\t".join([*row, "out"]))
     >>> operator, operator.label, operator.parameters[1].c_type
     (<operator aclnnErf, borrowed from PyTorch>, 'borrowed: aten::erf', 'aclTensor *')
     """
-    api, group, headers, parameters, types, expression, results = row.split("\t")
+    api, headers, parameters, types, expression, results = row.split("\t")
     return Borrowed(
         api,
-        group,
         tuple(f"{name}.h" for name in dict.fromkeys(headers.split())),
         tuple([_parameter(text, types) for text in parameters.split()]),
         expression,
