@@ -30,7 +30,7 @@ def installed_libraries(extra: str) -> dict[str, str | None]:
     Examples
     --------
     >>> sorted(installed_libraries("cli"))
-    ['rich', 'scikit-learn', 'typer']
+    ['pyelftools', 'rich', 'scikit-learn', 'typer']
     """
     names = [re.match(r"[\w.-]+", text) for text in re.findall('"([^"]+)"', install_command(extra))]
     return {found[0]: _version(found[0]) for found in names if found is not None}

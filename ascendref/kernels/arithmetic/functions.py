@@ -255,7 +255,8 @@ def within(value: Number, limit: float, gradient: Number | None = None) -> Numbe
     value = select(abs(value) < inf, clipped, value)
     if gradient is None:
         return value
-    return select((abs(gradient) == inf) & (value < -4.0) & (value > -inf), -4.0, value)
+    near = select((value < -4.0) & (value > -inf), -4.0, value)
+    return select(abs(gradient) == inf, near, value)
 
 
 def single(value: Number) -> Number:
