@@ -381,7 +381,10 @@ INDEXING: dict[str, Judge] = {
             (3, "2 3 7 8 9", "2 3 4 5 6", [2, 1, 0, 3, 1, 2]),
         )
     },
-    "Stack": judged(np.stack, ["3 N 4", "3 N 4"], 1).also(["3 4", "3 4"], -1),
+    "Stack": judged(np.stack, ["3 N 4", "3 N 4"], 1)
+    .also(["3 4", "3 4"], -1)
+    .also(["3 4"], -1)
+    .also(["3 4"], 1),
     "Roll": judged(
         lambda x, s, d: np.roll(x, s, tuple(d) if d else None), "N 4 3", [2, -1], [1, 2]
     ).also("4 3", [5], []),
