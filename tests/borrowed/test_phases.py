@@ -254,6 +254,9 @@ def test_lists_and_arrays_that_are_none() -> None:
     assert "by zero" in refusal(norm, x, factor, factor, 0, 1e-5, *outs)[1]
     loss = aclnn.aclnnMseLossOutGetWorkspaceSize
     assert "reduction is 3; 0 to 2 are allowed" in refusal(loss, x, x, 3, out)[1]
+    quant, bytes_ = aclnn.aclnnAscendQuantGetWorkspaceSize, dev.empty((2, 3), "int8")
+    status, message = refusal(quant, x, factor, None, False, "round", 3, bytes_)
+    assert (status, "dstType is 3; ACL_INT8 (2)" in message) == (INVALID, True)
     split = aclnn.aclnnSplitTensorGetWorkspaceSize
     status, message = refusal(split, x, 2, 1, [dev.empty((2, 2), "float32")])
     assert (status, message) == (INVALID, "out has 1 tensors; 2 are expected")

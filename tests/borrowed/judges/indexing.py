@@ -318,6 +318,7 @@ INDEXING: dict[str, Judge] = {
     .also("4 6", 1, "4 3 ~6", "4 3", 0, True),
     "ScatterMax": judged(rows_with(np.maximum), "5 6", "3 2 <5", "3 2 6", False),
     "ScatterMin": judged(rows_with(np.minimum), "5 6", "3 2 <5", "3 2 6", False),
+    "ScatterDiv": judged(rows_with(np.divide), "5 6", "3 <5", "3 6 +", False),
     "ScatterMul": judged(rows_with(np.multiply), "5 6", "3 <5", "3 6", False),
     "TfScatterAdd": judged(rows_with(np.add), "5 6", "3 2 <5", "3 2 6"),
     "ScatterNd": judged(
