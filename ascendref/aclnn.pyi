@@ -4009,6 +4009,16 @@ def aclnnScatterAdd(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnScatterDivGetWorkspaceSize(
+    varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnScatterDiv(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnScatterMaxGetWorkspaceSize(
     varRef: Tensor, indices: Tensor, updates: Tensor, useLocking: bool
 ) -> tuple[int, Executor]:
@@ -5585,6 +5595,39 @@ def aclnnAmpUpdateScale(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnAscendQuantGetWorkspaceSize(
+    x: Tensor,
+    scale: Tensor,
+    offset: Tensor | None,
+    sqrtMode: bool,
+    roundMode: str | None,
+    dstType: int,
+    y: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnAscendQuant(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAscendQuantV3GetWorkspaceSize(
+    x: Tensor,
+    scale: Tensor,
+    offset: Tensor | None,
+    sqrtMode: bool,
+    roundMode: str | None,
+    dstType: int,
+    axis: int,
+    y: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnAscendQuantV3(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnAvgPool2dGetWorkspaceSize(
     self: Tensor,
     kernelSize: Sequence[int],
@@ -5845,6 +5888,16 @@ def aclnnDeepNormGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnDeepNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDynamicQuantGetWorkspaceSize(
+    x: Tensor, smoothScalesOptional: Tensor | None, yOut: Tensor | None, scaleOut: Tensor | None
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnDynamicQuant(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..core.dtypes import DataType
+
 # ---- elementwise functions
 
 
@@ -240,6 +242,11 @@ def scatter_add_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 def scatter_mul_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """Multiply rows of a tensor."""
     return _scatter_rows_(data, indices, updates, "prod")
+
+
+def scatter_div_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Divide rows of a tensor."""
+    return data.div_(_scatter_rows_(torch.ones_like(data), indices, updates, "prod"))
 
 
 def scatter_max_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
@@ -814,7 +821,39 @@ def modulated(data: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tenso
     return data
 
 
-# ---- fake quantisation, scales of losses
+# ---- quantisation, scales of losses
+
+
+def quantized(
+    data: Tensor,
+    scale: Tensor,
+    offset: Tensor | None,
+    squared: bool,
+    mode: str | None,
+    dtype: int,
+    axis: int = -1,
+) -> Tensor:
+    """Return multiples of data plus an offset, as INT8; one factor, or one for each place."""
+    if dtype != DataType.ACL_INT8:
+        raise ValueError(f"dstType is {dtype}; ACL_INT8 (2) is expected")
+    shape = [1] * data.ndim
+    shape[axis] = -1
+    factor = scale.float().reshape(shape)
+    value = data.float() * (factor * factor if squared else factor)
+    if offset is not None:
+        value = value + offset.float().reshape(shape)
+    return _ROUNDED[mode or "round"](value).clamp(-128, 127).to(torch.int8)
+
+
+_ROUNDED = {"round": torch.round, "floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc}
+
+
+def quantized_rows(data: Tensor, smooth: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Return rows as INT8, of which the largest becomes 127, and what they are divided by."""
+    value = data.float() if smooth is None else data.float() * smooth.float()
+    scale = value.abs().amax(-1, True) / 127
+    steps = torch.where(scale > 0, value / scale, 0)
+    return steps.round().to(torch.int8), scale.squeeze(-1)
 
 
 def fake_quantized(

@@ -314,6 +314,7 @@ class _Compute:
         )
         self._direct = (
             self._expression.into is not None
+            and not self._operator.found
             and safe
             and all(matching)
             and len(matching) == len(written)
@@ -374,7 +375,7 @@ class _Compute:
 
     def run(self, arrays: tuple[NDArray[Any], ...], scratch: object) -> Shapes | None:
         """Compute; return the shapes that the data decided."""
-        values = self._values([as_torch(array) for array in arrays])
+        values = self._values([_view(array) for array in arrays])
         expression, operator = self._expression, self._operator
         if not expression.is_elementwise:
             self._make_dense(values)
@@ -392,6 +393,15 @@ class _Compute:
                 kept = result.clone() if self._in_place else result
                 out.copy_(kept if out.shape == kept.shape else kept.reshape(out.shape))
         return shapes
+
+
+def _view(array: NDArray[Any]) -> torch.Tensor:
+    """Return a tensor in the memory of an array."""
+    tensor: torch.Tensor = as_torch(array)
+    if not tensor.is_contiguous():
+        return tensor
+    # the stride along an axis of one element is 0 in arrays; kernels divide by it
+    return tensor.as_strided(tensor.shape, contiguous_strides(tuple(tensor.shape)))
 
 
 def _check_result(name: str, out: torch.Tensor, result: torch.Tensor, *, is_found: bool) -> None:

@@ -33,6 +33,7 @@ TYPES: Final = {
     "n": (DataType.ACL_INT64, DataType.ACL_INT32),
     "b": (DataType.ACL_BOOL,),
     "u": (DataType.ACL_UINT8,),
+    "c": (DataType.ACL_INT8,),
 }
 #: kinds of parameters -> C types of those that are read
 C_TYPES: Final = {

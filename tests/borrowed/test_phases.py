@@ -187,6 +187,10 @@ def test_shapes_that_the_data_decide() -> None:
     assert (status, small.shape) == (TASK_FAILED, (2, 2))
     assert "out has 4 elements; the result has 6" in message
     dev = ar.Device("Atlas A2")
+    x, out = dev.tensor(np.int64([0, 0])), dev.empty((1,), "int64")  # no room to spare
+    size, executor = aclnn.aclnnBincountGetWorkspaceSize(x, None, 0, out)
+    aclnn.aclnnBincount(dev.malloc(size), size, executor, None)
+    np.testing.assert_array_equal(out.numpy(), [2])
     x, out = dev.tensor(np.float32([[0, 1, 0], [2, 0, 3]])), dev.empty((2, 6), "int64")
     size, executor = call(x, out)
     executor.set_repeatable()
@@ -250,6 +254,9 @@ def test_lists_and_arrays_that_are_none() -> None:
     assert "by zero" in refusal(norm, x, factor, factor, 0, 1e-5, *outs)[1]
     loss = aclnn.aclnnMseLossOutGetWorkspaceSize
     assert "reduction is 3; 0 to 2 are allowed" in refusal(loss, x, x, 3, out)[1]
+    quant, bytes_ = aclnn.aclnnAscendQuantGetWorkspaceSize, dev.empty((2, 3), "int8")
+    status, message = refusal(quant, x, factor, None, False, "round", 3, bytes_)
+    assert (status, "dstType is 3; ACL_INT8 (2)" in message) == (INVALID, True)
     split = aclnn.aclnnSplitTensorGetWorkspaceSize
     status, message = refusal(split, x, 2, 1, [dev.empty((2, 2), "float32")])
     assert (status, message) == (INVALID, "out has 1 tensors; 2 are expected")

@@ -318,6 +318,7 @@ INDEXING: dict[str, Judge] = {
     .also("4 6", 1, "4 3 ~6", "4 3", 0, True),
     "ScatterMax": judged(rows_with(np.maximum), "5 6", "3 2 <5", "3 2 6", False),
     "ScatterMin": judged(rows_with(np.minimum), "5 6", "3 2 <5", "3 2 6", False),
+    "ScatterDiv": judged(rows_with(np.divide), "5 6", "3 <5", "3 6 +", False),
     "ScatterMul": judged(rows_with(np.multiply), "5 6", "3 <5", "3 6", False),
     "TfScatterAdd": judged(rows_with(np.add), "5 6", "3 2 <5", "3 2 6"),
     "ScatterNd": judged(
@@ -381,7 +382,10 @@ INDEXING: dict[str, Judge] = {
             (3, "2 3 7 8 9", "2 3 4 5 6", [2, 1, 0, 3, 1, 2]),
         )
     },
-    "Stack": judged(np.stack, ["3 N 4", "3 N 4"], 1).also(["3 4", "3 4"], -1),
+    "Stack": judged(np.stack, ["3 N 4", "3 N 4"], 1)
+    .also(["3 4", "3 4"], -1)
+    .also(["3 4"], -1)
+    .also(["3 4"], 1),
     "Roll": judged(
         lambda x, s, d: np.roll(x, s, tuple(d) if d else None), "N 4 3", [2, -1], [1, 2]
     ).also("4 3", [5], []),

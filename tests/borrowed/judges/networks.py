@@ -394,9 +394,31 @@ def means_of_groups(_: Any) -> Any:
     return GROUPED.reshape(2, 2, -1).mean(-1)
 
 
+#: code of the type of quantised data
+INT8 = 2
+
+
 def factors_of_groups(_: Any) -> Any:
     """Return what their groups are multiplied by."""
     return 1 / GROUPED.reshape(2, 2, -1).std(-1)
+
+
+def quantized(
+    x: Any, scale: Any, offset: Any, squared: bool, mode: str, _: int, axis: int = -1
+) -> Any:
+    """Return data as integers of 8 bits."""
+    shape = [-1 if k == axis % x.ndim else 1 for k in range(x.ndim)]
+    value = x * scale.reshape(shape) ** (2 if squared else 1)
+    value = value if offset is None else value + offset.reshape(shape)
+    rounded = {"round": np.rint, "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}[mode]
+    return np.clip(rounded(value), -128, 127)
+
+
+def quantized_rows(x: Any, smooth: Any) -> Any:
+    """Return rows as integers of 8 bits, and their scales."""
+    value = x if smooth is None else x * smooth
+    scale = abs(value).max(-1) / 127
+    return np.rint(value / np.where(scale, scale, 1)[..., None]), scale
 
 
 def fake_quantized(x: Any, scale: Any, zero: Any, axis: Any, least: int, most: int) -> Any:
@@ -719,6 +741,16 @@ NETWORKS: dict[str, Judge] = {
     "BinaryCrossEntropyWithLogitsTargetBackward": judged(
         bce_target_backward, "3 5", "3 5", "3 5", "5", "5 +", 1
     ).also("3 5", "3 5", "3 5", None, None, 0),
+    "AscendQuant": judged(quantized, "N 3 4", "4 +", "4", False, "round", INT8)
+    .also("N 4", "1 +", None, True, "floor", INT8)
+    .also("N 4", "1 +", "1", False, "ceil", INT8)
+    .also(lambda rng: rng.uniform(-200, 200, (5, 6)), "6 +", "6", False, "trunc", INT8),
+    "AscendQuantV3": judged(quantized, "N 3 4", "4 +", "4", False, "round", INT8, -1)
+    .also("N 3 4", "3 +", "3", True, "round", INT8, 1)
+    .also("N 4", "1 +", None, False, "trunc", INT8, -1),
+    "DynamicQuant": judged(quantized_rows, "N 3 5", "5")
+    .also("N 6", None)
+    .also(lambda _: np.zeros((2, 3)), None),
     "FakeQuantPerChannelAffineCachemask": judged(fake_quantized, "3 4 5", "4 +", "4 <3", 1, -3, 4),
     "FakeQuantPerTensorAffineCachemask": judged(
         lambda x, scale, zero, on, least, most: fake_quantized(x, scale, zero, -1, least, most),
