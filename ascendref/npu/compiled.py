@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from _thread import interrupt_main
 from collections.abc import Iterator
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
@@ -42,6 +41,7 @@ class _Hooks(ctypes.Structure):
         ("locate", _LOCATE),
         ("prepare", _PREPARE),
         ("finish", _FINISH),
+        ("interrupt", c_void_p),
         ("queued", POINTER(c_uint64)),
         ("checked", c_int32),
     )
@@ -57,10 +57,9 @@ _thread: Final = _Thread()
 
 
 def _failed(error: BaseException) -> int:
-    """Return the address of an exception's message; an interrupt is also sent again."""
-    if isinstance(error, KeyboardInterrupt):
-        interrupt_main()
-    _thread.message = ctypes.create_string_buffer(message_of(error).encode())
+    """Return the address of an exception's message; for an interrupt, it is empty."""
+    message = "" if isinstance(error, KeyboardInterrupt) else message_of(error) or repr(error)
+    _thread.message = ctypes.create_string_buffer(message.encode(errors="backslashreplace"))
     return ctypes.addressof(_thread.message)
 
 
@@ -84,6 +83,7 @@ class CompiledFallback:
             _LOCATE(self._locate),
             _PREPARE(self._prepare),
             _FINISH(self._finish),
+            ctypes.cast(ctypes.pythonapi.PyErr_SetInterrupt, c_void_p),
             ctypes.pointer(submissions),
             bool(mode_from_environment(False)),
         )

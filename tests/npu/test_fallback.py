@@ -95,6 +95,32 @@ def test_the_fallback_waits_for_its_stream(execution):
     assert done.returncode == 0, done.stderr
 
 
+INTERRUPT = """
+import ascendref.npu
+import torch
+from ascendref.device.streams.stream import Stream
+def interrupted(stream):
+    raise KeyboardInterrupt
+x = torch.relu(torch.ones(8).npu())
+synchronize, Stream.synchronize = Stream.synchronize, interrupted
+try:
+    try:
+        x + 1
+    except RuntimeError as error:
+        print(str(error).splitlines()[0])
+        print("never reached")
+except KeyboardInterrupt:
+    Stream.synchronize = synchronize
+    print((x + 1).sum().item())
+"""
+
+
+def test_an_interrupt_while_the_fallback_waits_is_raised():
+    done = python("-c", INTERRUPT)
+    assert done.stdout.splitlines()[-1] == "16.0", done.stderr
+    assert "never reached" not in done.stdout
+
+
 QUIET = """
 import sys
 import ascendref.npu

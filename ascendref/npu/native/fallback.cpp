@@ -47,11 +47,12 @@ using torch::jit::Stack;
 
 constexpr auto NPU = c10::DeviceType::PrivateUse1;
 constexpr auto CPU_KEYS = c10::DispatchKeySet(c10::DispatchKey::CPU);
-// the key of the kernel that copies between devices, which is written in Python
+constexpr auto NPU_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse1);
+// the key of the kernel for other copies between devices, which is written in Python
 constexpr auto COPY_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse3);
 
 // Functions in Python. Those that may fail return nullptr, or a message that lives until the
-// thread's next call.
+// thread's next call; an empty one is an interrupt.
 struct Hooks {
     // find `nbytes` of a device's memory in the process, and mark them as accessed
     const char *(*locate)(uint64_t address, uint64_t nbytes, uint64_t *found);
@@ -60,6 +61,8 @@ struct Hooks {
                            int64_t count);
     // tell the checker of results that are written
     const char *(*finish)(int32_t kernel, const int64_t *accesses, int64_t count);
+    // have the main thread raise KeyboardInterrupt when it is in Python again
+    void (*interrupt)();
     // changes whenever work is queued on any stream; 0 meanwhile
     const volatile uint64_t *queued;
     // whether devices have a checker
@@ -69,7 +72,9 @@ Hooks hooks;
 
 void check(const char *message)
 {
-    TORCH_CHECK(!message, message);
+    if (!message) return;
+    if (!*message) hooks.interrupt();
+    TORCH_CHECK(false, *message ? message : "interrupted");
 }
 
 // ---- the memory of devices
@@ -178,6 +183,14 @@ bool is_on_device(const Tensor &tensor)
     return tensor.defined() && tensor.device().type() == NPU;
 }
 
+// Whether one tensor, of the host, and another one, of a device, have the same type and layout.
+bool is_copy_of_bytes(const Tensor &target, const Tensor &source)
+{
+    return target.device().type() != source.device().type() && target.dtype() == source.dtype() &&
+           target.sizes() == source.sizes() && target.is_contiguous() && source.is_contiguous() &&
+           !(target.is_conj() || target.is_neg() || source.is_conj() || source.is_neg());
+}
+
 // Call a function with every tensor of an argument.
 template <class Function> void for_tensors(const IValue &value, Function function)
 {
@@ -225,7 +238,8 @@ class Kernel final : public c10::OperatorKernel {
             if (arguments[k].name() == "pin_memory") pin_memory = static_cast<int>(k);
         }
         is_seeded = generator < 0 && op.hasTag(at::Tag::nondeterministic_seeded);
-        is_copy = op.operator_name().name == "aten::copy_";
+        if (op.operator_name().name == "aten::copy_")
+            host_copy = op.getComputedKernelForDispatchKey(c10::DispatchKey::PrivateUse1);
     }
 
     void operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stack *stack);
@@ -237,7 +251,8 @@ class Kernel final : public c10::OperatorKernel {
     int generator = -1, pin_memory = -1;
     // whether it draws from the default generator, and cannot be given one
     bool is_seeded;
-    bool is_copy;
+    // torch_npu's own kernel of copy_, which copies bytes between host and device
+    std::optional<c10::SafeKernelFunction> host_copy;
 };
 // by number
 std::deque<std::pair<Kernel *, c10::RegistrationHandleRAII>> *kernels;
@@ -437,8 +452,10 @@ class Call {
 void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stack *stack)
 {
     auto *arguments = stack->data() + (stack->size() - count);
-    if (is_copy && arguments[0].toTensor().device() != arguments[1].toTensor().device()) {
-        op.redispatchBoxed(COPY_KEYS, stack);
+    if (host_copy && arguments[0].toTensor().device() != arguments[1].toTensor().device()) {
+        if (is_copy_of_bytes(arguments[0].toTensor(), arguments[1].toTensor()))
+            host_copy->callBoxed(op, NPU_KEYS, stack);
+        else op.redispatchBoxed(COPY_KEYS, stack);
         return;
     }
     calls.fetch_add(1, std::memory_order_relaxed);
