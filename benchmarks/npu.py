@@ -1,13 +1,16 @@
-"""The time that calls of the five operators take through torch_npu, beside PyTorch's on the CPU.
+"""The time that calls and steps of networks take through torch_npu, beside PyTorch's on the CPU.
 
     python -m benchmarks.npu [--turns N]
 
-Needs the extra ``npu``. Each figure is the least of all turns, in which the two sides take turns.
+Needs the extra ``npu``. The two sides take turns. A figure of a call is the least of all turns, one
+of a training step the median; its ratio is the median of the turns' ratios.
 """
 
 import argparse
 from collections.abc import Callable
+from copy import deepcopy
 from importlib import import_module
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -33,8 +36,53 @@ def seconds(torch: Any, call: Callable[..., object], tensors: list[Any]) -> floa
     return (perf_counter() - start) / _CALLS_PER_TURN
 
 
+def networks(torch: Any) -> dict[str, tuple[Any, Any, Any]]:
+    """Return networks by name, each with data and classes."""
+    nn = torch.nn
+    layer = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)
+    return {
+        "MLP": (
+            nn.Sequential(
+                *(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 256), nn.Tanh()),
+                nn.Linear(256, 10),
+            ),
+            torch.randn(64, 64),
+            torch.randint(10, (64,)),
+        ),
+        "convolutions": (
+            nn.Sequential(
+                *(nn.Conv2d(1, 16, 3, padding=1), nn.BatchNorm2d(16), nn.PReLU(), nn.MaxPool2d(2)),
+                *(nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.Flatten()),
+                nn.Linear(32 * 7 * 7, 10),
+            ),
+            torch.randn(64, 1, 14, 14),
+            torch.randint(10, (64,)),
+        ),
+        "attention": (
+            nn.Sequential(
+                *(nn.Embedding(100, 64), nn.TransformerEncoder(layer, 2)),
+                *(nn.Linear(64, 100), nn.Flatten(0, 1)),
+            ),
+            torch.randint(100, (16, 32)),
+            torch.randint(100, (16 * 32,)),
+        ),
+    }
+
+
+def training(torch: Any, model: Any, data: Any, classes: Any) -> Callable[..., None]:
+    """Return a step of training."""
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+
+    def step(*_: object) -> None:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(data), classes).backward()
+        optimizer.step()
+
+    return step
+
+
 def main() -> None:
-    """Print a row for each operator."""
+    """Print a row for each operator and each network."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=50)
     turns = parser.parse_args().turns
@@ -49,6 +97,15 @@ def main() -> None:
         times = [(seconds(torch, call, device), seconds(torch, call, host)) for _ in range(turns)]
         ours, peer = (1e6 * min(side) for side in zip(*times, strict=True))
         print(f"{name:<26}{ours:9.1f} µs{peer:7.1f} µs{ours / peer:8.1f}")
+    for name, (model, *given) in networks(torch).items():
+        there = (deepcopy(model).npu(), *[tensor.npu() for tensor in given])
+        steps = [training(torch, *there), training(torch, model, *given)]
+        for step in steps:
+            seconds(torch, step, [])
+        pairs = [[1e3 * seconds(torch, step, []) for step in steps] for _ in range(turns // 5)]
+        ours, peer = (median(side) for side in zip(*pairs, strict=True))
+        ratio = median(one / other for one, other in pairs)
+        print(f"{name:<26}{ours:9.2f} ms{peer:7.2f} ms{ratio:8.2f}")
 
 
 if __name__ == "__main__":

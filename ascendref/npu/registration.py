@@ -9,6 +9,7 @@ import torch
 
 from ..cann.runtime.process import process
 from ..declaration.operator import OPERATORS, Operator
+from .compiled import BETWEEN_DEVICES, CompiledFallback
 from .copies import copy_kernel
 from .fallback import Fallback
 from .recurrent import RECURRENT, recurrent_kernel
@@ -70,19 +71,24 @@ _CPU: Final = (
 _NO_FALLBACK: Final = "the fallback to the CPU is off (--no-fallback, ASCENDREF_NPU_FALLBACK=0)"
 
 
-def register(fallback: bool) -> torch.library.Library:
+def register(fallback: bool, compiled: CompiledFallback | None) -> torch.library.Library:
     """Replace torch_npu's kernels while the returned object is alive.
 
-    With a fallback, operators that are not emulated run on the CPU; otherwise they are refused.
+    With a fallback, operators that are not emulated run on the CPU, by a kernel in C++ if there is
+    one; otherwise they are refused.
     """
     library = torch.library.Library("aten", "IMPL")
     for op in _replaced():
         name = op.name()
         kernel = Fallback(op) if fallback else refusal(name, _NO_FALLBACK)
         if name == _COPY:
-            library.impl(name, copy_kernel(op, kernel), NPU, allow_override=True)
-            continue
-        library.impl(name, kernel, NPU, allow_override=True)
+            kernel = copy_kernel(op, kernel)
+        if compiled is None:
+            library.impl(name, kernel, NPU, allow_override=True)
+        else:
+            compiled.register(op)
+            if name == _COPY:
+                library.impl(name, kernel, BETWEEN_DEVICES)
         # torch_npu's own gradients call operators that only torch_npu has
         if name not in RECURRENT and _has_gradients_of_torch_npu(name):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)

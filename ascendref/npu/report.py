@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from ..cann.runtime.process import process
 
-#: calls of the fallback by the name of the overload
+#: calls of the fallback's kernels in Python, by the name of the overload
 fallback_calls: Final[Counter[str]] = Counter()
+#: functions that return the calls of other kernels
+more_calls: Final[list[Callable[[], Iterable[tuple[str, int]]]]] = []
 
 
 def counts() -> dict[str, dict[str, int]]:
     """Return the calls so far: ``emulated`` by operator, ``fallback`` by overload."""
+    fallback = Counter(fallback_calls)
+    for calls in more_calls:
+        fallback.update(dict(calls()))
     return {
         "emulated": dict(process.launches.most_common()),
-        "fallback": dict(fallback_calls.most_common()),
+        "fallback": dict(fallback.most_common()),
     }
 
 

@@ -6,11 +6,14 @@ import atexit
 import ctypes
 import os
 import sys
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..core.errors import ArgumentError, ArgumentValueError
 from ..core.extras import install_command
 from .root import LIBRARY, NAMES, install
+
+if TYPE_CHECKING:
+    from .compiled import CompiledFallback
 
 #: objects that live as long as the process
 _kept: Final[list[Any]] = []
@@ -42,7 +45,8 @@ def start() -> None:
     process.forgets_failures = True
     for name in ("torch", "torch_npu"):
         add_package(os.path.dirname(sys.modules[name].__file__ or ""))
-    _kept.append(register(fallback))
+    compiled = _compiled() if fallback else None
+    _kept.append(register(fallback, compiled))
     _kept.append(register_refusals(CASTS))
     _kept.append(register_casts())
     refuse_functions()
@@ -57,6 +61,20 @@ def _fallback() -> bool:
     if given not in ("0", "1"):
         raise ArgumentValueError("ASCENDREF_NPU_FALLBACK", f"is {given!r}; it must be 0 or 1")
     return given == "1"
+
+
+def _compiled() -> CompiledFallback | None:
+    """Return the fallback's kernel in C++; None if it cannot be compiled."""
+    from .compilation import compiled_fallback
+    from .compiled import CompiledFallback
+    from .report import more_calls
+
+    library = compiled_fallback()
+    if library is None:
+        return None
+    compiled = CompiledFallback(library)
+    more_calls.append(compiled.calls)
+    return compiled
 
 
 def _import_torch_npu() -> None:

@@ -17,13 +17,14 @@ def shared_storage(storage: torch.UntypedStorage) -> torch.UntypedStorage:
     nbytes, address = storage.nbytes(), storage.data_ptr()
     if not nbytes:
         return torch.UntypedStorage(0)
-    memory = _memory(address)
+    memory = memory_at(address)
     start = address - memory.address
     content = memory.content(start, nbytes)[start : start + nbytes]
     return torch.from_numpy(content).untyped_storage()
 
 
-def _memory(address: int) -> Memory:
+def memory_at(address: int) -> Memory:
+    """Return the living memory that contains an address, or raise 107000."""
     memory = find_memory(address)
     if memory is None:
         fail(
@@ -66,7 +67,7 @@ def _access(call: str, name: str, tensor: torch.Tensor, *, write: bool) -> None:
     if not tensor.numel():
         return
     address, itemsize = tensor.data_ptr(), tensor.element_size()
-    memory = _memory(address)
+    memory = memory_at(address)
     checker = memory.device.checker
     if checker is None:
         return

@@ -156,6 +156,13 @@ class Process:
         if self.finds_leaks and slot.device is not None:
             slot.device.find_leaks()
 
+    def find_stream(self, number: int) -> Stream:
+        """Return a living stream of any device by its number."""
+        devices = [slot.device for slot in self.slots if slot.device is not None]
+        (stream,) = [x.scheduler.streams[number] for x in devices if number in x.scheduler.streams]
+        assert isinstance(stream, Stream)
+        return stream
+
     def number_of(self, device: object) -> str:
         """Return the number of a device, for messages."""
         return next((str(x.number) for x in self.slots if x.device is device), "?")

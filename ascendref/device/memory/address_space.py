@@ -66,7 +66,9 @@ class Memory(Handle):
     False
     """
 
-    __slots__ = ("__weakref__", "_storage", "address", "alive", "nbytes", "shadow", "space")
+    __slots__ = (
+        "__weakref__", "_storage", "address", "alive", "nbytes", "shadow", "space", "when_moved",
+    )  # fmt: skip
 
     def __init__(
         self, space: AddressSpace, address: int, nbytes: int, storage: Storage | None = None
@@ -79,6 +81,8 @@ class Memory(Handle):
         self.shadow = Shadow(address, nbytes, pinned=self.pinned)
         #: empty until the first access; `dict.setdefault` admits only one storage
         self._storage: dict[str, Storage] = {} if storage is None else {"all": storage}
+        #: called before its bytes move or are released, if something remembers where they are
+        self.when_moved: Callable[[Memory], object] | None = None
 
     @property
     def device(self) -> BaseDevice:
@@ -145,6 +149,8 @@ class Memory(Handle):
 
     def share(self, storage: Storage) -> None:
         """Move the bytes to a shared storage, while no work uses them."""
+        if self.when_moved is not None:
+            self.when_moved(self)
         if "all" in self._storage:
             np.copyto(storage.bytes, self.content())
         else:
@@ -157,6 +163,8 @@ class Memory(Handle):
 
     def release(self) -> None:
         """Release the bytes; arrays that share them stay safe to read."""
+        if self.when_moved is not None:
+            self.when_moved(self)
         self.alive = False
         self._storage.clear()
 

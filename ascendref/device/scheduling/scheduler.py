@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 import threading
 from collections import deque
@@ -28,6 +29,10 @@ POLL_TIMEOUT: Final = 0.001
 #: when queued work runs: as soon as it is ready; when the host waits for it, or for a task that
 #: depends on it; the same, but any ready task may run first, as a seed decides
 EXECUTION_MODES: Final = ("eager", "lazy", "random")
+
+#: changes whenever work is queued on any device, so that machine code sees without the interpreter
+#: whether any was since it last waited; 0 while a call queues
+submissions: Final = ctypes.c_uint64(1)
 
 
 class Scheduler:
@@ -105,10 +110,12 @@ class Scheduler:
         stream = task.stream
         if stream.number in self.streams and not stream.closing:
             checker = self.checker
+            submissions.value = 0
             if checker is None:
                 stream.queue.append(task)
             else:
                 check_and_queue(self.streams, checker, task)
+            submissions.value = task.submitted
             if self.eager:
                 workers.wake(stream)
         else:

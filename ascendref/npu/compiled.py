@@ -1,0 +1,203 @@
+"""The fallback's kernel in C++ (``native/fallback.cpp``), and the functions that it calls."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterator
+from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_int64, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+
+from ..cann.runtime.process import process
+from ..core.errors import message_of
+from ..device.check_output import mode_from_environment
+from ..device.checker.checker import Access, Checker
+from ..device.checker.shadow import Span, gaps_of
+from ..device.memory.address_space import Memory
+from ..device.scheduling.scheduler import submissions
+from ..device.streams.stream import Stream
+from .root import LIBRARY
+from .storage import memory_at
+
+#: the dispatch key of the kernel that copies between devices
+BETWEEN_DEVICES: Final = "PrivateUse3"
+_LOCATE: Final = CFUNCTYPE(c_void_p, c_uint64, c_uint64, POINTER(c_uint64))
+_PREPARE: Final = CFUNCTYPE(c_void_p, c_int32, c_int32, c_int64, POINTER(c_int64), c_int64)
+_FINISH: Final = CFUNCTYPE(c_void_p, c_int32, POINTER(c_int64), c_int64)
+
+#: a checker, and what is read and written
+_Accesses = tuple[Checker, list[Access], list[Access]]
+#: calls whose accesses are kept
+_MOST_KNOWN: Final = 2**14
+
+
+class _Hooks(ctypes.Structure):
+    """``struct Hooks`` of the source."""
+
+    _fields_ = (
+        ("locate", _LOCATE),
+        ("prepare", _PREPARE),
+        ("finish", _FINISH),
+        ("interrupt", c_void_p),
+        ("queued", POINTER(c_uint64)),
+        ("checked", c_int32),
+    )
+
+
+class _Thread(threading.local):
+    """The message of the last failure of a thread, for C++ to read."""
+
+    message: ctypes.Array[ctypes.c_char] | None = None
+
+
+_thread: Final = _Thread()
+
+
+def _failed(error: BaseException) -> int:
+    """Return the address of an exception's message; for an interrupt, it is empty."""
+    message = "" if isinstance(error, KeyboardInterrupt) else message_of(error) or repr(error)
+    _thread.message = ctypes.create_string_buffer(message.encode(errors="backslashreplace"))
+    return ctypes.addressof(_thread.message)
+
+
+class CompiledFallback:
+    """The library with the kernel, and the operators that it is registered for."""
+
+    def __init__(self, path: Path) -> None:
+        # with the interpreter's lock: calls take no longer than giving it away
+        self._library = ctypes.PyDLL(str(path))
+        self._library.ascendref_remember.argtypes = [c_uint64, c_uint64, c_uint64]
+        self._library.ascendref_forget.argtypes = [c_uint64]
+        self._library.ascendref_register.argtypes = [c_char_p, c_char_p]
+        self._library.ascendref_calls.argtypes = [c_int32]
+        self._library.ascendref_calls.restype = c_uint64
+        #: the overloads by the number of their kernel, and the names of their arguments
+        self._overloads: list[tuple[str, list[str]]] = []
+        #: accesses by the number of a kernel and the words that describe them, while their memory
+        #: lives; a program that repeats itself makes the same ones
+        self._known: dict[tuple[int, ...], _Accesses] = {}
+        self._hooks = _Hooks(
+            _LOCATE(self._locate),
+            _PREPARE(self._prepare),
+            _FINISH(self._finish),
+            ctypes.cast(ctypes.pythonapi.PyErr_SetInterrupt, c_void_p),
+            ctypes.pointer(submissions),
+            bool(mode_from_environment(False)),
+        )
+        self._library.ascendref_start(byref(self._hooks))
+
+    def register(self, op: torch._ops.OpOverload) -> None:
+        """Make it the kernel of an overload for the device."""
+        name, _, overload = op.name().partition(".")
+        self._overloads.append((op.name(), [x.name for x in op._schema.arguments]))
+        self._library.ascendref_register(name.encode(), overload.encode())
+
+    def calls(self) -> Iterator[tuple[str, int]]:
+        """Yield the overloads that were called, and how often."""
+        for number, (name, _) in enumerate(self._overloads):
+            count = self._library.ascendref_calls(number)
+            if count:
+                yield name, count
+
+    # ---- called by C++
+
+    def _locate(self, address: int, nbytes: int, found: Any) -> int:
+        try:
+            memory = memory_at(address)
+            start = address - memory.address
+            memory.when_moved = self._forget
+            if type(memory) is Memory:
+                place = _place(memory.content())
+                self._library.ascendref_remember(memory.address, memory.nbytes, place)
+            else:  # reserved addresses, of which parts are mapped
+                place = _place(memory.content(start, nbytes))
+            found[0] = place + start
+        except BaseException as error:
+            return _failed(error)
+        return 0
+
+    def _forget(self, memory: Memory) -> None:
+        self._known.clear()
+        self._library.ascendref_forget(memory.address)
+
+    def _prepare(self, kernel: int, device: int, stream: int, accesses: Any, count: int) -> int:
+        try:
+            _stream(device, stream).synchronize()
+            if count:
+                self._tell(kernel, accesses[:count])
+        except BaseException as error:
+            return _failed(error)
+        return 0
+
+    def _finish(self, kernel: int, accesses: Any, count: int) -> int:
+        try:
+            self._tell(kernel, accesses[:count])
+        except BaseException as error:
+            return _failed(error)
+        return 0
+
+    def _tell(self, kernel: int, words: list[int]) -> None:
+        """Report immediate accesses of the host to the checker.
+
+        Reads of unwritten memory are allowed: some operators use only the shape of an argument.
+        """
+        key = (kernel, *words)
+        known = self._known.get(key)
+        if known is None:
+            known = self._accesses(kernel, words)
+            if len(self._known) < _MOST_KNOWN:
+                self._known[key] = known
+        checker, reads, writes = known
+        call = self._overloads[kernel][0]
+        if reads:
+            checker.access(call, reads, (), uses=False)
+        if writes:
+            checker.access(call, (), writes, uses=False)
+
+    def _accesses(self, kernel: int, words: list[int]) -> _Accesses:
+        """Return what C++ describes in these words: a checker, and what is read and written."""
+        arguments = self._overloads[kernel][1]
+        found: tuple[list[Access], list[Access]] = ([], [])
+        checker, at = None, 0
+        while at < len(words):
+            argument, written, address, itemsize, dims = words[at : at + 5]
+            shape, strides = (
+                tuple(words[start : start + dims]) for start in (at + 5, at + 5 + dims)
+            )
+            at += 5 + 2 * dims
+            memory = memory_at(address)
+            checker = memory.device.checker
+            steps = tuple(stride * itemsize for stride in strides)
+            nbytes = itemsize + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+            name = arguments[argument] if argument >= 0 else "result"
+            gaps = gaps_of(shape, steps, itemsize)
+            span = Span(address - memory.address, nbytes, name, gaps)
+            found[written].append((memory.shadow, span))
+        assert checker is not None
+        return checker, *found
+
+
+def _place(content: Any) -> int:
+    """Return the address of an array in the process."""
+    place: int = content.__array_interface__["data"][0]
+    return place
+
+
+#: streams by the numbers of torch_npu's device and stream
+_streams: Final[dict[tuple[int, int], Stream]] = {}
+
+
+def _stream(device: int, number: int) -> Stream:
+    """Return the current stream, which has these numbers."""
+    stream = _streams.get((device, number))
+    if stream is None:
+        import torch_npu
+
+        handle = torch_npu.npu.current_stream(device).npu_stream
+        found = c_int32()
+        ctypes.CDLL(LIBRARY).aclrtStreamGetId(c_void_p(handle), byref(found))
+        stream = _streams[device, number] = process.find_stream(found.value)
+    return stream

@@ -1,0 +1,568 @@
+// The fallback's kernel: runs an operator of PyTorch on the CPU, with tensors of the emulated device.
+//
+// The memory of the emulated device is memory of this process, at other addresses. A call
+//
+// 1. waits for the current stream, unless nothing was queued since this thread last did that;
+// 2. replaces tensors of the device by tensors of the CPU that share their memory, with views,
+//    strides and overlaps;
+// 3. calls the CPU's kernel. What it allocates meanwhile is memory of the device, by torch_npu's
+//    caching allocator;
+// 4. replaces the results by tensors of the device: arguments and views of arguments by the
+//    originals and their views, new tensors by tensors that take over the memory. Only what the
+//    CPU's kernel allocated elsewhere, such as on threads of its own, is copied.
+//
+// Python is called for what happens rarely, to wait and to find memory, and on every call if there
+// is a checker, which hears which bytes are read and written.
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/util/SmallVector.h>
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+
+using at::IValue;
+using at::Storage;
+using at::Tensor;
+using c10::DataPtr;
+using c10::Device;
+using c10::StorageImpl;
+using torch::jit::Stack;
+
+constexpr auto NPU = c10::DeviceType::PrivateUse1;
+constexpr auto CPU_KEYS = c10::DispatchKeySet(c10::DispatchKey::CPU);
+constexpr auto NPU_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse1);
+// the key of the kernel for other copies between devices, which is written in Python
+constexpr auto COPY_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse3);
+
+// Functions in Python. Those that may fail return nullptr, or a message that lives until the
+// thread's next call; an empty one is an interrupt.
+struct Hooks {
+    // find `nbytes` of a device's memory in the process, and mark them as accessed
+    const char *(*locate)(uint64_t address, uint64_t nbytes, uint64_t *found);
+    // wait for the current stream, then tell the checker of the arguments that are accessed
+    const char *(*prepare)(int32_t kernel, int32_t device, int64_t stream, const int64_t *accesses,
+                           int64_t count);
+    // tell the checker of results that are written
+    const char *(*finish)(int32_t kernel, const int64_t *accesses, int64_t count);
+    // have the main thread raise KeyboardInterrupt when it is in Python again
+    void (*interrupt)();
+    // changes whenever work is queued on any stream; 0 meanwhile
+    const volatile uint64_t *queued;
+    // whether devices have a checker
+    int32_t checked;
+};
+Hooks hooks;
+
+void check(const char *message)
+{
+    if (!message) return;
+    if (!*message) hooks.interrupt();
+    TORCH_CHECK(false, *message ? message : "interrupted");
+}
+
+// ---- the memory of devices
+
+struct Memory {
+    uint64_t stop;
+    char *host;
+};
+// allocations by their first address, from the first access on
+std::map<uint64_t, Memory> memories;
+std::shared_mutex memories_mutex;
+
+char *locate(const void *pointer, size_t nbytes)
+{
+    auto address = reinterpret_cast<uint64_t>(pointer);
+    {
+        std::shared_lock lock(memories_mutex);
+        auto found = memories.upper_bound(address);
+        if (found != memories.begin()) {
+            --found;
+            if (address + nbytes <= found->second.stop)
+                return found->second.host + (address - found->first);
+        }
+    }
+    uint64_t host = 0;
+    check(hooks.locate(address, nbytes, &host));
+    return reinterpret_cast<char *>(host);
+}
+
+// Memory of devices that kernels of the CPU have allocated, by its place in the process. Kernels may
+// free memory by this place alone (`Allocator::raw_deallocate`).
+std::unordered_map<void *, DataPtr> *allocated;
+std::mutex allocated_mutex;
+
+// Return memory that a kernel has allocated, which is no longer the kernel's; none if it is the host's.
+DataPtr take_allocated(void *host)
+{
+    std::lock_guard lock(allocated_mutex);
+    auto found = allocated->find(host);
+    if (found == allocated->end()) return {};
+    auto memory = std::move(found->second);
+    allocated->erase(found);
+    return memory;
+}
+
+void free_allocated(void *host) { take_allocated(host); }
+
+// whether this thread runs a kernel of the CPU for a device
+thread_local bool in_kernel = false;
+
+void free_raw(void *host);
+
+class Allocator final : public c10::Allocator {
+  public:
+    c10::Allocator *host = c10::GetCPUAllocator();
+    c10::Allocator *device = c10::GetAllocator(NPU);
+
+    DataPtr allocate(size_t nbytes) override
+    {
+        if (!in_kernel || !nbytes) return host->allocate(nbytes);
+        auto memory = device->allocate(nbytes);
+        void *bytes = locate(memory.get(), nbytes);
+        std::lock_guard lock(allocated_mutex);
+        (*allocated)[bytes] = std::move(memory);
+        return {bytes, bytes, &free_allocated, c10::kCPU};
+    }
+    c10::DeleterFnPtr raw_deleter() const override { return &free_raw; }
+    bool is_simple_data_ptr(const DataPtr &data) const override
+    {
+        return host->is_simple_data_ptr(data);
+    }
+    void copy_data(void *target, const void *source, size_t nbytes) const override
+    {
+        host->copy_data(target, source, nbytes);
+    }
+};
+Allocator *allocator; // lives as long as the process, as what it allocated may
+
+void free_raw(void *host)
+{
+    if (!take_allocated(host)) allocator->host->raw_deleter()(host);
+}
+
+// ---- a kernel
+
+// What the checker hears of a tensor: the number of the argument, whether it is written, address
+// and size of an element, then the number of dimensions, their sizes and their strides.
+using Accesses = c10::SmallVector<int64_t, 64>;
+
+void add_access(Accesses &accesses, int64_t argument, bool written, const Tensor &tensor)
+{
+    if (!tensor.numel()) return;
+    accesses.append({argument, written, reinterpret_cast<int64_t>(tensor.const_data_ptr()),
+                     static_cast<int64_t>(tensor.itemsize())});
+    if (tensor.is_contiguous()) {
+        accesses.append({1, tensor.numel(), 1});
+        return;
+    }
+    accesses.push_back(tensor.dim());
+    accesses.append(tensor.sizes().begin(), tensor.sizes().end());
+    accesses.append(tensor.strides().begin(), tensor.strides().end());
+}
+
+bool is_on_device(const Tensor &tensor)
+{
+    return tensor.defined() && tensor.device().type() == NPU;
+}
+
+// Whether one tensor, of the host, and another one, of a device, have the same type and layout.
+bool is_copy_of_bytes(const Tensor &target, const Tensor &source)
+{
+    return target.device().type() != source.device().type() && target.dtype() == source.dtype() &&
+           target.sizes() == source.sizes() && target.is_contiguous() && source.is_contiguous() &&
+           !(target.is_conj() || target.is_neg() || source.is_conj() || source.is_neg());
+}
+
+// Call a function with every tensor of an argument.
+template <class Function> void for_tensors(const IValue &value, Function function)
+{
+    if (value.isTensor()) {
+        function(value.toTensor());
+    } else if (value.isTensorList()) {
+        for (const Tensor &tensor : value.toTensorList()) function(tensor);
+    } else if (value.isList() && !value.isIntList() && !value.isDoubleList() && !value.isBoolList()) {
+        for (const IValue &member : value.toListRef())
+            if (member.isTensor()) function(member.toTensor());
+    }
+}
+
+// Return an argument or a result with every tensor replaced.
+template <class Function> IValue with_tensors(const IValue &value, Function function)
+{
+    if (value.isTensor()) return function(value.toTensor());
+    if (value.isTensorList()) {
+        c10::List<Tensor> made;
+        for (const Tensor &tensor : value.toTensorList()) made.push_back(function(tensor));
+        return made;
+    }
+    if (value.isOptionalTensorList()) {
+        c10::List<std::optional<Tensor>> made;
+        for (const IValue &member : value.toListRef())
+            made.push_back(member.isTensor() ? std::optional(function(member.toTensor()))
+                                             : std::nullopt);
+        return made;
+    }
+    return value;
+}
+
+// An operator's kernel for the device.
+class Kernel final : public c10::OperatorKernel {
+  public:
+    Kernel(int32_t number, const c10::OperatorHandle &op) : number(number)
+    {
+        const auto &arguments = op.schema().arguments();
+        count = arguments.size();
+        for (size_t k = 0; k < count; k++) {
+            const auto *alias = arguments[k].alias_info();
+            written.push_back(alias && alias->isWrite());
+            outs.push_back(arguments[k].is_out());
+            if (arguments[k].name() == "generator") generator = static_cast<int>(k);
+            if (arguments[k].name() == "pin_memory") pin_memory = static_cast<int>(k);
+        }
+        is_seeded = generator < 0 && op.hasTag(at::Tag::nondeterministic_seeded);
+        if (op.operator_name().name == "aten::copy_")
+            host_copy = op.getComputedKernelForDispatchKey(c10::DispatchKey::PrivateUse1);
+    }
+
+    void operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stack *stack);
+
+    std::atomic<uint64_t> calls = 0;
+    int32_t number;
+    size_t count;
+    std::vector<bool> written, outs;
+    int generator = -1, pin_memory = -1;
+    // whether it draws from the default generator, and cannot be given one
+    bool is_seeded;
+    // torch_npu's own kernel of copy_, which copies bytes between host and device
+    std::optional<c10::SafeKernelFunction> host_copy;
+};
+// by number
+std::deque<std::pair<Kernel *, c10::RegistrationHandleRAII>> *kernels;
+
+// ---- order
+
+// What this thread waited for on a stream: all that was queued when the counter had a value.
+struct Waited {
+    Device device;
+    c10::StreamId stream;
+    uint64_t queued;
+};
+thread_local std::vector<Waited> waits;
+
+void wait(const Kernel &kernel, Device device, c10::StreamId stream, const Accesses &accesses)
+{
+    auto queued = *hooks.queued;
+    Waited *last = nullptr;
+    for (auto &each : waits)
+        if (each.device == device && each.stream == stream) last = &each;
+    if (!hooks.checked && last && queued && last->queued == queued) return;
+    check(hooks.prepare(kernel.number, device.index(), stream, accesses.data(),
+                        static_cast<int64_t>(accesses.size())));
+    if (last) last->queued = queued;
+    else waits.push_back({device, stream, queued});
+}
+
+// ---- random numbers
+
+// Return the seed for one call, and advance the device's generator. Calls with equal seeds and
+// offsets draw equal numbers, so that states of a generator can be kept and restored. `randomness`
+// does the same.
+uint64_t next_seed(std::optional<at::Generator> generator, Device device)
+{
+    auto drawn = generator ? *generator : at::globalContext().defaultGenerator(device);
+    std::lock_guard lock(drawn.mutex());
+    auto offset = drawn.get_offset();
+    drawn.set_offset(offset + 4);
+    return drawn.current_seed() + offset * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+// Has the CPU's default generator draw from another seed while it lives.
+class Seeded {
+  public:
+    explicit Seeded(uint64_t seed)
+    {
+        std::lock_guard lock(own->mutex_);
+        own->set_current_seed(seed);
+    }
+    ~Seeded()
+    {
+        std::lock_guard lock(own->mutex_);
+        own->set_engine(kept->engine());
+        own->set_next_float_normal_sample(kept->next_float_normal_sample());
+        own->set_next_double_normal_sample(kept->next_double_normal_sample());
+    }
+
+  private:
+    at::CPUGeneratorImpl *own =
+        at::check_generator<at::CPUGeneratorImpl>(at::detail::getDefaultCPUGenerator());
+    std::shared_ptr<at::CPUGeneratorImpl> kept = own->clone();
+};
+
+struct InKernel {
+    InKernel() { in_kernel = true; }
+    ~InKernel() { in_kernel = false; }
+};
+
+// ---- a call
+
+class Call {
+  public:
+    Call(const Kernel &kernel, Device device) : kernel(kernel), device(device) {}
+
+    // Return the tensor of the CPU that shares the memory of one of the device.
+    Tensor host(const Tensor &tensor, bool resizable)
+    {
+        if (!is_on_device(tensor)) return tensor;
+        for (const auto &known : tensors)
+            if (known.device.is_same(tensor)) return known.host;
+        auto found = c10::make_intrusive<c10::TensorImpl>(host_storage(tensor.storage(), resizable),
+                                                          CPU_KEYS, tensor.dtype());
+        found->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+        Tensor made(std::move(found));
+        copy_bits(tensor, made);
+        tensors.push_back({tensor, made});
+        return made;
+    }
+
+    // Return the tensor of the device for a result of the CPU's kernel.
+    Tensor result(const Tensor &host)
+    {
+        if (!host.defined()) return host;
+        for (const auto &known : tensors)
+            if (known.host.is_same(host)) return known.device;
+        auto options = host.options().device(device).requires_grad(false).pinned_memory(false);
+        if (!host.numel()) return at::empty_strided(host.sizes(), host.strides(), options);
+        for (const auto &known : storages)
+            if (known.host.is_alias_of(host.storage())) return view(host, known.device, options);
+        auto made = adopt(host, options);
+        if (!made.defined()) made = copy(host, options);
+        if (hooks.checked) add_access(accesses, -1, true, made);
+        return made;
+    }
+
+    // Have an output of the device follow that of the CPU, which the kernel may have resized.
+    void follow(const Tensor &tensor)
+    {
+        for (const auto &known : tensors) {
+            if (!known.device.is_same(tensor) || known.host.sizes() == tensor.sizes()) continue;
+            tensor.resize_(known.host.sizes());
+            if (tensor.numel()) copy_bytes(tensor, known.host);
+            if (hooks.checked) add_access(accesses, -1, true, tensor);
+        }
+    }
+
+    void finish()
+    {
+        if (!accesses.empty())
+            check(hooks.finish(kernel.number, accesses.data(),
+                               static_cast<int64_t>(accesses.size())));
+    }
+
+  private:
+    struct Pair {
+        Tensor device, host;
+    };
+    struct Storages {
+        Storage device, host;
+    };
+
+    static void copy_bits(const Tensor &from, const Tensor &to)
+    {
+        if (from.is_conj()) to._set_conj(true);
+        if (from.is_neg()) to._set_neg(true);
+        if (from.unsafeGetTensorImpl()->is_wrapped_number())
+            to.unsafeGetTensorImpl()->set_wrapped_number(true);
+    }
+
+    Storage host_storage(const Storage &storage, bool resizable)
+    {
+        for (const auto &known : storages)
+            if (known.device.unsafeGetStorageImpl() == storage.unsafeGetStorageImpl()) {
+                if (resizable) known.host.unsafeGetStorageImpl()->set_resizable(true);
+                return known.host;
+            }
+        size_t nbytes = storage.nbytes();
+        void *bytes = nbytes ? locate(storage.data(), nbytes) : nullptr;
+        Storage made(c10::make_intrusive<StorageImpl>(StorageImpl::use_byte_size_t(), nbytes,
+                                                      DataPtr(bytes, c10::kCPU), allocator,
+                                                      resizable));
+        storages.push_back({storage, made});
+        return made;
+    }
+
+    static Tensor view(const Tensor &host, const Storage &storage, const at::TensorOptions &options)
+    {
+        auto made = at::empty({0}, options);
+        made.set_(storage, host.storage_offset(), host.sizes(), host.strides());
+        copy_bits(host, made);
+        return made;
+    }
+
+    // Return a tensor that takes over the memory; an undefined one if that is impossible.
+    Tensor adopt(const Tensor &host, const at::TensorOptions &options)
+    {
+        auto *storage = host.storage().unsafeGetStorageImpl();
+        const auto &data = storage->data_ptr();
+        if (data.get_deleter() != &free_allocated || host.storage().use_count() != 1) return {};
+        auto memory = take_allocated(data.get_context());
+        auto made = c10::make_storage_impl(StorageImpl::use_byte_size_t(), storage->nbytes(),
+                                           std::move(memory), allocator->device, true, device);
+        return view(host, Storage(std::move(made)), options);
+    }
+
+    Tensor copy(const Tensor &host, const at::TensorOptions &options)
+    {
+        auto made = host.is_non_overlapping_and_dense()
+                        ? at::empty_strided(host.sizes(), host.strides(), options)
+                        : at::empty(host.sizes(), options);
+        copy_bytes(made, host);
+        return made;
+    }
+
+    void copy_bytes(const Tensor &tensor, const Tensor &from)
+    {
+        Call(kernel, device).host(tensor, false).copy_(from);
+    }
+
+    const Kernel &kernel;
+    Device device;
+    c10::SmallVector<Pair, 4> tensors;
+    c10::SmallVector<Storages, 4> storages;
+    Accesses accesses;
+};
+
+void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stack *stack)
+{
+    auto *arguments = stack->data() + (stack->size() - count);
+    if (host_copy && arguments[0].toTensor().device() != arguments[1].toTensor().device()) {
+        if (is_copy_of_bytes(arguments[0].toTensor(), arguments[1].toTensor()))
+            host_copy->callBoxed(op, NPU_KEYS, stack);
+        else op.redispatchBoxed(COPY_KEYS, stack);
+        return;
+    }
+    calls.fetch_add(1, std::memory_order_relaxed);
+
+    std::optional<Device> found;
+    for (size_t k = 0; k < count && !found; k++) {
+        for_tensors(arguments[k], [&](const Tensor &tensor) {
+            if (!found && is_on_device(tensor)) found = tensor.device();
+        });
+        if (arguments[k].isDevice() && arguments[k].toDevice().type() == NPU)
+            found = arguments[k].toDevice();
+    }
+    const c10::impl::VirtualGuardImpl devices(NPU);
+    const auto current = devices.getDevice();
+    const auto device = found && found->has_index() ? *found : current;
+    std::optional<c10::DeviceGuard> guard;
+    if (device != current) guard.emplace(device);
+
+    Accesses accesses;
+    if (hooks.checked)
+        for (size_t k = 0; k < count; k++)
+            for_tensors(arguments[k], [&](const Tensor &tensor) {
+                if (is_on_device(tensor))
+                    add_access(accesses, static_cast<int64_t>(k), written[k], tensor);
+            });
+    wait(*this, device, devices.getStream(device).id(), accesses);
+
+    Call call(*this, device);
+    c10::SmallVector<Tensor, 2> resizable;
+    for (size_t k = 0; k < count; k++) {
+        auto &argument = arguments[k];
+        if (argument.isDevice() && argument.toDevice().type() == NPU) {
+            argument = Device(c10::kCPU);
+        } else if (argument.isTensor() || argument.isList()) {
+            if (outs[k])
+                for_tensors(argument, [&](const Tensor &tensor) {
+                    if (is_on_device(tensor)) resizable.push_back(tensor);
+                });
+            argument = with_tensors(argument, [&](const Tensor &t) { return call.host(t, outs[k]); });
+        }
+    }
+    if (pin_memory >= 0 && !arguments[pin_memory].isNone()) arguments[pin_memory] = false;
+    std::optional<Seeded> seeded;
+    if (generator >= 0) {
+        auto given = arguments[generator].toOptional<at::Generator>();
+        if (!given || given->device().type() != c10::kCPU)
+            arguments[generator] = at::detail::createCPUGenerator(next_seed(given, device));
+    } else if (is_seeded) {
+        seeded.emplace(next_seed(std::nullopt, device));
+    }
+    {
+        InKernel scope;
+        op.redispatchBoxed(CPU_KEYS, stack);
+    }
+    for (const auto &tensor : resizable) call.follow(tensor);
+    auto results = op.schema().returns().size();
+    for (auto *value = stack->data() + (stack->size() - results); results; results--, value++)
+        *value = with_tensors(*value, [&](const Tensor &tensor) { return call.result(tensor); });
+    call.finish();
+}
+
+// Overriding torch_npu's kernels is meant.
+struct Silent final : c10::WarningHandler {
+    void process(const c10::Warning &) override {}
+};
+
+} // namespace
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT void ascendref_start(const Hooks *given)
+{
+    hooks = *given;
+    kernels = new std::remove_pointer_t<decltype(kernels)>;
+    allocated = new std::remove_pointer_t<decltype(allocated)>;
+    allocator = new Allocator;
+    c10::SetCPUAllocator(allocator, UINT8_MAX);
+}
+
+// Make this the kernel of an operator for the device; its number is that of calls before.
+EXPORT void ascendref_register(const char *name, const char *overload)
+{
+    auto &dispatcher = c10::Dispatcher::singleton();
+    auto op = dispatcher.findSchemaOrThrow(name, overload);
+    auto kernel = std::make_unique<Kernel>(static_cast<int32_t>(kernels->size()), op);
+    auto *made = kernel.get();
+    Silent handler;
+    c10::WarningUtils::WarningHandlerGuard guard(&handler);
+    kernels->emplace_back(
+        made, dispatcher.registerImpl(
+                  op.operator_name(), c10::DispatchKey::PrivateUse1,
+                  c10::KernelFunction::makeFromBoxedFunctor(std::move(kernel)), std::nullopt,
+                  nullptr, "ascendref"));
+}
+
+EXPORT uint64_t ascendref_calls(int32_t number) { return (*kernels)[number].first->calls; }
+
+// Note where memory of a device is in the process, until it is forgotten. Called with the
+// interpreter's lock held, in the order in which memory is found and freed.
+EXPORT void ascendref_remember(uint64_t address, uint64_t nbytes, uint64_t host)
+{
+    std::unique_lock lock(memories_mutex);
+    memories[address] = {address + nbytes, reinterpret_cast<char *>(host)};
+}
+
+EXPORT void ascendref_forget(uint64_t address)
+{
+    std::unique_lock lock(memories_mutex);
+    memories.erase(address);
+}

@@ -1,0 +1,175 @@
+"""Operators of the fallback with every kind of argument and result, beside the CPU's."""
+
+import gc
+import threading
+
+import torch
+import torch_npu  # noqa: F401
+
+F = torch.nn.functional
+
+
+def on(device, value):
+    """Return a value with its tensors on a device."""
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    return [on(device, x) for x in value] if isinstance(value, list) else value
+
+
+def same(got, expected):
+    """Tell whether results are equal bit for bit, on the right device, with equal strides."""
+    if isinstance(expected, (list, tuple)):
+        return len(got) == len(expected) and all(map(same, got, expected))
+    if not isinstance(expected, torch.Tensor):
+        return got == expected
+    return (
+        got.device.type == "npu"
+        and (got.dtype, got.stride()) == (expected.dtype, expected.stride())
+        and torch.equal(got.cpu(), expected)
+    )
+
+
+def check(call, *given):
+    """Compare a call on the device with the same one on the CPU, and what it does to arguments."""
+    host, device = on("cpu", list(given)), on("npu", list(given))
+    expected = call(*host)
+    assert same(call(*device), expected), call
+    assert same(device, host), call
+
+
+torch.manual_seed(0)
+x, y = torch.randn(4, 6), torch.randn(4, 6)
+numbers = torch.arange(24).view(4, 6)
+
+# types of elements, scalars
+for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.uint8):
+    check(lambda a, b: a + b, numbers.to(dtype), numbers.to(dtype))
+    check(lambda a: (a * 2, 3 - a, a > 5, a.sum(), a / 7), numbers.to(dtype))
+check(lambda a, b: a & b, numbers > 3, numbers < 9)
+check(lambda a: a + 1.5, numbers)
+check(lambda a, b: a * b, x, torch.tensor(3.0))
+check(lambda a: a + torch.tensor(3.0), x)  # a scalar of the CPU
+check(lambda a: a.to(torch.complex64).mul(1j).abs(), x)
+check(lambda a: torch.mm(a, a.conj().t()), torch.complex(x, y))
+check(lambda a: torch.complex(a, a).conj().imag + 1, x)
+
+# views, strides, arguments in place, the same tensor twice
+check(lambda a: a.t() + a.t(), x)
+check(lambda a: a[::2, 1::3].mul_(3), x.clone())
+check(lambda a: a.add_(a), x.clone())
+check(lambda a: a[0].copy_(a[1]), x.clone())
+check(lambda a: a.copy_(a.t().flip(0).t()), x.clone())
+check(lambda a: a.unsqueeze(0).expand(3, 4, 6).sum(0), x)
+check(lambda a: a.permute(0, 2, 3, 1) + 1, torch.randn(2, 3, 4, 5))
+assert (z := x.npu()).relu_() is z and z.clamp_(0, 1) is z
+
+# outputs
+check(lambda a, b, out: torch.add(a, b, out=out), x, y, torch.empty(4, 6))
+check(lambda a, b, out: torch.add(a, b, out=out), x, y, torch.empty(0))
+check(lambda a, b: torch.add(a, b, out=a[:]), x.clone(), y)
+check(lambda a, out: torch.cat([a, a], out=out), x, torch.empty(0))
+check(lambda a, v, i: torch.max(a, 1, out=(v, i)), x, torch.empty(0), torch.empty(0).long())
+check(lambda a, v, i: torch.sort(a, 1, out=(v, i)), x, torch.empty(4, 6), torch.empty(4, 6).long())
+
+# lists, omitted arguments, several results, none
+check(lambda a, b: torch.cat([a, b], 1), x, y)
+check(lambda a, b: torch._foreach_add([a, b], [1.0, 2.0]), x, y)
+check(lambda a, b: torch._foreach_mul_([a, b], 2), x.clone(), y.clone())
+check(lambda a: torch._foreach_norm([a, a[0]]), x)
+check(lambda a, i: a[:, i], x, torch.tensor([1, 0]))
+check(
+    lambda a, i: a[:, i].sum() + torch.ops.aten.index(a, [None, i]).sum(), x, torch.tensor([1, 0])
+)
+check(lambda a: torch.native_layer_norm(a, [6], None, None, 1e-5), x)
+check(lambda a, w: F.layer_norm(a, [6], w, w, 1e-5), x, torch.ones(6))
+check(lambda a: torch.linalg.svd(a.half().float()), x)
+check(lambda a: (a.unique(return_counts=True), a.nonzero(), a.topk(2)), numbers % 5)
+check(lambda a: torch.unsafe_split(a, 2), x)
+check(lambda a: F.conv2d(a, a[:1], padding=1), torch.randn(2, 3, 5, 5))
+
+# no elements, no dimensions
+check(lambda a: (a + a, a.sum(), a.t().contiguous(), torch.cat([a, a])), torch.empty(0, 3))
+check(lambda a: (a + 1, a.view(1) + a, a.item()), torch.tensor(2.5))
+assert same(torch.zeros(2, 3, device="npu"), torch.zeros(2, 3))
+assert same(torch.arange(5, device="npu"), torch.arange(5))
+assert same(torch.full((2,), 7, device="npu"), torch.full((2,), 7))
+
+# errors keep their text
+for call in (
+    lambda a: torch.mm(a, a),
+    lambda a: a + a.t(),
+    lambda a: a.gather(0, a),
+    lambda a: F.layer_norm(a, [5]),
+    lambda a: torch.linalg.inv(a[:, :4] * 0),
+):
+    texts = []
+    for device in ("cpu", "npu"):
+        try:
+            call(x.to(device))
+        except (RuntimeError, torch.linalg.LinAlgError) as error:
+            texts.append(f"{type(error).__name__}: {error}")
+    assert texts[0] == texts[1] and len(texts) == 2, texts
+assert (x.npu() + 1).sum().item() == (x + 1).sum().item()
+
+
+# gradients
+def gradients(device):
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(
+        torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.LayerNorm(8), torch.nn.Linear(8, 3)
+    ).to(device)
+    loss = F.cross_entropy(model(x.to(device)), torch.tensor([0, 2, 1, 1], device=device))
+    loss.backward()
+    return [loss.detach(), *[parameter.grad for parameter in model.parameters()]]
+
+
+assert same(gradients("npu"), gradients("cpu"))
+
+# random numbers depend on the device's generator alone
+torch.npu.manual_seed(5)
+host_state = torch.get_rng_state()
+first = [torch.randn(9, device="npu"), F.dropout(torch.ones(99).npu()), torch.rand(9).npu() * 0]
+second = torch.randn(9, device="npu")
+torch.npu.manual_seed(5)
+assert torch.equal(torch.randn(9, device="npu"), first[0]) and not torch.equal(second, first[0])
+assert torch.equal(F.dropout(torch.ones(99).npu()), first[1])
+generator = torch.Generator(device="npu").manual_seed(5)
+drawn = [torch.empty(9, device="npu").normal_(generator=generator) for _ in range(2)]
+assert not torch.equal(*drawn)
+print([round(number, 4) for number in [*first[0].tolist(), *drawn[1].tolist()]])
+print(int(first[1].sum().item()))
+
+# memory of results is the device's, and is freed and used again
+gc.collect()
+before = torch.npu.memory_allocated()
+big = torch.ones(1000, 1000, device="npu") + 1
+assert torch.npu.memory_allocated() - before >= 4_000_000
+del big
+assert torch.npu.memory_allocated() == before
+for _ in range(3):
+    torch.npu.empty_cache()
+    big = torch.ones(3_000_000, device="npu")
+    assert (big + 1).sum().item() == 6_000_000
+    del big
+
+# a device that is not the current one, and threads
+other = x.to("npu:1")
+assert torch.npu.current_device() == 0
+assert (other + 1).device == torch.device("npu:1")
+assert torch.equal((other.t() @ other).cpu(), x.t() @ x)
+assert torch.ones(2, device="npu:1").device.index == 1
+wrong = []
+
+
+def work(number):
+    value = torch.full((100,), float(number), device="npu")
+    for _ in range(200):
+        value = (value * 2 - value + torch.relu(value)) / 2
+    if not torch.equal(value.cpu(), torch.full((100,), float(number))):
+        wrong.append(number)
+
+
+threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+assert not wrong

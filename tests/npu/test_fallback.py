@@ -1,0 +1,193 @@
+"""The fallback's kernels, in C++ and in Python: results, order, and what is compiled when."""
+
+import re
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from .test_programs import BY_NAME, python, run
+
+if find_spec("torch_npu") is None or shutil.which("cc") is None or shutil.which("c++") is None:
+    pytest.skip("needs torch-npu, an extra, and compilers", allow_module_level=True)
+
+KERNELS = {"C++": {}, "Python": {"CXX": "no-such-compiler"}}
+ADD = "import ascendref.npu, torch\nprint((torch.ones(4).npu() + 1).sum().item())"
+
+
+@pytest.mark.parametrize("name", ["fallback", "views", "randomness"])
+def test_both_kernels_do_the_same(name):
+    compiled, interpreted = [run(BY_NAME[name], **settings) for settings in KERNELS.values()]
+    assert (compiled.status, interpreted.status) == (0, 0), compiled.errors + interpreted.errors
+    assert compiled.out == interpreted.out
+    assert compiled.counts == interpreted.counts
+
+
+RACE = """
+import ascendref.npu
+import torch
+import torch_npu
+x, y = torch.linspace(-2, 2, 1000).npu(), torch.ones(1000).npu()
+stream = torch.npu.Stream()
+stream.wait_stream(torch.npu.current_stream())
+with torch.npu.stream(stream):
+    first = torch.ops.aten.softplus_backward(y, x, 1, 20)
+{fix}
+{calls}
+torch.npu.synchronize()
+"""
+FIX = "torch.npu.current_stream().wait_stream(stream)"
+CALLS = """
+torch.cat([y, first])
+y[::2].mul_(2)
+torch.exp(x, out=x)
+"""
+RACES = [
+    ("aten::cat", "reads", "tensors"),
+    ("aten::mul_.Tensor", "writes", "self"),
+    ("aten::exp.out", "writes", "out"),
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("execution", ["eager", "lazy"])
+@pytest.mark.parametrize("fix", ["", FIX])
+def test_a_missing_wait_is_found(kernel, execution, fix):
+    settings = {"ASCENDREF_CHECK": "report", "ASCENDREF_EXECUTION": execution}
+    done = python("-c", RACE.format(fix=fix, calls=CALLS), **settings, **KERNELS[kernel])
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"race: (\S+) (\w+) (\w+) while aclnnSoftplusBackward may", done.stderr)
+    assert found == ([] if fix else RACES)
+    assert done.stderr.count("called at <string>:") == (0 if fix else 2 * len(RACES))
+
+
+def test_a_hazard_raises_before_anything_is_written():
+    calls = "try:\n    y.zero_()\nexcept RuntimeError as error:\n    print(error)\n"
+    calls += "torch.npu.synchronize()\nprint(y.sum().item())"
+    done = python("-c", RACE.format(fix="", calls=calls), ASCENDREF_CHECK="1")
+    assert "race: aten::zero_ writes self while aclnnSoftplusBackward" in done.stdout
+    assert done.stdout.endswith("\n1000.0\n"), done.stderr
+
+
+ORDER = """
+import ascendref.npu
+import torch
+import torch_npu
+host = torch.linspace(-2, 2, 1000)
+x = host.npu()
+stream = torch.npu.Stream()
+for turn in range(20):
+    y = torch.relu(x * turn)
+    assert torch.equal((y + 1).cpu(), torch.relu(host * turn) + 1)
+    stream.wait_stream(torch.npu.current_stream())
+    with torch.npu.stream(stream):
+        z = torch.relu(x - turn)
+        z += 1
+    torch.npu.current_stream().wait_stream(stream)
+    assert torch.equal((z * 2).cpu(), (torch.relu(host - turn) + 1) * 2)
+"""
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
+def test_the_fallback_waits_for_its_stream(execution):
+    done = python("-c", ORDER, ASCENDREF_EXECUTION=execution)
+    assert done.returncode == 0, done.stderr
+
+
+INTERRUPT = """
+import ascendref.npu
+import torch
+from ascendref.device.streams.stream import Stream
+def interrupted(stream):
+    raise KeyboardInterrupt
+x = torch.relu(torch.ones(8).npu())
+synchronize, Stream.synchronize = Stream.synchronize, interrupted
+try:
+    try:
+        x + 1
+    except RuntimeError as error:
+        print(str(error).splitlines()[0])
+        print("never reached")
+except KeyboardInterrupt:
+    Stream.synchronize = synchronize
+    print((x + 1).sum().item())
+"""
+
+
+def test_an_interrupt_while_the_fallback_waits_is_raised():
+    done = python("-c", INTERRUPT)
+    assert done.stdout.splitlines()[-1] == "16.0", done.stderr
+    assert "never reached" not in done.stdout
+
+
+QUIET = """
+import sys
+import ascendref.npu
+import torch
+x, y = torch.ones(1000).npu(), torch.ones(1000).npu()
+for turn in range(3):
+    print("turn", turn, file=sys.stderr, flush=True)
+    z = torch.cat([x + y, x]).view(2, 1000).sum(1)
+print("end", file=sys.stderr, flush=True)
+"""
+
+
+def test_a_call_on_memory_that_is_ready_does_not_call_the_device():
+    done = python("-c", QUIET, ASCENDREF_CALLS="1")
+    assert "acl" not in done.stderr.partition("turn 2")[2].partition("end")[0], done.stderr
+
+
+def test_a_second_process_compiles_nothing_and_no_compiler_is_needed(tmp_path):
+    cache = {"XDG_CACHE_HOME": str(tmp_path)}
+    without = python("-W", "error", "-c", ADD, **cache, **KERNELS["Python"])
+    assert without.stdout == "8.0\n", without.stderr
+    folder = tmp_path / "ascendref" / "npu-fallback"
+    assert not folder.exists()
+    times = []
+    for _ in range(2):
+        done = python("-W", "error", "-c", ADD, **cache)
+        assert done.stdout == "8.0\n", done.stderr
+        (library,) = folder.glob("*/*")
+        times.append(library.stat().st_mtime_ns)
+    assert times[0] == times[1]
+
+
+def test_a_compiler_that_fails_is_reported_and_not_asked_again(tmp_path):
+    settings = {"XDG_CACHE_HOME": str(tmp_path), "CXX": "c++ --no-such-option"}
+    for _ in range(2):
+        done = python("-c", ADD, **settings)
+        assert done.stdout == "8.0\n", done.stderr
+        assert "its kernel cannot be compiled" in done.stderr
+        (problem,) = Path(tmp_path, "ascendref", "npu-fallback").rglob("problem.txt")
+        assert "no-such-option" in problem.read_text()
+        problem.write_text("no-such-option is kept")
+    assert problem.read_text() == "no-such-option is kept"
+
+
+MEMORY = """
+import ascendref.npu
+import torch
+import torch_npu
+x = torch.ones(1 << 20).npu()
+pointer = x.data_ptr()
+y = x + 1
+del x
+torch.npu.empty_cache()  # gives memory back that C++ has looked up
+found = [torch.full((1 << 20,), float(k), device="npu") for k in range(4)]
+assert [z[-1].item() for z in found] == [0, 1, 2, 3] and y.sum().item() == 2 << 20
+out = torch.empty(0, device="npu")
+assert torch.add(found[1], found[2], out=out) is out and out.sum().item() == 3 << 20
+assert torch.npu.memory_allocated() >= 6 * (4 << 20)
+try:
+    torch.ones(1 << 40, device="npu")
+except torch.OutOfMemoryError as error:
+    print("out of memory")
+"""
+
+
+@pytest.mark.parametrize("segments", ["False", "True"])
+def test_results_lie_in_memory_of_the_device(segments):
+    setting = f"expandable_segments:{segments}"
+    done = python("-c", MEMORY, PYTORCH_NPU_ALLOC_CONF=setting, ASCENDREF_CHECK="1")
+    assert done.stdout == "out of memory\n", done.stderr
