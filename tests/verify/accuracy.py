@@ -17,6 +17,7 @@ from typing import Any
 import ascendref as ar
 from ascendref.cli.verify import broken, command_and_picture
 from ascendref.cli.verify_report import report_lines
+from ascendref.core.dtypes import FLOATS
 from ascendref.verify.setting import settings
 
 from ..support.processes import ROOT
@@ -34,12 +35,14 @@ ROWS = {
 def merged(found: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     """Return figures with the rows of a run, which replace rows of the same name."""
     result = found | {name: run[name] for name in ("date", "versions", "processor")}
-    order = {name: number for number, name in enumerate(ar.OPERATORS)}
+    order = {
+        name: number for number, name in enumerate([*ar.OPERATORS, *[kind.name for kind in FLOATS]])
+    }
     for name, key in ROWS.items():
         rows = {tuple(row.get(part) for part in key): row for row in found[name] + run[name]}
         result[name] = sorted(
             [row for row in rows.values() if is_current(row)],
-            key=lambda row: order.get(row.get("operator"), 0),
+            key=lambda row: [order.get(row.get(part), 0) for part in ("operator", "dtype")],
         )
     result["broken"] = list(broken(result))
     return result
