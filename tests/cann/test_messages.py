@@ -78,7 +78,7 @@ print(len(refused))
 """
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("check", CHECKS)
 def test_every_function_leaves_one_where_it_refuses(root, check):
     assert int(run("-c", SWEEP, ROOT=str(root), ASCENDREF_CHECK=check)) > 90
