@@ -102,7 +102,7 @@ def main() -> None:
         steps = [training(torch, *there), training(torch, model, *given)]
         for step in steps:
             seconds(torch, step, [])
-        pairs = [[1e3 * seconds(torch, step, []) for step in steps] for _ in range(turns // 5)]
+        pairs = [[1e3 * seconds(torch, step, []) for step in steps] for _ in range(-(-turns // 5))]
         ours, peer = (median(side) for side in zip(*pairs, strict=True))
         ratio = median(one / other for one, other in pairs)
         print(f"{name:<26}{ours:9.2f} ms{peer:7.2f} ms{ratio:8.2f}")
