@@ -62,7 +62,7 @@ class Stepped:
     """Numbers of a type, as float64; without a type, numbers of extended precision.
 
     Scalars have no dimensions, elements of tensors have one. Scalars are not rounded until they
-    meet an element. ``tilt`` is a relative error of functions other than exp.
+    meet an element. ``tilt`` is a relative error of functions.
     """
 
     def __init__(self, value: Any, kind: str | None, tilt: float = 0.0) -> None:
@@ -123,7 +123,7 @@ class Stepped:
 
     def exp(self) -> Stepped:
         """Return the exponential."""
-        return self.operation(np.exp, self)
+        return self.function(np.exp)
 
     def expm1(self) -> Stepped:
         """Return the exponential minus 1, in two operations."""
