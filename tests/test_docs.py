@@ -166,7 +166,11 @@ def test_the_fixes_of_the_checkers_page_work(program: str, execution: str) -> No
 def test_the_code_tour_names_what_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     tour = text[text.index("## Code tour") : text.index("## Add an operator")]
-    paths = [path for path in (ROOT / "ascendref").rglob("*") if path.suffix in (".c", ".cpp", ".h", ".py")]
+    paths = [
+        path
+        for path in (ROOT / "ascendref").rglob("*")
+        if path.suffix in (".c", ".cpp", ".h", ".py")
+    ]
     files = {path.as_posix(): path.read_text() for path in paths}
     source = "\n".join(files.values())
     for name in set(re.findall(r"`([\w/.]+)`", tour)):
