@@ -6,7 +6,8 @@ without data, of which only types and shapes are known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -577,66 +578,38 @@ def conv_depthwise(
     return torch.conv2d(data, weight, bias, stride, padding, dilation, channels)
 
 
-def avg_pool2d(
-    data: Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceil: bool,
-    count_pad: bool,
-    divisor: int,
-) -> Tensor:
-    """Return means over windows of a plane; a divisor of 0 stands for their sizes."""
-    return torch.ops.aten.avg_pool2d(
-        data, kernel, stride, padding, ceil, count_pad, divisor or None
-    )
+def avg_pool2d(*arguments: Any) -> Tensor:
+    """Return means over windows of a plane."""
+    return _avg_pool(torch.ops.aten.avg_pool2d, *arguments)
 
 
-def avg_pool3d(
-    data: Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceil: bool,
-    count_pad: bool,
-    divisor: int,
-) -> Tensor:
-    """Return means over windows of a volume, as `avg_pool2d`."""
-    return torch.ops.aten.avg_pool3d(
-        data, kernel, stride, padding, ceil, count_pad, divisor or None
-    )
+def avg_pool3d(*arguments: Any) -> Tensor:
+    """Return means over windows of a volume."""
+    return _avg_pool(torch.ops.aten.avg_pool3d, *arguments)
 
 
-def avg_pool2d_backward(
-    grad: Tensor,
-    data: Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int] | None,
-    padding: Sequence[int],
-    ceil: bool,
-    count_pad: bool,
-    divisor: int,
-) -> Tensor:
+def avg_pool2d_backward(grad: Tensor, *arguments: Any) -> Tensor:
     """Return the gradient of `avg_pool2d`."""
-    return torch.ops.aten.avg_pool2d_backward(
-        grad, data, kernel, stride or kernel, padding, ceil, count_pad, divisor or None
-    )
+    return _avg_pool(partial(torch.ops.aten.avg_pool2d_backward, grad), *arguments)
 
 
-def avg_pool3d_backward(
-    grad: Tensor,
+def avg_pool3d_backward(grad: Tensor, *arguments: Any) -> Tensor:
+    """Return the gradient of `avg_pool3d`."""
+    return _avg_pool(partial(torch.ops.aten.avg_pool3d_backward, grad), *arguments)
+
+
+def _avg_pool(
+    kernel: Callable[..., Tensor],
     data: Tensor,
-    kernel: Sequence[int],
+    size: Sequence[int],
     stride: Sequence[int] | None,
     padding: Sequence[int],
     ceil: bool,
     count_pad: bool,
     divisor: int,
 ) -> Tensor:
-    """Return the gradient of `avg_pool3d`."""
-    return torch.ops.aten.avg_pool3d_backward(
-        grad, data, kernel, stride or kernel, padding, ceil, count_pad, divisor or None
-    )
+    """Call a kernel: without a stride windows do not overlap, a divisor of 0 means their sizes."""
+    return kernel(data, size, stride or size, padding, ceil, count_pad, divisor or None)
 
 
 def nll_loss_backward(
