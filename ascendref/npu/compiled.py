@@ -15,12 +15,11 @@ from ..cann.runtime.process import process
 from ..core.errors import message_of
 from ..device.check_output import mode_from_environment
 from ..device.checker.checker import Access, Checker
-from ..device.checker.shadow import Span, gaps_of
 from ..device.memory.address_space import Memory
 from ..device.scheduling.scheduler import submissions
 from ..device.streams.stream import Stream
 from .root import LIBRARY
-from .storage import memory_at
+from .storage import access_of, memory_at
 
 #: the dispatch key of the kernel that copies between devices
 BETWEEN_DEVICES: Final = "PrivateUse3"
@@ -170,12 +169,9 @@ class CompiledFallback:
             at += 5 + 2 * dims
             memory = memory_at(address)
             checker = memory.device.checker
-            steps = tuple(stride * itemsize for stride in strides)
-            nbytes = itemsize + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
             name = arguments[argument] if argument >= 0 else "result"
-            gaps = gaps_of(shape, steps, itemsize)
-            span = Span(address - memory.address, nbytes, name, gaps)
-            found[written].append((memory.shadow, span))
+            access = access_of(memory, address, shape, strides, itemsize, name)
+            found[written].append(access)
         assert checker is not None
         return checker, *found
 

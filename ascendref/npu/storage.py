@@ -8,6 +8,7 @@ import torch
 
 from ..core.errors import fail
 from ..core.status import Status
+from ..device.checker.checker import Access
 from ..device.checker.shadow import Span, gaps_of
 from ..device.memory.address_space import Memory, find_memory
 
@@ -66,14 +67,26 @@ def tell_checker(call: str, reads: Named = (), writes: Named = ()) -> None:
 def _access(call: str, name: str, tensor: torch.Tensor, *, write: bool) -> None:
     if not tensor.numel():
         return
-    address, itemsize = tensor.data_ptr(), tensor.element_size()
+    address = tensor.data_ptr()
     memory = memory_at(address)
     checker = memory.device.checker
     if checker is None:
         return
     shape, strides = tuple(tensor.size()), tuple(tensor.stride())
-    count = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-    steps = tuple(stride * itemsize for stride in strides)
-    gaps = gaps_of(shape, steps, itemsize)
-    access = memory.shadow, Span(address - memory.address, count * itemsize, name, gaps)
+    access = access_of(memory, address, shape, strides, tensor.element_size(), name)
     checker.access(call, () if write else (access,), (access,) if write else (), uses=False)
+
+
+def access_of(
+    memory: Memory,
+    address: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    itemsize: int,
+    name: str,
+) -> Access:
+    """Return what the checker is told of a tensor with elements in a memory."""
+    steps = tuple([stride * itemsize for stride in strides])
+    nbytes = itemsize + sum((size - 1) * step for size, step in zip(shape, steps, strict=True))
+    gaps = gaps_of(shape, steps, itemsize)
+    return memory.shadow, Span(address - memory.address, nbytes, name, gaps)
