@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 from inspect import cleandoc
 from itertools import groupby
 from operator import attrgetter
@@ -38,8 +39,6 @@ from ascendref.verify.setting import data_name, gradient_name
 DOCS = Path(__file__).parents[1]
 PICTURES = DOCS / "_generated" / "operators"
 MEASURED: Measured = json.loads((DOCS / "accuracy.json").read_text(encoding="utf-8"))
-#: the page of ``ascendref bench``
-SPEED = (DOCS / "performance.md").read_text(encoding="utf-8")
 
 #: what the edge table takes for the tensor that the formula depends on
 EDGES = (-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, np.inf, np.nan)
@@ -321,7 +320,7 @@ def _table_row(operator: Operator) -> Row:
         _largest(operator, FLOAT32),
         str(setting.bound(FLOAT16.name, FLOAT32.name, 1)),
         _largest(operator, FLOAT16, BFLOAT16),
-        *[_speed(operator, kind) for kind in (FLOAT32, FLOAT16, BFLOAT16)],
+        *[_speeds().get((operator.name, kind.name), "–") for kind in (FLOAT32, FLOAT16, BFLOAT16)],
         f"`aten.{operator.torch.name}`" if operator.torch else "–",
     )
 
@@ -339,30 +338,35 @@ def _largest(operator: Operator, *kinds: ElementType) -> str:
     return f"{max(found):.4g}" if found else "–"
 
 
-def _speed(operator: Operator, kind: ElementType) -> str:
-    """Return the time of PyTorch divided by ours: 1 Mi elements, one thread, the result given."""
-    heading, rows = SPEED.split("## Contiguous arrays")[1].split("\n| ", 1)
-    column = rows.partition("\n")[0].split(" | ").index("1 Mi")
-    assert heading.rstrip().endswith("1 thread")
-    for line in rows.partition("\n\n")[0].splitlines():
-        cells = line.removeprefix("| ").split(" | ")
-        if cells[:2] == [operator.name, kind.name]:
-            return cells[column].partition(" / ")[0].replace("*", "")
-    return "–"
+@cache
+def _speeds() -> dict[tuple[str, str], str]:
+    """Return the times of PyTorch divided by ours, by the names of operators and types.
+
+    They are those of 1 Mi elements, one thread and the result given, from the page of
+    ``ascendref bench``.
+    """
+    page = (DOCS / "performance.md").read_text(encoding="utf-8")
+    title, _, first = page.split("## Contiguous arrays")[1].split("\n", 2)
+    assert title.endswith("1 thread")
+    headings, _, *rows = [
+        line.strip("| ").split(" | ") for line in first.split("\n\n")[0].split("\n")
+    ]
+    column = headings.index("1 Mi")
+    return {
+        (row[0], row[1]): row[column].partition(" / ")[0].replace("*", "")
+        for row in rows
+        if len(row) > column
+    }
 
 
 def known_functions() -> str:
     """Return how many functions of each group are known and who computes them, then the absent."""
     groups = [(name, [*rows]) for name, rows in groupby(known().values(), attrgetter("group"))]
-    lines = [
-        *table(
-            ("group", "functions", *PRESENCES), _known_rows([*groups, ("all", known().values())])
-        )
-    ]
-    lines += ["", "The absent ones:", ""]
+    rows = _known_rows([*groups, ("all", known().values())])
+    lines = [*table(("group", "functions", *PRESENCES), rows), "", "The absent ones:", ""]
     names = {
-        group: " ".join(f"`{row.api}`" for row in rows if row.presence == "absent")
-        for group, rows in groups
+        group: " ".join(f"`{row.api}`" for row in members if row.presence == "absent")
+        for group, members in groups
     }
     lines += table(("group", "absent"), [row for row in names.items() if row[1]])
     return "\n".join([*lines, ""])
