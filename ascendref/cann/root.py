@@ -18,6 +18,7 @@ from typing import Final
 import ascendref
 
 from ..core.errors import OptionError
+from ..core.output_files import user_cache
 from .headers import headers
 from .libpython import find_libpython
 from .source import functions_header, table_source
@@ -70,13 +71,12 @@ def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({}
 
     There is one for each version of the package, Python and compiler.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     digest = hashlib.sha256()
     texts = {**_sources(find_libpython()), **headers(), **more_sources}
     for source, text in sorted(texts.items()):
         digest.update(f"{source}\n{text}\n".encode())
     digest.update(repr((compile_command(), _links(), set_env(Path()))).encode())
-    return cache / "ascendref" / name / f"{ascendref.__version__}-{digest.hexdigest()[:16]}"
+    return user_cache() / name / f"{ascendref.__version__}-{digest.hexdigest()[:16]}"
 
 
 def compile_command() -> list[str]:

@@ -1,4 +1,7 @@
-"""Output files: regular files are replaced atomically, other files are written into."""
+"""Output files: regular files are replaced atomically, other files are written into.
+
+And the folder for those that are made again if they are missing.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO
+
+
+def user_cache() -> Path:
+    """Return the folder in the user's cache for files of this package; it may not exist."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ascendref"
 
 
 def check_output(path: Path) -> None:

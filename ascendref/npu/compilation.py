@@ -15,6 +15,7 @@ import torch
 
 from ..cann.root import compiler, publish
 from ..core.errors import OptionError
+from ..core.output_files import user_cache
 
 _SOURCE: Final = Path(__file__).with_name("native") / "fallback.cpp"
 _FLAGS: Final = "-std=c++20 -O2 -fPIC -fvisibility=hidden -shared -pthread".split()
@@ -55,10 +56,9 @@ def _command() -> list[str]:
 
 
 def _folder(command: list[str]) -> Path:
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     parts = (command, torch.__version__, version("torch-npu"), _SOURCE.read_text())
     digest = hashlib.sha256(repr(parts).encode()).hexdigest()
-    return cache / "ascendref" / "npu-fallback" / digest[:16]
+    return user_cache() / "npu-fallback" / digest[:16]
 
 
 def _compile(command: list[str], made: Path) -> None:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from ...core.errors import OptionError
-from ...core.output_files import check_output, is_special, output_file
+from ...core.output_files import check_output, is_special, output_file, user_cache
 from .sweep import Sweep
 from .sweep_result import SweepResult, Tally
 
 
 def default_state(sweeps: Sequence[Sweep]) -> Path:
     """Return the default file; each run has its own."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     digest = hashlib.sha256(json.dumps(_identity(sweeps)).encode()).hexdigest()
-    return Path(cache) / "ascendref" / f"verify-{digest[:16]}.json"
+    return user_cache() / f"verify-{digest[:16]}.json"
 
 
 def check_state(path: Path) -> None:
