@@ -12,7 +12,7 @@ NEEDS_EXTRA = {  # a library to the modules that import it
     "jax": ["ascendref/jax/*", "tests/jax/sharded.py"],
     "selenium": ["tests/site/browse.py"],
     "torch": [
-        "ascendref/borrowed/adapters.py",
+        "ascendref/borrowed/adapters/*",
         "ascendref/borrowed/expressions.py",
         "ascendref/borrowed/phase_1.py",
         "ascendref/functional/torch_calls.py",

@@ -1,4 +1,4 @@
-"""Expressions of the table: calls of PyTorch's operators, or of functions in `adapters`."""
+"""Expressions of the table: calls of PyTorch's operators, or of functions in `adapters/`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import torch
 
 from ..core.dtypes import BY_DATA_TYPE
-from . import adapters
+from .adapters import ADAPTERS
 
 #: types of tensors -> PyTorch's, which have the same names
 TYPES: Final = {kind: getattr(torch, row.name) for kind, row in BY_DATA_TYPE.items()}
@@ -56,7 +56,7 @@ def compiled(text: str) -> Expression:
     names = ast.unparse(call.func).split(".")
     given = _arguments(call)
     if names[0] != "aten":
-        function = getattr(adapters, names[0])
+        function = ADAPTERS[names[0]]
         return Expression(_value(function, given), None, False)
     packet = getattr(torch.ops.aten, names[1])
     overload = getattr(packet, names[2] if len(names) > 2 else "default")

@@ -1,0 +1,44 @@
+"""What the table calls where PyTorch has no operator with the vendor's parameters.
+
+The functions have the names and the order of the vendor's parameters. Arguments may be tensors
+without data, of which only types and shapes are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import isfunction
+from typing import Any, Final
+
+from . import (
+    elementwise,
+    indexing,
+    layout,
+    lists,
+    matrices,
+    networks,
+    normalization,
+    quantization,
+    randoms,
+    reductions,
+)
+
+_MODULES: Final = (
+    elementwise,
+    indexing,
+    layout,
+    lists,
+    matrices,
+    networks,
+    normalization,
+    quantization,
+    randoms,
+    reductions,
+)
+#: name in the table -> function
+ADAPTERS: Final[dict[str, Callable[..., Any]]] = {
+    name: value
+    for module in _MODULES
+    for name, value in vars(module).items()
+    if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+}

@@ -1,0 +1,53 @@
+"""Elementwise functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def divided(one: Tensor, other: Any, mode: int) -> Tensor:
+    """Return a quotient, rounded to zero for mode 1 and down for mode 2."""
+    return torch.div(one, other, rounding_mode=_ROUNDING[mode])
+
+
+def divided_(one: Tensor, other: Any, mode: int) -> Tensor:
+    """Replace a tensor by its quotient, as `divided`."""
+    return one.div_(other, rounding_mode=_ROUNDING[mode])
+
+
+_ROUNDING = {0: None, 1: "trunc", 2: "floor"}
+
+
+def added(one: float, other: Tensor, alpha: float) -> Tensor:
+    """Return a number plus a multiple of a tensor."""
+    return one + alpha * other
+
+
+def fill_(data: Tensor, value: Tensor) -> Tensor:
+    """Fill a tensor with an element."""
+    return data.fill_(value.reshape(()))
+
+
+def fill_one_(data: Tensor) -> Tensor:
+    """Fill a tensor with ones."""
+    return data.fill_(1)
+
+
+def add_relu(data: Tensor, other: Tensor, alpha: float) -> Tensor:
+    """Return a sum where it is positive, else 0."""
+    return torch.add(data, other, alpha=alpha).relu()
+
+
+def add_relu_(data: Tensor, other: Tensor, alpha: float) -> Tensor:
+    """Add to a tensor, and replace what is negative by 0."""
+    return data.add_(other, alpha=alpha).relu_()
+
+
+def shrunk(data: Tensor, limit: float, bias: float | None) -> Tensor:
+    """Return elements outside of an interval, nearer to 0 by the bias, and 0 in it."""
+    bias = 0 if bias is None else bias
+    inside = torch.where(data < -limit, data + bias, torch.zeros_like(data))
+    return torch.where(data > limit, data - bias, inside)

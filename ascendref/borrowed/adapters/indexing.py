@@ -1,0 +1,153 @@
+"""Reading and writing by indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def gather_rows(data: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Return slices along an axis, which the axes of the indices replace."""
+    dim %= max(data.ndim, 1)
+    found = data.index_select(dim, index.reshape(-1))
+    return found.reshape(data.shape[:dim] + index.shape + data.shape[dim + 1 :])
+
+
+def gather_nd(data: Tensor, indices: Tensor, negative: bool) -> Tensor:
+    """Return the slices at coordinates, which are the last axis of the indices."""
+    del negative  # PyTorch always takes indices that count from the end
+    return data[tuple(indices.unbind(-1))]
+
+
+def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Return a tensor with slices replaced at coordinates."""
+    return data.index_put(tuple(indices.unbind(-1)), updates)
+
+
+def scatter_nd_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Replace slices of a tensor at coordinates."""
+    return data.index_put_(tuple(indices.unbind(-1)), updates)
+
+
+def index_fill(data: Tensor, dim: int, index: Sequence[int], value: float) -> Tensor:
+    """Return a tensor with slices along an axis filled."""
+    return data.index_fill(dim, torch.tensor(index, device=data.device, dtype=torch.int64), value)
+
+
+def index_fill_(data: Tensor, dim: int, index: Sequence[int], value: float) -> Tensor:
+    """Fill slices of a tensor along an axis."""
+    return data.index_fill_(dim, torch.tensor(index, device=data.device, dtype=torch.int64), value)
+
+
+def scatter(data: Tensor, dim: int, index: Tensor, source: Any, reduce: int) -> Tensor:
+    """Return a tensor with elements replaced, added to (1) or multiplied (2)."""
+    return scatter_(data.clone(), dim, index, source, reduce)
+
+
+def scatter_(data: Tensor, dim: int, index: Tensor, source: Any, reduce: int) -> Tensor:
+    """Replace elements of a tensor, add to them (1) or multiply them (2)."""
+    if reduce == 0:
+        return data.scatter_(dim, index, source)
+    if isinstance(source, Tensor):
+        name = {1: "sum", 2: "prod"}[reduce]
+        return data.scatter_reduce_(dim, index, source, name)
+    return data.scatter_(dim, index, source, reduce={1: "add", 2: "multiply"}[reduce])
+
+
+def scatter_reduce(
+    data: Tensor, dim: int, index: Tensor, source: Tensor, reduce: int, include: bool
+) -> Tensor:
+    """Return a tensor with elements replaced, or combined: see `scatter_reduce_`."""
+    return scatter_reduce_(data.clone(), dim, index, source, reduce, include)
+
+
+def scatter_reduce_(
+    data: Tensor, dim: int, index: Tensor, source: Tensor, reduce: int, include: bool
+) -> Tensor:
+    """Replace elements (0), or put sums, products, maxima, minima or means (5) in their places.
+
+    What was there before is one of the terms if it is included.
+    """
+    if reduce == 0:
+        return data.scatter_(dim, index, source)
+    name = ("sum", "prod", "amax", "amin", "mean")[reduce - 1]
+    return data.scatter_reduce_(dim, index, source, name, include_self=include)
+
+
+def _scatter_rows_(data: Tensor, indices: Tensor, updates: Tensor, name: str) -> Tensor:
+    """Combine rows of a tensor with others."""
+    rows = updates.reshape(indices.numel(), *data.shape[1:])
+    places = indices.reshape(-1, *[1] * (data.ndim - 1)).expand_as(rows)
+    return data.scatter_reduce_(0, places, rows, name)
+
+
+def scatter_add_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Add to rows of a tensor."""
+    return _scatter_rows_(data, indices, updates, "sum")
+
+
+def scatter_mul_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Multiply rows of a tensor."""
+    return _scatter_rows_(data, indices, updates, "prod")
+
+
+def scatter_div_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Divide rows of a tensor."""
+    return data.div_(_scatter_rows_(torch.ones_like(data), indices, updates, "prod"))
+
+
+def scatter_max_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Replace rows of a tensor by the larger elements."""
+    return _scatter_rows_(data, indices, updates, "amax")
+
+
+def scatter_min_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Replace rows of a tensor by the smaller elements."""
+    return _scatter_rows_(data, indices, updates, "amin")
+
+
+def nonzero_by_axis(data: Tensor) -> Tensor:
+    """Return the coordinates of elements that are not 0, a row for each axis."""
+    return data.nonzero().t()
+
+
+def unique(data: Tensor, ordered: bool, inverse: bool) -> tuple[Any, ...]:
+    """Return the different elements, and which of them each element is."""
+    values, places = torch.unique(data, sorted=ordered, return_inverse=True)
+    return values, places if inverse else None
+
+
+def unique_counted(data: Tensor, ordered: bool, inverse: bool, counts: bool) -> tuple[Any, ...]:
+    """Return the different elements, which of them each element is, and how often each occurs."""
+    values, places, numbers = torch.unique(
+        data, sorted=ordered, return_inverse=True, return_counts=True
+    )
+    return values, places if inverse else None, numbers if counts else None
+
+
+def unique_consecutive(data: Tensor, inverse: bool, counts: bool, dim: int) -> tuple[Any, ...]:
+    """Return runs of equal elements, which run each element is in, and the runs' lengths.
+
+    The vendor's code for no axis is 1000.
+    """
+    values, places, numbers = torch.unique_consecutive(
+        data, return_inverse=True, return_counts=True, dim=None if dim == 1000 else dim
+    )
+    return values, places if inverse else None, numbers if counts else None
+
+
+def unique_slices(data: Tensor, ordered: bool, inverse: bool, dim: int) -> tuple[Any, ...]:
+    """Return the different slices along an axis, which each slice is, and how often each occurs."""
+    values, places, counts = torch.unique(
+        data, sorted=ordered, return_inverse=True, return_counts=True, dim=dim
+    )
+    return values, places if inverse else None, counts
+
+
+def one_hot(index: Tensor, classes: int, on: Tensor, off: Tensor, axis: int) -> Tensor:
+    """Return one value where the index is that of the class, and another elsewhere."""
+    found = torch.arange(classes, device=index.device) == index.unsqueeze(-1)
+    return torch.where(found, on.reshape(()), off.reshape(())).movedim(-1, axis)

@@ -1,0 +1,94 @@
+"""Views, copies and ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+
+def permuted(
+    data: Tensor, perm: Sequence[int], shape: Sequence[int], transpose_first: bool
+) -> Tensor:
+    """Return a tensor whose axes are permuted before or after it is reshaped."""
+    if transpose_first:
+        return data.permute(perm).reshape(shape)
+    return data.reshape(shape).permute(perm)
+
+
+def flattened(data: Tensor, axis: int) -> Tensor:
+    """Return a matrix: the axes before one, and the others."""
+    return data.reshape(data.shape[:axis].numel(), data.shape[axis:].numel())
+
+
+def circular_pad(data: Tensor, padding: Sequence[int]) -> Tensor:
+    """Return a tensor that goes on at its sides as if it were repeated."""
+    return torch.nn.functional.pad(data, padding, mode="circular")
+
+
+def sliced(
+    data: Tensor,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    axes: Sequence[int],
+    steps: Sequence[int],
+) -> Tensor:
+    """Return a slice along several axes."""
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        data = torch.ops.aten.slice(data, axis, start, end, step)
+    return data
+
+
+def split(data: Tensor, size: int, dim: int) -> Sequence[Tensor]:
+    """Return parts of a size along an axis."""
+    return list(data.split(size, dim))
+
+
+def split_sizes(data: Tensor, sizes: Sequence[int], dim: int) -> Sequence[Tensor]:
+    """Return parts of several sizes along an axis."""
+    return list(data.split(list(sizes), dim))
+
+
+def arange(start: float, end: float, step: float, out: Tensor) -> Tensor:
+    """Return numbers from a start to before an end."""
+    return torch.arange(start, end, step, dtype=out.dtype, device=out.device)
+
+
+def range_to(start: float, end: float, step: float, out: Tensor) -> Tensor:
+    """Return numbers from a start to an end."""
+    return torch.ops.aten.range.step(start, end, step, dtype=out.dtype, device=out.device)
+
+
+def linspace(start: float, end: float, steps: int, out: Tensor) -> Tensor:
+    """Return equally spaced numbers."""
+    return torch.linspace(start, end, steps, dtype=out.dtype, device=out.device)
+
+
+def logspace(start: float, end: float, steps: int, base: float, out: Tensor) -> Tensor:
+    """Return powers of a base with equally spaced exponents."""
+    return torch.logspace(start, end, steps, base, dtype=out.dtype, device=out.device)
+
+
+def eye(n: int, m: int, out: Tensor) -> Tensor:
+    """Return a matrix with ones on its diagonal."""
+    return torch.eye(n, m, dtype=out.dtype, device=out.device)
+
+
+def strided_slice(
+    data: Tensor,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int],
+    begin_mask: int,
+    end_mask: int,
+    *others: int,
+) -> Tensor:
+    """Return a slice along the first axes; bits of the masks leave out where it begins or ends."""
+    if any(others):
+        raise ValueError("ellipsisMask, newAxisMask and shrinkAxisMask must be 0")
+    for axis, (first, last, step) in enumerate(zip(begin, end, strides, strict=True)):
+        start = None if begin_mask >> axis & 1 else first
+        stop = None if end_mask >> axis & 1 else last
+        data = torch.ops.aten.slice(data, axis, start, stop, step)
+    return data

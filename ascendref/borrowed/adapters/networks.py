@@ -1,0 +1,158 @@
+"""Layers of networks, losses and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
+    """Return the gradient of a softmax from its value."""
+    return torch.ops.aten._softmax_backward_data(grad, output, dim, grad.dtype)
+
+
+def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
+    """Return the gradient of a logarithm of a softmax from its value."""
+    return torch.ops.aten._log_softmax_backward_data(grad, output, dim, grad.dtype)
+
+
+def softmax_cross_entropy(features: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the cross entropy of each row with probabilities, and its gradient."""
+    loss = -(labels * features.log_softmax(-1)).sum(-1)
+    return loss, features.softmax(-1) * labels.sum(-1, keepdim=True) - labels
+
+
+def mse_loss(data: Tensor, target: Tensor, reduction: int) -> Tensor:
+    """Return squares of differences, their mean (1) or their sum (2)."""
+    return torch.ops.aten.mse_loss(data, target, reduction)
+
+
+def geglu(data: Tensor, dim: int, approximate: int, left: bool = False) -> tuple[Tensor, Tensor]:
+    """Return one half of a tensor times GELU of the other half, and the latter."""
+    first, second = data.chunk(2, dim)
+    active, linear = (first, second) if left else (second, first)
+    gelu = torch.nn.functional.gelu(active, approximate="tanh" if approximate else "none")
+    return linear * gelu, gelu
+
+
+def geglu_backward(grad: Tensor, data: Tensor, gelu: Tensor, dim: int, approximate: int) -> Tensor:
+    """Return the gradient of `geglu`, whose second half is active."""
+    linear, active = data.chunk(2, dim)
+    form = "tanh" if approximate else "none"
+    inner = torch.ops.aten.gelu_backward(grad * linear, active, approximate=form)
+    return torch.cat([grad * gelu, inner], dim)
+
+
+def gelu_mul(data: Tensor, approximate: str | None) -> Tensor:
+    """Return GELU of the first half of the last axis times the second."""
+    first, second = data.chunk(2, -1)
+    return torch.nn.functional.gelu(first, approximate=approximate or "none") * second
+
+
+def conv_depthwise(
+    data: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> Tensor:
+    """Return a convolution of each channel on its own."""
+    channels = data.shape[1]
+    return torch.conv2d(data, weight, bias, stride, padding, dilation, channels)
+
+
+def avg_pool2d(*arguments: Any) -> Tensor:
+    """Return means over windows of a plane."""
+    return _avg_pool(torch.ops.aten.avg_pool2d, *arguments)
+
+
+def avg_pool3d(*arguments: Any) -> Tensor:
+    """Return means over windows of a volume."""
+    return _avg_pool(torch.ops.aten.avg_pool3d, *arguments)
+
+
+def avg_pool2d_backward(grad: Tensor, *arguments: Any) -> Tensor:
+    """Return the gradient of `avg_pool2d`."""
+    return _avg_pool(partial(torch.ops.aten.avg_pool2d_backward, grad), *arguments)
+
+
+def avg_pool3d_backward(grad: Tensor, *arguments: Any) -> Tensor:
+    """Return the gradient of `avg_pool3d`."""
+    return _avg_pool(partial(torch.ops.aten.avg_pool3d_backward, grad), *arguments)
+
+
+def _avg_pool(
+    kernel: Callable[..., Tensor],
+    data: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    ceil: bool,
+    count_pad: bool,
+    divisor: int,
+) -> Tensor:
+    """Call a kernel: without a stride windows do not overlap, a divisor of 0 means their sizes."""
+    return kernel(data, size, stride or size, padding, ceil, count_pad, divisor or None)
+
+
+def _check_indices(indices: Tensor, size: int) -> None:
+    """Refuse indices out of range, where PyTorch's kernel would read or write anywhere."""
+    if not indices.is_meta and ((indices < 0) | (indices >= size)).any():
+        raise IndexError(f"index out of range: indices from 0 to {size - 1} are allowed")
+
+
+def embedding_backward(
+    grad: Tensor, indices: Tensor, rows: int, padding: int, by_frequency: bool
+) -> Tensor:
+    """Return the gradient of a table; a padding of -1, as an unsigned number, is no row."""
+    _check_indices(indices, rows)
+    signed = padding - 2**64 if padding >= 2**63 else padding
+    return torch.ops.aten.embedding_dense_backward(grad, indices, rows, signed, by_frequency)
+
+
+def nll_loss_backward(
+    grad: Tensor,
+    data: Tensor,
+    target: Tensor,
+    weight: Tensor,
+    reduction: int,
+    ignored: int,
+    total: Tensor,
+) -> Tensor:
+    """Return the gradient of the negative log likelihood."""
+    _check_indices(target[target != ignored] if not target.is_meta else target, data.shape[-1])
+    return torch.ops.aten.nll_loss_backward(grad, data, target, weight, reduction, ignored, total)
+
+
+def max_pool_backward(grad: Tensor, data: Tensor, indices: Tensor, *, axes: int) -> Tensor:
+    """Return the gradient of a maximum over windows: sums at the places of the largest elements."""
+    planes = torch.zeros_like(data).flatten(-axes)
+    sums = planes.scatter_add(-1, indices.flatten(-axes), grad.flatten(-axes))
+    return sums.reshape(data.shape)
+
+
+def max_unpool_backward(grad: Tensor, data: Tensor, indices: Tensor, size: Sequence[int]) -> Tensor:
+    """Return the gradient of an unpooling of planes or volumes: the elements at the indices."""
+    axes = -len(size)
+    return grad.flatten(axes).gather(-1, indices.flatten(axes)).reshape(data.shape)
+
+
+def bce_target_backward(
+    grad: Tensor,
+    data: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    positive: Tensor | None,
+    reduction: int,
+) -> Tensor:
+    """Return the gradient of the binary cross entropy of logits for the target."""
+    of = torch.nn.functional.logsigmoid(-data)
+    of = of - torch.nn.functional.logsigmoid(data) * (1 if positive is None else positive)
+    if weight is not None:
+        of = of * weight
+    return (grad * of / (data.numel() if reduction == 1 else 1)).broadcast_to(target.shape)
