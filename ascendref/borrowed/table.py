@@ -105,8 +105,6 @@ class Borrowed:
 
     #: the vendor's name
     api: str
-    #: headers that declare it
-    headers: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     #: over PyTorch, with the parameters' names
     expression: str
@@ -159,15 +157,14 @@ def parse(row: str) -> Borrowed:
     Examples
     --------
     >>> from ascendref.borrowed.table import parse
-    >>> row = "aclnnErf", "aclnn_erf", "self:T out:T>", "fib", "aten.erf(self=self)"
+    >>> row = "aclnnErf", "self:T out:T>", "fib", "aten.erf(self=self)"
     >>> operator = parse("\\t".join([*row, "out"]))
     >>> operator, operator.label, operator.parameters[1].c_type
     (<operator aclnnErf, borrowed from PyTorch>, 'borrowed: aten::erf', 'aclTensor *')
     """
-    api, headers, parameters, types, expression, results = row.split("\t")
+    api, parameters, types, expression, results = row.split("\t")
     return Borrowed(
         api,
-        tuple(f"{name}.h" for name in dict.fromkeys(headers.split())),
         tuple([_parameter(text, types) for text in parameters.split()]),
         expression,
         tuple(results.replace("*", "").split()),

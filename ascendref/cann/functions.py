@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final, NamedTuple
 
+from ..borrowed.known import known
 from ..borrowed.table import Borrowed, borrowed
 from ..declaration.operator import APIS, Operator
 from .prototypes import Prototype, declared, parse
@@ -265,7 +266,9 @@ def operator_functions(operator: Operator) -> tuple[Function, Function]:
 def borrowed_functions(operator: Borrowed) -> tuple[Function, Function]:
     """Return the two functions of an operator that PyTorch computes."""
     parameters = [declared(param.c_type, param.name) for param in operator.parameters]
-    first, second = _two_phases(operator.api, f"aclnnop/{operator.headers[0]}", parameters)
+    first, second = _two_phases(
+        operator.api, f"aclnnop/{known()[operator.api].headers[0]}", parameters
+    )
     return first._replace(is_borrowed=True), second._replace(is_borrowed=True)
 
 

@@ -19,6 +19,7 @@ from rich.progress import Progress
 from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
 from ..core.errors import OptionError
 from ..declaration.operator import OPERATORS, Operator, find_operator
+from ..verify import SAMPLED
 from ..verify.accuracy.channel_sums import measure_sums
 from ..verify.accuracy.checkpoint import check_state, default_state, discard, load, save
 from ..verify.accuracy.float64 import measure_float64
@@ -26,7 +27,7 @@ from ..verify.accuracy.half_precision import measure_half_precision
 from ..verify.accuracy.pytorch import has_torch
 from ..verify.accuracy.rows import Measured
 from ..verify.accuracy.runner import run
-from ..verify.accuracy.sweep import SAMPLED, TORCH, Sweep
+from ..verify.accuracy.sweep import TORCH, Sweep
 from ..verify.accuracy.sweep_result import SweepResult
 from ..verify.rounding import HALF
 from ..verify.setting import Setting, given_settings, settings

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from ...core.errors import OptionError
+from ...verify import SAMPLED
 from ..console import DIFFERENCE, report_bad_calls
 from ..options import (
     FLOAT_TYPES,
@@ -28,8 +29,6 @@ from ..options import (
 
 #: the heading under which they are listed
 PANEL: Final = "Inspect"
-#: the least number of pairs in a sample
-_SAMPLE: Final = 1 << 20
 
 app = typer.Typer()
 
@@ -95,11 +94,11 @@ def verify_command(
     sample: Annotated[
         int,
         typer.Option(
-            parser=integer(_SAMPLE),
+            parser=integer(SAMPLED),
             metavar="N",
             help="Pairs of a datum and a gradient in a sample.",
         ),
-    ] = _SAMPLE,
+    ] = SAMPLED,
     torch: Annotated[
         bool, typer.Option(help="Measure PyTorch on the same inputs, if it is installed.")
     ] = True,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import ELEMENT_TYPES, ElementType, float_format
+from .. import SAMPLED
 from ..setting import Setting, gradient_name
 
 #: what is measured besides the compute types: PyTorch's operator on the same inputs
@@ -24,8 +25,6 @@ BLOCK: Final = 30 * 65536
 #: most results are subnormal
 F32_GRADIENTS: Final = (1.0, -1.7182817, 2.5e-40)
 
-#: pairs of a datum and a gradient in a sample
-SAMPLED: Final = 1 << 20
 #: gradients in a sample of 16-bit types
 _GRADIENTS: Final = 4096
 #: numbers whose neighbourhood every sample contains, besides the ends of the type's range
