@@ -1,33 +1,12 @@
-/* The cost of aclnnAdd, which PyTorch computes: microseconds of one call for each number of
-   elements on the command line, the least of many turns. Both phases, then synchronisation. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#include "acl/acl.h"
+/* The cost of aclnnAdd, which PyTorch computes: microseconds of one call, the least of many turns.
+   Both phases, then synchronisation. The arguments are the number of turns, then pairs of a number
+   of elements and of calls in a turn. */
 #include "aclnnop/aclnn_add.h"
-
-enum { TURNS = 20, BUDGET = 100000000 };
-
-static void check(int code, const char *call)
-{
-    if (code == ACL_SUCCESS) return;
-    const char *message = aclGetRecentErrMsg();
-    fprintf(stderr, "%s: %d %s\n", call, code, message ? message : "");
-    exit(1);
-}
-#define CHECK(call) check(call, #call)
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
+#include "timing.h"
 
 static aclrtStream stream;
 
-static double least(int64_t elements)
+static double least(int turns, int64_t elements, int calls)
 {
     size_t bytes = (size_t)elements * sizeof(float);
     float one = 1;
@@ -43,10 +22,9 @@ static double least(int64_t elements)
                                      memory[k]);
     }
     double found = 0;
-    int batch = (int)(BUDGET / TURNS / (elements + 100000));
-    for (int turn = 0; turn < TURNS; turn++) {
+    for (int turn = 0; turn < turns; turn++) {
         double start = now();
-        for (int k = 0; k < batch; k++) {
+        for (int k = 0; k < calls; k++) {
             CHECK(aclnnAddGetWorkspaceSize(tensors[0], tensors[1], alpha, tensors[2], &size,
                                            &executor));
             if (size > room) {
@@ -56,7 +34,7 @@ static double least(int64_t elements)
             CHECK(aclnnAdd(workspace, size, executor, stream));
             CHECK(aclrtSynchronizeStream(stream));
         }
-        double spent = (now() - start) / batch;
+        double spent = (now() - start) / calls;
         if (turn == 0 || spent < found) found = spent;
     }
     for (int k = 0; k < 3; k++) {
@@ -73,6 +51,7 @@ int main(int count, char **arguments)
     CHECK(aclInit(NULL));
     CHECK(aclrtSetDevice(0));
     CHECK(aclrtCreateStream(&stream));
-    for (int k = 1; k < count; k++) printf("%.2f\n", least(atoll(arguments[k])));
+    for (int k = 2; k + 1 < count; k += 2)
+        printf("%.2f\n", least(atoi(arguments[1]), atoll(arguments[k]), atoi(arguments[k + 1])));
     return 0;
 }

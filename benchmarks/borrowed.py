@@ -17,21 +17,21 @@ from ascendref.cli.markdown import table
 
 from .cann import HERE, compiled
 
-SIZES = (1_000, 1 << 20)
-#: as in borrowed.c
-TURNS, BUDGET = 20, 100_000_000
+#: elements -> calls in a turn
+CALLS = {1_000: 50, 1 << 20: 5}
+#: turns of the calls within one run of the program
+TURNS = 20
 
 
-def own_microseconds(size: int) -> float:
+def own_microseconds(size: int, calls: int) -> float:
     """Return what PyTorch's own call takes."""
     one, other, out = (torch.zeros(size) for _ in range(3))
     found = []
-    batch = BUDGET // TURNS // (size + 100_000)
     for _ in range(TURNS):
         start = time.perf_counter()
-        for _ in range(batch):
+        for _ in range(calls):
             torch.add(one, other, out=out)
-        found.append((time.perf_counter() - start) / batch)
+        found.append((time.perf_counter() - start) / calls)
     return min(found) * 1e6
 
 
@@ -45,15 +45,15 @@ def main() -> None:
     own: list[list[float]] = []
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(HERE, "borrowed.c"), folder, root)
-        words = [str(program), *map(str, SIZES)]
+        words = [str(program), str(TURNS), *[str(x) for pair in CALLS.items() for x in pair]]
         for _ in range(turns):
             done = subprocess.run(words, check=True, capture_output=True, text=True)
             here.append([float(line) for line in done.stdout.split()])
-            own.append([own_microseconds(size) for size in SIZES])
+            own.append([own_microseconds(*pair) for pair in CALLS.items()])
     rows = [
         (f"{size:,}", f"{min(ours):.1f}", f"{min(theirs):.1f}", f"{min(ours) / min(theirs):.2f}")
         for size, ours, theirs in zip(
-            SIZES, zip(*here, strict=True), zip(*own, strict=True), strict=True
+            CALLS, zip(*here, strict=True), zip(*own, strict=True), strict=True
         )
     ]
     print("\n".join(table(("elements", "aclnnAdd in C, µs", "torch.add, µs", "ratio"), rows)))

@@ -1,10 +1,6 @@
 /* The costs of calls of the C library, in microseconds: the least of many turns of each. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#include "acl/acl.h"
 #include "aclnnop/aclnn_hardshrink_backward.h"
+#include "timing.h"
 
 enum { ELEMENTS = 16, BATCH = 200, PARTS = 6 };
 
@@ -13,15 +9,6 @@ static void *memory[3];
 static aclTensor *tensors[3];
 static aclScalar *lambd;
 static aclrtStream stream;
-
-static void check(int code, const char *call)
-{
-    if (code == ACL_SUCCESS) return;
-    const char *message = aclGetRecentErrMsg();
-    fprintf(stderr, "%s: %d %s\n", call, code, message ? message : "");
-    exit(1);
-}
-#define CHECK(call) check(call, #call)
 
 static aclTensor *describe(void *address)
 {
@@ -79,13 +66,6 @@ static const struct {
     {"idle synchronize", synchronize},
     {"aclrtGetDevice", smallest},
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
 
 int main(int count, char **arguments)
 {

@@ -7,34 +7,23 @@ without data, of which only types and shapes are known.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from inspect import isfunction
 from typing import Any, Final
 
-from . import (
-    elementwise,
-    indexing,
-    layout,
-    lists,
-    matrices,
-    networks,
-    normalization,
-    quantization,
-    randoms,
-    reductions,
+_GROUPS: Final = (
+    "elementwise",
+    "indexing",
+    "layout",
+    "lists",
+    "matrices",
+    "networks",
+    "normalization",
+    "quantization",
+    "randoms",
+    "reductions",
 )
-
-_MODULES: Final = (
-    elementwise,
-    indexing,
-    layout,
-    lists,
-    matrices,
-    networks,
-    normalization,
-    quantization,
-    randoms,
-    reductions,
-)
+_MODULES: Final = tuple([import_module(f".{group}", __name__) for group in _GROUPS])
 #: name in the table -> function
 ADAPTERS: Final[dict[str, Callable[..., Any]]] = {
     name: value
