@@ -60,7 +60,7 @@ def choices(parameter):
 
 def calls(options):
     # if there are too many combinations: every choice of one beside the first and the last of all
-    if math.prod(map(len, options)) <= 64:
+    if "EVERY" in os.environ or math.prod(map(len, options)) <= 64:
         yield from itertools.product(*options)
         return
     for rest in (0, -1):
@@ -93,6 +93,13 @@ print(len(refused))
 @pytest.mark.parametrize("check", CHECKS)
 def test_every_function_leaves_one_where_it_refuses(root, check):
     assert int(run("-c", SWEEP, ROOT=str(root), ASCENDREF_CHECK=check)) > 90
+
+
+@pytest.mark.exhaustive
+@pytest.mark.daily(4)
+@pytest.mark.parametrize("check", CHECKS)
+def test_every_combination_of_arguments_leaves_one_where_it_is_refused(root, check):
+    assert int(run("-c", SWEEP, ROOT=str(root), ASCENDREF_CHECK=check, EVERY="1")) > 90
 
 
 # ---- threads that Python did not start, in a program of Python
