@@ -64,12 +64,17 @@ class Sided(Number):
 
     A double is close if there is no other one between it and the exact number. Infinities and NaN
     follow IEEE 754, as in the exact arithmetic.
+
+    Divisors which are exact positive scalars, such as the count of a mean, are kept: (g/3)·6 is a
+    tie more often than it is known that g/3, rounded, times 6 is one.
     """
 
-    def __init__(self, value: Any, side: Any = 0.0, close: Any = False) -> None:
+    def __init__(self, value: Any, side: Any = 0.0, close: Any = False, over: Any = 1.0) -> None:
         self.value = np.asarray(value, np.float64)
         self.side = np.broadcast_to(np.asarray(side, np.float64), self.value.shape)
         self.close = close
+        #: the exact positive number by which all of that is to be divided
+        self.over = over
 
     def lift(self, number: Sided | Constant) -> Sided:
         """Return a constant as a number; one that is no double lies on a side of it."""
@@ -79,23 +84,41 @@ class Sided(Number):
         return Sided(near, (number > near) - (number < near) if math.isfinite(near) else 0.0)
 
     def __neg__(self) -> Sided:
-        return Sided(-self.value, -self.side, self.close)
+        return Sided(-self.value, -self.side, self.close, self.over)
 
     def __abs__(self) -> Sided:
-        return Sided(abs(self.value), self.side * np.copysign(1.0, self.value), self.close)
+        side = self.side * np.copysign(1.0, self.value)
+        return Sided(abs(self.value), side, self.close, self.over)
+
+    def divided(self) -> Sided:
+        """Return the same number with a divisor of 1."""
+        if np.all(self.over == 1.0):
+            return self
+        return Sided(self.value, self.side, self.close)._quotient(Sided(self.over))
 
     def _add(self, other: Sided) -> Sided:
+        if np.any(self.over != other.over):
+            self, other = self.divided(), other.divided()
         total = self.value + other.value
         part = total - self.value
         rest = (self.value - (total - part)) + (other.value - part)
-        return _result(total, rest, (self, other), self.side, other.side)
+        return _result(total, rest, (self, other), self.side, other.side, over=self.over)
 
     def _mul(self, other: Sided) -> Sided:
+        over, rest = _two_product(self.over, other.over)
+        if np.any(rest != 0):
+            self, other, over = self.divided(), other.divided(), 1.0
         product, rest = _two_product(self.value, other.value)
         sides = self.side * np.sign(other.value), other.side * np.sign(self.value)
-        return _result(product, rest, (self, other), *sides)
+        return _result(product, rest, (self, other), *sides, over=over)
 
     def _div(self, other: Sided) -> Sided:
+        divisor = other.value
+        if divisor.ndim == 0 and 0 < divisor < math.inf and other.side == 0:
+            return self * Sided(1.0, over=divisor)
+        return self.divided()._quotient(other.divided())
+
+    def _quotient(self, other: Sided) -> Sided:
         value = self.value / other.value
         product, low = _two_product(value, other.value)
         sign = np.sign(other.value)
@@ -103,7 +126,7 @@ class Sided(Number):
         return _result(value, ((self.value - product) - low) * sign, (self, other), *sides)
 
     def _compare(self, operator: str, other: Sided | Constant) -> Comparison:
-        a, b = self, self.lift(other)
+        a, b = self.divided(), self.lift(other).divided()
         order = np.sign(a.value - b.value)
         order = np.where(a.value == b.value, a.side - b.side, order)
         known = ((a.side == 0) & ((b.side == 0) | b.close)) | (a.close & (b.side == 0))
@@ -111,20 +134,22 @@ class Sided(Number):
 
     def _function(self, name: str) -> Sided:
         """Return a function: next to 0 it is known to all digits, and so is log at 1."""
-        x = self.value
+        number = self.divided()
+        x = number.value
         if name == "log":  # which is no middle elsewhere
-            return Sided(np.log(x), np.where(x == 1, self.side, math.nan))
+            return Sided(np.log(x), np.where(x == 1, number.side, math.nan))
         if name not in _NEXT_TO_ZERO:  # nothing is known: the density, for one, is irrational
             return Sided(np.full_like(x, math.nan), math.nan)
         value, side = _NEXT_TO_ZERO[name]
-        near = (abs(x) < _NEGLIGIBLE) & (self.side == 0)
+        near = (abs(x) < _NEGLIGIBLE) & (number.side == 0)
         return Sided(value(x), np.where(near, np.where(x == 0, 0.0, side(x)), math.nan))
 
     def sqrt(self) -> Sided:
         """Return the square root."""
-        root = np.sqrt(self.value)
+        number = self.divided()
+        root = np.sqrt(number.value)
         square, low = _two_product(root, root)
-        return _result(root, (self.value - square) - low, (self,), self.side)
+        return _result(root, (number.value - square) - low, (number,), number.side)
 
     def one_plus_exp(self) -> Sided:
         """Return 1 + exp(self)."""
@@ -137,8 +162,9 @@ class Sided(Number):
 
     def single(self) -> Sided:
         """Round to float32."""
-        value = self.value.astype(np.float32).astype(np.float64)
-        return Sided(value, np.where(self.side == 0, 0.0, math.nan))
+        number = self.divided()
+        value = number.value.astype(np.float32).astype(np.float64)
+        return Sided(value, np.where(number.side == 0, 0.0, math.nan))
 
 
 def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
@@ -153,11 +179,14 @@ def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
 
 def _where(mask: Any, yes: Sided, no: Sided) -> Sided:
     """Return one of two numbers for each element."""
-    pairs = (yes.value, no.value), (yes.side, no.side), (yes.close, no.close)
+    names = "value", "side", "close", "over"
+    pairs = [(getattr(yes, name), getattr(no, name)) for name in names]
     return Sided(*(np.where(mask, *pair) for pair in pairs))
 
 
-def _result(value: Any, rest: Any, operands: tuple[Sided, ...], *sides: Any) -> Sided:
+def _result(
+    value: Any, rest: Any, operands: tuple[Sided, ...], *sides: Any, over: Any = 1.0
+) -> Sided:
     """Return a rounded result, from its error and from the sides that the operands push it to."""
     signs = [np.sign(rest), *sides]
     least, most = (reduce(extreme, signs) for extreme in (np.minimum, np.maximum))
@@ -167,7 +196,7 @@ def _result(value: Any, rest: Any, operands: tuple[Sided, ...], *sides: Any) -> 
     special = ~reduce(np.logical_and, [np.isfinite(x.value) for x in operands])
     side = np.where(np.isfinite(value), side, math.nan)
     side = np.where(exact & special, 0.0, side)
-    return Sided(value, side, exact & ~np.isnan(side))
+    return Sided(value, side, exact & ~np.isnan(side), over)
 
 
 @np.errstate(all="ignore")
@@ -185,7 +214,7 @@ def round_next_to_middle(
     ulp = spacing(values, ELEMENT_TYPES[kind])
     middle = (np.floor(values / ulp) + 0.5) * ulp
     numbers = [Sided(x) for x in (*tensors, *scalars)]
-    found = numbers[0].lift(function(*numbers))
+    found = numbers[0].lift(function(*numbers)).divided()
     # of the signs of the number's distance from the middle and of the exact one's from the number
     gap = np.sign(found.value - middle)
     side = np.where(gap * found.side < 0, math.nan, np.sign(gap + found.side))
