@@ -13,7 +13,7 @@ import ascendref as ar
 from ascendref.core.errors import get_last_error, recent_error_message
 from ascendref.functional import call, call_cache
 
-from .support.daily import SEED, VARIABLE, todays
+from .support.daily import SEED, TESTED, VARIABLE, todays
 
 # the same examples in every run: a failure in CI is a failure here
 settings.register_profile("stable", deadline=None, derandomize=True, print_blob=True)
@@ -28,30 +28,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-#: the operators that every run tests: one for each way in which they are declared and computed
-ALWAYS = {
-    "hardshrink_backward",  # selects; broadcasts
-    "softplus_backward",  # integers beside floats, F64 on the device
-    "prelu_backward",  # sums per channel
-    "smooth_l1_loss_backward",  # three tensors, a mean
-    "logit_grad",  # tensors of one type, one kernel on the device
-    "gelu_backward",  # forms by name
-    "binary_cross_entropy",  # optional tensors, a single sum
-    "relu",  # integer results
-    "glu_backward",  # views
-    "elu_backward",  # flags, scalars before tensors
-}
-#: the other ones take turns: a run has one of so many parts of them
-PARTS = 8
-
-
 def pytest_report_header() -> str:
     """Print which part of the long tests and of the operators this run has."""
     return f"long tests: {VARIABLE}={SEED}; operators: {len(TESTED)} of {len(ar.OPERATORS)}"
-
-
-#: the operators that this run tests
-TESTED = ALWAYS | set(todays(sorted(set(ar.OPERATORS) - ALWAYS), PARTS))
 
 
 def is_tested(item: pytest.Item) -> bool:

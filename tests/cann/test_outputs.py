@@ -6,6 +6,7 @@ import ascendref as ar
 from ascendref.cann.root import LIBRARIES
 from ascendref.declaration.operator import APIS
 
+from ..support.daily import TESTED
 from ..support.processes import run
 
 SHORT = ("Ascend910B1", "Ascend310B1")  # which has all operators, and none
@@ -23,7 +24,7 @@ def test_success_means_that_all_is_written_and_refusal_that_nothing_is(root, chi
     lacking = {
         f"{operator.api}GetWorkspaceSize"
         for operator in APIS.values()
-        if operator.on(ar.Product.find(chip)) is None
+        if operator.name in TESTED and operator.on(ar.Product.find(chip)) is None
     }
     # a key comes from another process
     assert set(out.split()) == lacking | {"aclrtIpcMemImportByKey"}

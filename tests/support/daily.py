@@ -1,4 +1,4 @@
-"""Parts of long tests: another part every day, so that all cases have their turn.
+"""Parts of long tests, and of the operators: others every day, so that all have their turn.
 
 ``ASCENDREF_TEST_SEED`` is the day, today unless it is set; ``all`` stands for whole sweeps. A run
 of tests prints it, and with it a run on another day, or elsewhere, has the same cases.
@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Final, TypeVar
 
+import ascendref as ar
+
 T = TypeVar("T")
 
 VARIABLE: Final = "ASCENDREF_TEST_SEED"
@@ -22,3 +24,22 @@ def todays(cases: Iterable[T], parts: int, seed: str = SEED) -> list[T]:
     """Return one of so many parts of the cases; each has its turn within so many days."""
     every = list(cases)
     return every if seed == "all" else every[date.fromisoformat(seed).toordinal() % parts :: parts]
+
+
+#: the operators that every run tests: one for each way in which they are declared and computed
+ALWAYS: Final = {
+    "hardshrink_backward",  # selects; broadcasts
+    "softplus_backward",  # integers beside floats, F64 on the device
+    "prelu_backward",  # sums per channel
+    "smooth_l1_loss_backward",  # three tensors, a mean
+    "logit_grad",  # tensors of one type, one kernel on the device
+    "gelu_backward",  # forms by name
+    "binary_cross_entropy",  # optional tensors, a single sum
+    "relu",  # integer results
+    "glu_backward",  # views
+    "elu_backward",  # flags, scalars before tensors
+}
+#: the other ones take turns: a run has one of so many parts of them
+PARTS: Final = 8
+#: the operators that this run tests
+TESTED: Final = ALWAYS | set(todays(sorted(set(ar.OPERATORS) - ALWAYS), PARTS))
