@@ -81,11 +81,11 @@ class Programs:
 
 
 @pytest.fixture(scope="session")
-def root(tmp_path_factory):
-    """An install root of this tree."""
+def root():
+    """An install root of this tree, compiled without warnings."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CFLAGS", "-Wall -Wextra -Werror")
-        return install(tmp_path_factory.mktemp("cann") / "root")
+        return install()
 
 
 @pytest.fixture(scope="session")
