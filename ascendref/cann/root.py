@@ -192,8 +192,8 @@ def compile_library(
 
 def link(words: Sequence[str], target: Path) -> None:
     """Link a shared library with the user's compiler, or raise an error with its message."""
-    command = [*compile_command(), *words, "-ldl", *shlex.split(os.environ.get("LDFLAGS", ""))]
-    command += ["-o", str(target)]
+    command = [*compile_command(), *words, "-ldl", "-lm"]
+    command += [*shlex.split(os.environ.get("LDFLAGS", "")), "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise OptionError(
