@@ -1,12 +1,12 @@
 /* The cost of aclnnAdd, which PyTorch computes: microseconds of one call, the least of many turns.
-   Both phases, then synchronisation. The arguments are the number of turns, then pairs of a number
-   of elements and of calls in a turn. */
+   The arguments are the number of turns, then triples of numbers: elements, calls in a turn, and
+   calls after which the stream is synchronised. */
 #include "aclnnop/aclnn_add.h"
 #include "timing.h"
 
 static aclrtStream stream;
 
-static double least(int turns, int64_t elements, int calls)
+static double least(int turns, int64_t elements, int calls, int queued)
 {
     size_t bytes = (size_t)elements * sizeof(float);
     float one = 1;
@@ -32,7 +32,7 @@ static double least(int turns, int64_t elements, int calls)
                 room = size;
             }
             CHECK(aclnnAdd(workspace, size, executor, stream));
-            CHECK(aclrtSynchronizeStream(stream));
+            if ((k + 1) % queued == 0) CHECK(aclrtSynchronizeStream(stream));
         }
         double spent = (now() - start) / calls;
         if (turn == 0 || spent < found) found = spent;
@@ -51,7 +51,8 @@ int main(int count, char **arguments)
     CHECK(aclInit(NULL));
     CHECK(aclrtSetDevice(0));
     CHECK(aclrtCreateStream(&stream));
-    for (int k = 2; k + 1 < count; k += 2)
-        printf("%.2f\n", least(atoi(arguments[1]), atoll(arguments[k]), atoi(arguments[k + 1])));
+    for (int k = 2; k + 2 < count; k += 3)
+        printf("%.2f\n", least(atoi(arguments[1]), atoll(arguments[k]), atoi(arguments[k + 1]),
+                               atoi(arguments[k + 2])));
     return 0;
 }
