@@ -398,7 +398,7 @@ class _Compute:
 def _view(array: NDArray[Any]) -> torch.Tensor:
     """Return a tensor in the memory of an array."""
     tensor: torch.Tensor = as_torch(array)
-    if not tensor.is_contiguous():
+    if min(array.shape, default=2) > 1 or not tensor.is_contiguous():
         return tensor
     # the stride along an axis of one element is 0 in arrays; kernels divide by it
     return tensor.as_strided(tensor.shape, contiguous_strides(tuple(tensor.shape)))
