@@ -1,14 +1,26 @@
 """Judges of the table's rows, by the vendor's name without ``aclnn`` and ``Inplace``."""
 
+from .convolutions import CONVOLUTIONS
 from .elementwise import ELEMENTWISE
 from .indexing import INDEXING
 from .judge import Judge
 from .lists import FOREACH
 from .matrices import MATRICES
 from .networks import NETWORKS
+from .normalization import NORMALIZATION
+from .quantization import QUANTIZATION
 from .randoms import RANDOM
 from .reductions import REDUCTIONS
 
-JUDGES: dict[str, Judge] = (
-    ELEMENTWISE | REDUCTIONS | INDEXING | MATRICES | FOREACH | NETWORKS | RANDOM
-)
+JUDGES: dict[str, Judge] = {
+    **ELEMENTWISE,
+    **REDUCTIONS,
+    **INDEXING,
+    **MATRICES,
+    **FOREACH,
+    **NETWORKS,
+    **CONVOLUTIONS,
+    **NORMALIZATION,
+    **QUANTIZATION,
+    **RANDOM,
+}

@@ -1,0 +1,255 @@
+"""Judges of convolutions and pooling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from .judge import Judge, gradient, judged
+
+
+def windows(x: Any, kernel: Sequence[int], stride: Any, dilation: Any) -> Any:
+    """Return the element at each place of the kernel, for all windows."""
+    axes = len(kernel)
+    size = [
+        (n - d * (k - 1) - 1) // s + 1
+        for n, k, s, d in zip(x.shape[-axes:], kernel, stride, dilation, strict=True)
+    ]
+    for place in product(*map(range, kernel)):
+        key = [
+            slice(p * d, p * d + s * (n - 1) + 1, s)
+            for p, d, s, n in zip(place, dilation, stride, size, strict=True)
+        ]
+        yield place, x[(..., *key)]
+
+
+def padded(x: Any, padding: Any, value: float = 0) -> Any:
+    """Return data with borders."""
+    axes = len(padding)
+    widths = [(0, 0)] * (x.ndim - axes) + [(p, p) for p in padding]
+    return np.pad(x, widths, constant_values=value)
+
+
+def conv(x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int = 1) -> Any:
+    """Return a convolution."""
+    n, c = x.shape[:2]
+    total: Any = 0
+    for place, part in windows(padded(x, padding), w.shape[2:], stride, dilation):
+        split = part.reshape(n, groups, c // groups, *part.shape[2:])
+        weight = w[(..., *place)].reshape(groups, -1, c // groups)
+        total = total + np.einsum("ngc...,goc->ngo...", split, weight)
+    total = total.reshape(n, w.shape[0], *total.shape[3:])
+    return total if b is None else total + b.reshape(-1, *[1] * (x.ndim - 2))
+
+
+def convolution(
+    x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any,
+    transposed: bool, more: Any, groups: int, _: int,
+) -> Any:  # fmt: skip
+    """Return a convolution, or the transposed map of one."""
+    if not transposed:
+        return conv(x, w, b, stride, padding, dilation, groups)
+    shape = [
+        (n - 1) * s - 2 * p + d * (k - 1) + m + 1
+        for n, s, p, d, k, m in zip(
+            x.shape[2:], stride, padding, dilation, w.shape[2:], more, strict=True
+        )
+    ]
+    start = np.zeros((x.shape[0], w.shape[1] * groups, *shape))
+    y = gradient(lambda z: conv(z, w, None, stride, padding, dilation, groups), x, 0, start)
+    return y if b is None else y + b.reshape(-1, *[1] * (x.ndim - 2))
+
+
+def convolution_backward(
+    grad: Any, x: Any, w: Any, sizes: Any, stride: Any, padding: Any, dilation: Any,
+    transposed: bool, more: Any, groups: int, mask: Any, _: int,
+) -> Any:  # fmt: skip
+    """Return the gradients of a convolution."""
+
+    def of(y: Any, v: Any) -> Any:
+        return conv(y, v, None, stride, padding, dilation, groups)
+
+    axes = (0, *range(2, x.ndim))
+    return gradient(of, grad, 0, x, w), gradient(of, grad, 1, x, w), grad.sum(axes)
+
+
+def conv_tbc(x: Any, w: Any, b: Any, pad: int, _: int = 0) -> Any:
+    """Return a convolution over time, batch, channels."""
+    y = conv(x.transpose(1, 2, 0), w.transpose(2, 1, 0), b, [1], [pad], [1])
+    return y.transpose(2, 0, 1)
+
+
+def conv_tbc_backward(grad: Any, x: Any, w: Any, b: Any, pad: int, _: int) -> Any:
+    """Return the gradients of `conv_tbc`."""
+
+    def of(y: Any, v: Any) -> Any:
+        return conv_tbc(y, v, None, pad)
+
+    return gradient(of, grad, 0, x, w), gradient(of, grad, 1, x, w), grad.sum((0, 1))
+
+
+def avg_pool(
+    x: Any, kernel: Any, stride: Any, padding: Any, ceil: bool, count: bool, divisor: int, *_: Any
+) -> Any:
+    """Return means over windows."""
+
+    def sums(y: Any) -> Any:
+        return sum(
+            part for _, part in windows(padded(y, padding), kernel, stride, [1] * len(kernel))
+        )
+
+    if divisor:
+        return sums(x) / divisor
+    return sums(x) / (math.prod(kernel) if count else sums(np.ones(x.shape)))
+
+
+def avg_pool_backward(grad: Any, x: Any, *rest: Any) -> Any:
+    """Return the gradient of `avg_pool`, which is linear."""
+    return gradient(lambda y: avg_pool(y, *rest), grad, 0, x)
+
+
+def max_pool(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool) -> Any:
+    """Return the largest element of each window, and its place in the plane."""
+    places = np.arange(math.prod(x.shape[-len(kernel) :])).reshape(x.shape[-len(kernel) :])
+    values = np.stack([p for _, p in windows(padded(x, padding, -100), kernel, stride, dilation)])
+    where = np.stack([p for _, p in windows(padded(places, padding), kernel, stride, dilation)])
+    best = values.argmax(0)
+    index = np.take_along_axis(
+        np.broadcast_to(
+            where.reshape(len(where), *[1] * (x.ndim - len(kernel)), *where.shape[1:]), values.shape
+        ),
+        best[None],
+        0,
+    )
+    return values.max(0), index[0]
+
+
+def scattered(axes: int) -> Any:
+    """Return what adds gradients at places of planes."""
+
+    def backward(grad: Any, x: Any, places: Any, *_: Any) -> Any:
+        found = np.zeros((math.prod(x.shape[:-axes]), math.prod(x.shape[-axes:])))
+        for row, index, part in zip(
+            found, places.reshape(len(found), -1), grad.reshape(len(found), -1), strict=True
+        ):
+            np.add.at(row, index, part)
+        return found.reshape(x.shape)
+
+    return backward
+
+
+def adaptive(function: Any) -> Any:
+    """Return what applies a function to parts of about the same size."""
+
+    def pooled(x: Any, size: Any) -> Any:
+        axes = len(size)
+        out = np.zeros((*x.shape[:-axes], *size), x.dtype)
+        for place in product(*map(range, size)):
+            key = [
+                slice(p * n // s, -(-(p + 1) * n // s))
+                for p, n, s in zip(place, x.shape[-axes:], size, strict=True)
+            ]
+            part = x[(..., *key)]
+            out[(..., *place)] = function(part, tuple(range(-axes, 0)))
+        return out
+
+    return pooled
+
+
+def adaptive_max(x: Any, size: Any) -> Any:
+    """Return the largest elements of parts, of which no two are equal, and their places."""
+    values = adaptive(np.max)(x, size)
+    axes = len(size)
+    flat = x.reshape(*x.shape[:-axes], 1, -1)
+    places = (flat == values.reshape(*x.shape[:-axes], -1, 1)).argmax(-1)
+    return values, places.reshape(values.shape)
+
+
+CONVOLUTIONS: dict[str, Judge] = {
+    "Convolution": judged(
+        convolution, "2 4 5 6", "6 2 2 3", "6", [2, 1], [1, 0], [1, 2], False, [0, 0], 2, 0
+    )
+    .also("2 3 7", "4 3 3", None, [2], [1], [1], False, [0], 1, 1)
+    .also("1 2 3 2", "2 3 2 2", "3", [2, 1], [0, 1], [1, 1], True, [1, 0], 1, 0)
+    .also("1 2 3 4 3", "2 2 2 1 2", "2", [1, 2, 1], [0, 0, 1], [1, 1, 1], False, [0, 0, 0], 1, 0),
+    "ConvolutionBackward": judged(
+        convolution_backward,
+        "1 4 2 3",
+        "1 2 3 4",
+        "4 1 2 2",
+        [4],
+        [1, 1],
+        [0, 0],
+        [1, 1],
+        False,
+        [0, 0],
+        2,
+        [True, True, True],
+        0,
+    ),
+    "ConvDepthwise2d": judged(
+        lambda x, w, k, b, s, p, d, _: conv(x, w, b, s, p, d, x.shape[1]),
+        "2 3 5 6",
+        "6 1 2 3",
+        [2, 3],
+        "6",
+        [2, 1],
+        [1, 0],
+        [1, 1],
+        0,
+    ),
+    "ConvTbc": judged(conv_tbc, "5 2 3", "2 3 4", "4", 1, 0),
+    "ConvTbcBackward": judged(conv_tbc_backward, "6 2 4", "5 2 3", "2 3 4", "4", 1, 0),
+    "AvgPool2d": judged(avg_pool, "N 3 5 6", [2, 3], [2, 1], [1, 0], False, True, 0, 0)
+    .also("2 3 5 6", [2, 3], [2, 1], [1, 1], False, False, 0, 0)
+    .also("2 3 5 6", [2, 3], [1, 2], [0, 0], False, True, 5, 0),
+    "AvgPool3d": judged(
+        avg_pool, "N 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, True, 0
+    ).also("2 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, False, 7),
+    "AvgPool2dBackward": judged(
+        avg_pool_backward, "1 2 3 3", "1 2 4 5", [2, 3], [2, 1], [1, 0], False, False, 0, 0
+    ).also("1 2 3 3", "1 2 4 5", [2, 3], [2, 1], [1, 0], False, True, 4, 0),
+    "AvgPool3dBackward": judged(
+        avg_pool_backward, "1 1 2 2 2", "1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0
+    ),
+    "MaxPool2dWithIndices": judged(
+        max_pool, "2 3 5 6 !", [2, 3], [2, 1], [1, 1], [1, 2], False
+    ).also("3 5 6 !", [2, 2], [2, 1], [0, 0], [1, 1], False),
+    "MaxPool3dWithArgmax": judged(
+        max_pool, "1 2 4 5 3 !", [2, 3, 2], [2, 1, 1], [1, 1, 0], [1, 1, 1], False
+    ),
+    "MaxPool2dWithIndicesBackward": judged(
+        scattered(2), "2 3 2 3", "2 3 4 6", "2 3 2 3 <24", [2, 2], [2, 2], [0, 0], [1, 1], False
+    ),
+    "MaxPool3dWithArgmaxBackward": judged(
+        scattered(3),
+        "1 2 2 2 1",
+        "1 2 4 4 2",
+        "1 2 2 2 1 <32",
+        [2, 2, 2],
+        [2, 2, 2],
+        [0, 0, 0],
+        [1, 1, 1],
+        False,
+    ),
+    "AdaptiveAvgPool2d": judged(adaptive(np.mean), "N 3 5 7", [2, 3]),
+    "AdaptiveAvgPool3d": judged(adaptive(np.mean), "N 3 4 5 7", [2, 2, 3]),
+    "AdaptiveAvgPool2dBackward": judged(
+        lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-2:]), g, 0, x),
+        "1 2 2 3",
+        "1 2 5 4",
+    ),
+    "AdaptiveAvgPool3dBackward": judged(
+        lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-3:]), g, 0, x),
+        "1 1 2 2 2",
+        "1 1 3 4 3",
+    ),
+    "AdaptiveMaxPool2d": judged(adaptive_max, "2 2 5 6 !", [2, 3]),
+    "AdaptiveMaxPool3d": judged(adaptive_max, "1 2 4 5 3 !", [2, 3, 2]),
+    "AdaptiveMaxPool2dBackward": judged(scattered(2), "2 3 2 3", "2 3 4 6", "2 3 2 3 <24"),
+    "AdaptiveMaxPool3dBackward": judged(scattered(3), "1 2 2 2 1", "1 2 4 4 2", "1 2 2 2 1 <32"),
+}
