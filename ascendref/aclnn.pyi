@@ -3539,6 +3539,16 @@ def aclnnGatherV2(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnGatherV3GetWorkspaceSize(
+    self: Tensor, dim: int, index: Tensor, batchDims: int, mode: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnGatherV3(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnIm2colGetWorkspaceSize(
     self: Tensor,
     kernelSize: Sequence[int],
@@ -4065,6 +4075,16 @@ def aclnnScatterNdUpdateGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnScatterNdUpdate(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceScatterUpdateGetWorkspaceSize(
+    data: Tensor, indices: Tensor, updates: Tensor, axis: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceScatterUpdate(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5261,6 +5281,26 @@ def aclnnForeachReciprocal(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnForeachRoundOffNumberGetWorkspaceSize(
+    x: Sequence[Tensor], roundMode: Tensor, out: Sequence[Tensor]
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnForeachRoundOffNumber(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnForeachRoundOffNumberV2GetWorkspaceSize(
+    x: Sequence[Tensor], roundMode: Scalar | RealNumber, out: Sequence[Tensor]
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnForeachRoundOffNumberV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnForeachSigmoidGetWorkspaceSize(
     x: Sequence[Tensor], out: Sequence[Tensor]
 ) -> tuple[int, Executor]:
@@ -5595,6 +5635,16 @@ def aclnnAmpUpdateScale(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnAscendAntiQuantGetWorkspaceSize(
+    x: Tensor, scale: Tensor, offset: Tensor | None, dstType: int, sqrtMode: bool, y: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnAscendAntiQuant(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnAscendQuantGetWorkspaceSize(
     x: Tensor,
     scale: Tensor,
@@ -5874,6 +5924,42 @@ def aclnnConvolutionBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnCtcLossGetWorkspaceSize(
+    logProbs: Tensor,
+    targets: Tensor,
+    inputLengths: Sequence[int],
+    targetLengths: Sequence[int],
+    blank: int,
+    zeroInfinity: bool,
+    negLogLikelihoodOut: Tensor,
+    logAlphaOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnCtcLoss(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCtcLossBackwardGetWorkspaceSize(
+    gradOut: Tensor,
+    logProbs: Tensor,
+    targets: Tensor,
+    inputLengths: Sequence[int],
+    targetLengths: Sequence[int],
+    negLogLikelihood: Tensor,
+    logAlpha: Tensor,
+    blank: int,
+    zeroInfinity: bool,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnCtcLossBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnDeepNormGetWorkspaceSize(
     x: Tensor,
     gx: Tensor,
@@ -5972,6 +6058,26 @@ def aclnnFastLayerNormGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnFastLayerNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFusedSgdGetWorkspaceSize(
+    paramsRef: Sequence[Tensor],
+    gradsRef: Sequence[Tensor],
+    momentumBufferListOptionalRef: Sequence[Tensor] | None,
+    gradScaleOptional: Tensor | None,
+    weightDecay: float,
+    momentum: float,
+    lr: float,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+    isFirstStep: bool,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnFusedSgd(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6398,6 +6504,26 @@ def aclnnRmsNormGrad(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnScaledMaskedSoftmaxGetWorkspaceSize(
+    x: Tensor, mask: Tensor, scale: float, fixTriuMask: bool, y: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnScaledMaskedSoftmax(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnScaledMaskedSoftmaxBackwardGetWorkspaceSize(
+    gradOutput: Tensor, y: Tensor, mask: Tensor, scale: float, fixTriuMask: bool, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnScaledMaskedSoftmaxBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnSoftmaxGetWorkspaceSize(self: Tensor, dim: int, out: Tensor) -> tuple[int, Executor]:
     """Check and plan a call; nothing is computed."""
 
@@ -6441,6 +6567,16 @@ def aclnnStridedSliceGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnStridedSlice(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnTransformBiasRescaleQkvGetWorkspaceSize(
+    qkv: Tensor, qkvBias: Tensor, numHeads: int, qOut: Tensor, kOut: Tensor, vOut: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnTransformBiasRescaleQkv(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

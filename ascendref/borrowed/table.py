@@ -27,6 +27,7 @@ _INTEGERS: Final = (
 TYPES: Final = {
     "f": _FLOATS,
     "e": _FLOATS[:3],
+    "h": _FLOATS[1:3],
     "w": (DataType.ACL_FLOAT, DataType.ACL_DOUBLE),
     "s": (DataType.ACL_FLOAT,),
     "i": _INTEGERS,

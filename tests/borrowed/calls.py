@@ -176,10 +176,10 @@ class Call:
         return tensor
 
     def result_type(self, param: Parameter, want: Any) -> Any:
-        """Return the type of a result: the only one that it may have, or by PyTorch's rules."""
+        """Return the type of a result: one of the few that it may have, or by PyTorch's rules."""
         want, dtype = np.asarray(want), numpy_type(self.kind)
-        if len(param.types) == 1:
-            return numpy_type(param.types[0])
+        if len(param.types) < 3:
+            return numpy_type(self._kind(param))
         floats = dtype.kind not in "iub"
         if self.judge.result == "bool" or (want.dtype == bool and self.judge.calls):
             return np.dtype(bool)

@@ -16,6 +16,18 @@ def gather_rows(data: Tensor, dim: int, index: Tensor) -> Tensor:
     return found.reshape(data.shape[:dim] + index.shape + data.shape[dim + 1 :])
 
 
+def gather_batches(data: Tensor, dim: int, index: Tensor, batch_dims: int, mode: int) -> Tensor:
+    """Return slices along an axis, for each place of the first axes by indices of its own."""
+    del mode  # how the device computes it
+    if batch_dims < 0:
+        batch_dims += index.ndim
+    if batch_dims == 0:
+        return gather_rows(data, dim, index)
+    dim %= data.ndim
+    rows = zip(data, index, strict=True)
+    return torch.stack([gather_batches(x, dim - 1, i, batch_dims - 1, 0) for x, i in rows])
+
+
 def gather_nd(data: Tensor, indices: Tensor, negative: bool) -> Tensor:
     """Return the slices at coordinates, which are the last axis of the indices."""
     del negative  # PyTorch always takes indices that count from the end
@@ -151,3 +163,12 @@ def one_hot(index: Tensor, classes: int, on: Tensor, off: Tensor, axis: int) -> 
     """Return one value where the index is that of the class, and another elsewhere."""
     found = torch.arange(classes, device=index.device) == index.unsqueeze(-1)
     return torch.where(found, on.reshape(()), off.reshape(())).movedim(-1, axis)
+
+
+def scatter_update_(data: Tensor, indices: Tensor, updates: Tensor, axis: int) -> None:
+    """Write updates along an axis, for each place of the first axis from an index of its own."""
+    axis = axis % data.ndim - 1
+    if axis < 0:
+        raise ValueError("axis is the first one; another is expected")
+    for row, start, update in zip(data, indices.reshape(-1), updates, strict=True):
+        row.index_copy_(axis, start + torch.arange(update.shape[axis], device=start.device), update)

@@ -54,3 +54,45 @@ def foreach_addc(
 def copies(tensors: Sequence[Tensor]) -> list[Tensor]:
     """Return a copy of each tensor."""
     return [tensor.clone() for tensor in tensors]
+
+
+def foreach_round(tensors: Sequence[Tensor], mode: Tensor | float) -> list[Tensor]:
+    """Return each tensor rounded: 1 ties to even, 2 down, 3 up, 4 ties away, 5 toward zero."""
+    if not isinstance(mode, Tensor):
+        return [_rounded(tensor)[int(mode) - 1] for tensor in tensors]
+    place = mode.reshape(1).long() - 1
+    return [torch.stack(_rounded(x)).index_select(0, place).reshape(x.shape) for x in tensors]
+
+
+def _rounded(data: Tensor) -> list[Tensor]:
+    away = data.sign() * (data.abs() + 0.5).floor()
+    return [data.round(), data.floor(), data.ceil(), away, data.trunc()]
+
+
+def sgd_(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    buffers: Sequence[Tensor] | None,
+    scale: Tensor | None,
+    decay: float,
+    momentum: float,
+    rate: float,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+    is_first: bool,
+) -> None:
+    """Take a step of gradient descent; gradients are divided by their scale first."""
+    for k, (param, grad) in enumerate(zip(params, grads, strict=True)):
+        if scale is not None:
+            grad.div_(scale.reshape(()))
+        wide = torch.promote_types(param.dtype, torch.float32)
+        old = param.to(wide)
+        step = (-grad if maximize else grad).to(wide) + decay * old
+        if momentum:
+            if buffers is None:
+                raise ValueError(f"momentum is {momentum}, but there are no momentum buffers")
+            buffer = step if is_first else momentum * buffers[k] + (1 - dampening) * step
+            buffers[k].copy_(buffer)
+            step = step + momentum * buffer if nesterov else buffer
+        param.copy_(old - rate * step)

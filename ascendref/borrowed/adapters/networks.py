@@ -156,3 +156,76 @@ def bce_target_backward(
     if weight is not None:
         of = of * weight
     return (grad * of / (data.numel() if reduction == 1 else 1)).broadcast_to(target.shape)
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    blank: int,
+    zero_infinity: bool,
+) -> tuple[Tensor, Tensor]:
+    """Return the loss, and logarithms of the probabilities of beginnings, -inf beyond a length."""
+    _check_labels(targets, target_lengths, log_probs.shape[-1])
+    losses, alphas = torch.ops.aten._ctc_loss(
+        log_probs, targets, lengths, target_lengths, blank, zero_infinity
+    )
+    for alpha, length, labels in zip(alphas, lengths, target_lengths, strict=True):
+        alpha[length:].fill_(-torch.inf)
+        alpha[:, 2 * labels + 1 :].fill_(-torch.inf)
+    return losses, alphas
+
+
+def ctc_loss_backward(
+    grad: Tensor,
+    log_probs: Tensor,
+    targets: Tensor,
+    lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    losses: Tensor,
+    alphas: Tensor,
+    blank: int,
+    zero_infinity: bool,
+) -> Tensor:
+    """Return the gradient of `ctc_loss` for what the log softmax was taken of."""
+    _check_labels(targets, target_lengths, log_probs.shape[-1])
+    return torch.ops.aten._ctc_loss_backward(
+        grad, log_probs, targets, lengths, target_lengths, losses, alphas, blank, zero_infinity
+    )
+
+
+def _check_labels(targets: Tensor, lengths: Sequence[int], classes: int) -> None:
+    """Refuse labels out of range: of all sequences in one row, or of one in each."""
+    used = (
+        [targets] if targets.ndim == 1 else [x[:n] for x, n in zip(targets, lengths, strict=True)]
+    )
+    for labels in used:
+        _check_indices(labels, classes)
+
+
+def scaled_masked_softmax(data: Tensor, mask: Tensor, scale: float, is_triangular: bool) -> Tensor:
+    """Return the softmax of multiples, of which those under the mask are -10000."""
+    _refuse_triangular(is_triangular)
+    return (data.float() * scale).masked_fill(mask, -10000.0).softmax(-1)
+
+
+def scaled_masked_softmax_backward(
+    grad: Tensor, output: Tensor, mask: Tensor, scale: float, is_triangular: bool
+) -> Tensor:
+    """Return the gradient of `scaled_masked_softmax` from its value."""
+    _refuse_triangular(is_triangular)
+    inner = softmax_backward(grad.float(), output.float(), -1)
+    return (inner * scale).masked_fill(mask, 0)
+
+
+def _refuse_triangular(asked: bool) -> None:
+    if asked:
+        raise ValueError("fixTriuMask is true; only false is computed")
+
+
+def heads_of_qkv(qkv: Tensor, bias: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return queries, keys and values of heads; queries are divided by the root of their size."""
+    every = (qkv.float() + bias.float()).unflatten(-1, (3, heads, -1))
+    queries, keys, values = every.permute(2, 0, 3, 1, 4)
+    return queries / queries.shape[-1] ** 0.5, keys, values

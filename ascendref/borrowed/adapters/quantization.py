@@ -32,6 +32,18 @@ def quantized(
 _ROUNDED = {"round": torch.round, "floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc}
 
 
+def dequantized(
+    data: Tensor, scale: Tensor, offset: Tensor | None, dtype: int, squared: bool
+) -> Tensor:
+    """Return multiples of INT8 data plus an offset, as F16 or BF16."""
+    if dtype not in (DataType.ACL_FLOAT16, DataType.ACL_BF16):
+        raise ValueError(f"dstType is {dtype}; ACL_FLOAT16 (1) or ACL_BF16 (27) is expected")
+    factor = scale.float()
+    value = data.float() if offset is None else data.float() + offset.float()
+    value = value * (factor * factor if squared else factor)
+    return value.to(torch.float16 if dtype == DataType.ACL_FLOAT16 else torch.bfloat16)
+
+
 def quantized_rows(data: Tensor, smooth: Tensor | None) -> tuple[Tensor, Tensor]:
     """Return rows as INT8, of which the largest becomes 127, and what they are divided by."""
     value = data.float() if smooth is None else data.float() * smooth.float()

@@ -239,6 +239,23 @@ def renormed(x: Any, index: Any, most: float, p: float) -> Any:
 
 
 PUT = ("5 6", 1, "5 3 ~6", "5 3")
+
+
+def gathered(x: Any, dim: int, i: Any, batch: int, _: int) -> Any:
+    """Return slices along an axis, for each place of the first axes by its own indices."""
+    batch %= i.ndim
+    found = [np.take(x[k], i[k], dim % x.ndim - batch) for k in np.ndindex(x.shape[:batch])]
+    return np.reshape(found, (*x.shape[:batch], *found[0].shape))
+
+
+def scatter_updated(x: Any, starts: Any, updates: Any, axis: int) -> Any:
+    """Return data with updates along an axis, for each place of the first from its own index."""
+    found = np.moveaxis(x.copy(), axis, 1)
+    for row, start, update in zip(found, starts, np.moveaxis(updates, axis, 1), strict=True):
+        row[start : start + len(update)] = update
+    return np.moveaxis(found, 1, axis)
+
+
 INDEXING: dict[str, Judge] = {
     "Embedding": judged(lambda w, i: w[i], "7 3", "N 4 <7"),
     "EmbeddingDenseBackward": judged(embedding_backward, "4 2 3", "4 2 <6", 6, 1, False).also(
@@ -252,6 +269,9 @@ INDEXING: dict[str, Judge] = {
     "GatherV2": judged(lambda x, d, i: np.take(x, i, d), "4 6 3", 1, "N 2 <6")
     .also("4 6 3", -1, "5 <3")
     .also("7", 0, "3 <7"),
+    "GatherV3": judged(gathered, "4 6 3", 1, "N 2 <6", 0, 0)
+    .also("2 6 3", -2, "2 5 <6", 1, 0)
+    .also("2 3 4 5", 3, "2 3 2 <5", -1, 1),
     "IndexSelect": judged(lambda x, d, i: np.take(x, i, d), "4 6 3", 1, "5 <6").also(
         "4 6", 0, "N <4"
     ),
@@ -333,6 +353,9 @@ INDEXING: dict[str, Judge] = {
         lambda _: [[3, 1], [0, 5]],
         "2 3",
     ),
+    "InplaceScatterUpdate": judged(
+        scatter_updated, "2 3 6 2", lambda _: [1, 4], "2 3 2 2", -2
+    ).also("2 6", lambda _: [5, 0], "2 1", 1),
     "InplacePut": judged(put, "4 6", "5 ~24", "5", False).also("4 6", "3 2 <24", "3 2", True),
     "MaxUnpool2d": judged(unpool, "2 3 2 2", planes((2, 3), 20, (2, 2)), [4, 5]),
     "MaxUnpool3d": judged(

@@ -94,6 +94,54 @@ def addcdiv(x: Any, a: Any, b: Any, factor: Any) -> Any:
     return x + factor * (a / b)
 
 
+#: mode -> how numbers are rounded
+ROUNDED: dict[int, Callable[..., Any]] = {
+    1: np.rint,
+    2: np.floor,
+    3: np.ceil,
+    4: lambda x: np.copysign(np.floor(abs(x) + 0.5), x),
+    5: np.trunc,
+}
+
+
+def rounded(xs: Any, mode: Any) -> Any:
+    """Return tensors of integers."""
+    return [ROUNDED[int(np.ravel(mode)[0])](x) for x in xs]
+
+
+def sgd(
+    params: Any,
+    grads: Any,
+    buffers: Any,
+    scale: Any,
+    decay: float,
+    momentum: float,
+    rate: float,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+    is_first: bool,
+) -> Any:
+    """Return parameters after a step of gradient descent, gradients and momenta."""
+    grads = [grad / (1 if scale is None else scale[0]) for grad in grads]
+    sign = -1 if maximize else 1
+    steps = [sign * grad + decay * param for param, grad in zip(params, grads, strict=True)]
+    if momentum and is_first:
+        buffers = steps
+    elif momentum:
+        buffers = [
+            momentum * buffer + (1 - dampening) * step
+            for buffer, step in zip(buffers, steps, strict=True)
+        ]
+    if momentum:
+        taken = zip(steps, buffers, strict=True)
+        steps = [step + momentum * m if nesterov else m for step, m in taken]
+    params = [param - rate * step for param, step in zip(params, steps, strict=True)]
+    return params, grads, buffers
+
+
+#: halves of integers, ties to even, away and toward zero
+HALVES = lambda _: np.arange(-6, 7) / 2  # noqa: E731
 POSITIVE = [f"{shape} +" for shape in LISTS]
 JUDGES: dict[str, Judge] = {
     **{name: judged(of_each(function), LISTS) for name, function in FUNCTIONS.items()},
@@ -135,6 +183,23 @@ JUDGES: dict[str, Judge] = {
     "Norm": judged(
         lambda xs, p: [(abs(x) ** p).sum() ** (1 / p) for x in xs], ["N 5", "3 4"], 2
     ).also(["2 5", "3 4"], 1),
+    "RoundOffNumber": judged(rounded, LISTS, positive(1))
+    .also([HALVES], positive(2))
+    .also([HALVES], positive(3))
+    .also([HALVES], positive(4))
+    .also([HALVES], positive(5)),
+    "RoundOffNumberV2": judged(rounded, LISTS, 1)
+    .also([HALVES], 2)
+    .also([HALVES], 3)
+    .also([HALVES], 4)
+    .also([HALVES], 5),
     "PowScalarAndTensor": judged(lambda x, ys: [power(x, y) for y in ys], 2, POSITIVE),
 }
-FOREACH: dict[str, Judge] = {f"Foreach{name}": judge for name, judge in JUDGES.items()}
+FOREACH: dict[str, Judge] = {
+    **{f"Foreach{name}": judge for name, judge in JUDGES.items()},
+    "FusedSgd": judged(
+        sgd, LISTS, LISTS, LISTS, positive(2), 0.25, 0.5, 0.5, 0.25, True, False, False
+    )
+    .also(LISTS, LISTS, LISTS, None, 0.0, 0.5, 0.5, 0.25, False, True, True)
+    .also(LISTS, LISTS, None, None, 0.25, 0.0, 0.5, 0.0, False, False, False),
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,56 @@ def margins(x: Any, target: Any, code: int) -> Any:
     return reduced(np.array(losses), np.ones(len(x)), code), marks
 
 
+def ctc(
+    x: Any, targets: Any, lengths: Sequence[int], sizes: Sequence[int], blank: int, *_: Any
+) -> tuple[Any, Any]:
+    """Return the CTC loss and logarithms of the probabilities of beginnings of the labels."""
+    losses, alphas = [], np.zeros((x.shape[1], x.shape[0], 2 * max(sizes) + 1), x.dtype)
+    for n, (length, size) in enumerate(zip(lengths, sizes, strict=True)):
+        labels = np.full(2 * size + 1, blank)
+        labels[1::2] = targets[n, :size]
+        # a blank between different labels may be left out
+        leaps = np.append([False, False], (labels[2:] != blank) & (labels[2:] != labels[:-2]))
+        chances = np.exp(x[:length, n])[:, labels]
+        found = np.zeros_like(chances[0])
+        found[:2] = chances[0, :2]
+        alphas[n, 0, : len(labels)] = found
+        for t in range(1, length):
+            one, two = np.append([0], found[:-1]), np.append([0, 0], found[:-2])
+            found = (found + one + np.where(leaps, two, 0)) * chances[t]
+            alphas[n, t, : len(labels)] = found
+        losses.append(-np.log(found[-2:].sum()))
+    with np.errstate(divide="ignore"):
+        return np.array(losses), np.log(alphas)
+
+
+#: logarithms of probabilities of five labels at four times, of two sequences, and their labels
+LOG_PROBS = log_softmax(np.random.default_rng(0).normal(size=(4, 2, 5)), -1)
+LABELS = np.array([[1, 1], [3, 0]])
+LENGTHS = [4, 3], [2, 1], 0
+
+
+def ctc_backward(grad: Any, x: Any, *_: Any) -> Any:
+    """Return the gradient of the CTC loss for what a log softmax is taken of."""
+    inner = gradient(lambda y: ctc(y, LABELS, *LENGTHS)[0], grad, 0, x)
+    within = np.arange(len(x))[:, None, None] < np.reshape(LENGTHS[0], (-1, 1))
+    return inner + np.where(within, np.exp(x) * grad[:, None], 0)
+
+
+def scaled_masked_softmax(x: Any, mask: Any, scale: float, _: bool) -> Any:
+    """Return the softmax of multiples without those under the mask."""
+    x = np.where(mask, -10000, x * scale)
+    return softmax(x - x.max(-1, keepdims=True), -1)
+
+
+def qkv(x: Any, bias: Any, heads: int) -> Any:
+    """Return queries, keys and values of each head."""
+    batch, length, size = x.shape
+    parts = (x + bias).reshape(batch, length, 3, heads, size // (3 * heads))
+    queries, keys, values = np.moveaxis(parts, 2, 0).swapaxes(2, 3)
+    return queries / np.sqrt(queries.shape[-1]), keys, values
+
+
 NETWORKS: dict[str, Judge] = {
     "Softmax": judged(softmax, "N 3 5", 1).also("3 5", -1),
     "LogSoftmax": judged(log_softmax, "N 3 5", 1).also("3 5", -1),
@@ -173,6 +224,30 @@ NETWORKS: dict[str, Judge] = {
         [2, 2, 2],
         [0, 0, 0],
     ),
+    "CtcLoss": judged(ctc, "4 2 5", lambda _: LABELS, *LENGTHS, False).also(
+        "3 1 4", "1 3 <3", [3], [3], 3, True
+    ),
+    "CtcLossBackward": judged(
+        ctc_backward,
+        "2",
+        lambda _: LOG_PROBS,
+        lambda _: LABELS,
+        *LENGTHS[:2],
+        lambda _: ctc(LOG_PROBS, LABELS, *LENGTHS)[0],
+        lambda _: ctc(LOG_PROBS, LABELS, *LENGTHS)[1],
+        LENGTHS[2],
+        False,
+    ),
+    "ScaledMaskedSoftmax": judged(scaled_masked_softmax, "2 3 4 5", "2 1 4 5", 0.5, False),
+    "ScaledMaskedSoftmaxBackward": judged(
+        lambda g, y, mask, s, _: np.where(mask, 0, s * y * (g - (g * y).sum(-1, keepdims=True))),
+        "2 3 4 5",
+        "2 3 4 5",
+        "2 3 4 5",
+        0.5,
+        False,
+    ),
+    "TransformBiasRescaleQkv": judged(qkv, "N 4 12", "12", 2),
     "AffineGrid": judged(affine_grid, "2 2 3", [2, 1, 3, 4], True).also(
         "2 2 3", [2, 1, 3, 4], False
     ),

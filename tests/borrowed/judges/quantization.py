@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .judge import Judge, judged
+from .judge import Judge, Type, judged
 
 #: code of the type of quantised data
 INT8 = 2
@@ -48,6 +48,11 @@ def updated_scale(
     return scale * (growth if grows else 1), (tracker + 1) * (not grows)
 
 
+def dequantized(x: Any, scale: Any, offset: Any, _: int, squared: bool) -> Any:
+    """Return multiples of integers plus an offset."""
+    return (x + (0 if offset is None else offset)) * scale ** (2 if squared else 1)
+
+
 QUANTIZATION: dict[str, Judge] = {
     "AscendQuant": judged(quantized, "N 3 4", "4 +", "4", False, "round", INT8)
     .also("N 4", "1 +", None, True, "floor", INT8)
@@ -56,6 +61,9 @@ QUANTIZATION: dict[str, Judge] = {
     "AscendQuantV3": judged(quantized, "N 3 4", "4 +", "4", False, "round", INT8, -1)
     .also("N 3 4", "3 +", "3", True, "round", INT8, 1)
     .also("N 4", "1 +", None, False, "trunc", INT8, -1),
+    "AscendAntiQuant": judged(dequantized, "N 3 4 <100", "4 +", "4", Type, False).also(
+        "N 4 <100", "1 +", None, Type, True
+    ),
     "DynamicQuant": judged(quantized_rows, "N 3 5", "5")
     .also("N 6", None)
     .also(lambda _: np.zeros((2, 3)), None),
