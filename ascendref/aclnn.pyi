@@ -5635,6 +5635,28 @@ def aclnnAmpUpdateScale(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnApplyAdamWV2GetWorkspaceSize(
+    varRef: Tensor,
+    mRef: Tensor,
+    vRef: Tensor,
+    maxGradNormOptionalRef: Tensor | None,
+    grad: Tensor,
+    step: Tensor,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    weightDecay: float,
+    eps: float,
+    amsgrad: bool,
+    maximize: bool,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnApplyAdamWV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnAscendAntiQuantGetWorkspaceSize(
     x: Tensor, scale: Tensor, offset: Tensor | None, dstType: int, sqrtMode: bool, y: Tensor
 ) -> tuple[int, Executor]:
