@@ -39,6 +39,7 @@ if _typing.TYPE_CHECKING:
     from .device.device import Device
     from .device.memory.tensor import Format, Tensor
     from .device.scalar import Scalar
+    from .device.scheduling.capture import CaptureMode
     from .device.streams.event import EventFlag
     from .device.streams.stream import FailureMode, StreamFlag
     from .functional.casting import cast
@@ -56,6 +57,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "CacheWarning",
+    "CaptureMode",
     "Comparison",
     "DataType",
     "Device",
@@ -91,6 +93,7 @@ __all__ += _operators.__all__
 #: neither the device nor Numba
 _ON_DEMAND = {
     "PRODUCTS": ".core.products",
+    "CaptureMode": ".device.scheduling.capture",
     "Comparison": ".verify",
     "DataType": ".core.dtypes",
     "Device": ".device.device",

@@ -65,6 +65,11 @@ class Product:
         """Whether the failure mode of the default stream can be set."""
         return self.npu_arch == 2201
 
+    @property
+    def captures_streams(self) -> bool:
+        """Whether the work of streams can be captured as a graph."""
+        return self.npu_arch == 2201
+
     @staticmethod
     def find(product: str | Product) -> Product:
         """Return the record of a product.

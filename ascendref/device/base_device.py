@@ -108,6 +108,9 @@ class BaseDevice(Handle):
         self.check_process()
         deadline = deadline_after(timeout)
         self.scheduler.check()
+        capture = self.scheduler.captures.active()
+        if capture is not None:
+            capture.refuse(capture.origin)
         checker, reached = self.checker, []
         if checker is not None:
             streams = list(self.scheduler.streams.values())  # before streams that ended meanwhile

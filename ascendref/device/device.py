@@ -108,6 +108,7 @@ class Device(DeviceMemory):
         super().__init__(found, execution, seed, check, trace_length)
         self.address_space = AddressSpace(self, capacity, found.malloc_padding)
         self.default_stream = self._add_stream(0, StreamFlag.NONE)
+        self.default_stream.is_default = True
         register(self.scheduler)
 
     def create_stream(self, priority: int = 0, flags: int = 0) -> Stream:

@@ -10,6 +10,7 @@ import pytest
 import ascendref as ar
 from ascendref.device.memory.address_space import Memory
 from ascendref.device.streams.event import Event
+from ascendref.device.streams.graph import Graph
 from ascendref.device.streams.notify import Notify
 from ascendref.device.streams.stream import Stream
 
@@ -53,6 +54,8 @@ _CALLS = """
     dev.tensor(array)
     dev.trace()
     stream.abort()
+    stream.begin_capture()
+    stream.end_capture()
     stream.destroy()
     stream.destroy(force=True)
     gone.destroy()
@@ -89,6 +92,9 @@ _CALLS = """
     notify.record(stream)
     notify.wait()
     notify.wait(None)
+    graph.launch()
+    graph.launch(stream)
+    graph.destroy()
     staging.numpy()
     memory.numpy()
     freed.numpy()
@@ -119,6 +125,8 @@ stream, gone = dev.create_stream(), dev.create_stream()
 gone.destroy()
 event, unrecorded, old = dev.create_event(), dev.create_event(), dev.create_event(ex=False)
 notify = dev.create_notify()
+stream.begin_capture()
+graph = stream.end_capture()
 array = np.ones(2, np.float32)
 tensor, memory, other = dev.tensor(array), dev.malloc(8), dev.malloc(8)
 wrong = ar.Tensor(memory, (1,), "int8")
@@ -188,7 +196,7 @@ def test_a_new_device_works_and_attributes_can_be_read(check: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "owner", [ar.Device, Stream, Event, Notify, Memory, ar.Tensor, ar.Executor]
+    "owner", [ar.Device, Stream, Event, Notify, Graph, Memory, ar.Tensor, ar.Executor]
 )
 def test_all_public_calls_are_among_them(owner: Any) -> None:
     public = [

@@ -456,3 +456,58 @@ def test_an_interrupted_call_of_a_notify_can_be_repeated(execution, name, step):
         notify.record(one)
         dev.synchronize(TIMEOUT)
     assert instruction > 20
+
+
+# ---- graphs
+
+
+def graph_calls(dev, stream, graph):
+    """The calls about graphs, for a stream that is not captured and one that is."""
+    captured, side, event, joined = dev.create_stream(), dev.create_stream(), *events(dev)
+    captured.begin_capture()
+    event.record(captured)
+    side.wait_event(event)
+    joined.record(side)
+    captured.wait_event(joined)
+    return captured, {
+        "begin_capture": lambda: stream.begin_capture(),
+        "end_capture": lambda: captured.end_capture(),
+        "record": lambda: joined.record(side),
+        "wait_event": lambda: dev.create_stream().wait_event(event),
+        "launch": lambda: graph.launch(stream),
+        "destroy": lambda: graph.destroy(),
+    }
+
+
+def events(dev):
+    return dev.create_event(), dev.create_event()
+
+
+@pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize(
+    "name", ["begin_capture", "end_capture", "record", "wait_event", "launch", "destroy"]
+)
+def test_after_an_interrupted_call_about_a_graph_streams_are_captured_again(name, execution, step):
+    for instruction in instructions(step):
+        dev, seen = device(execution), []
+        stream = dev.create_stream()
+        stream.begin_capture()
+        stream.launch_host_func(lambda seen=seen: seen.append("old"))
+        graph = stream.end_capture()
+        captured, calls = graph_calls(dev, stream, graph)
+        instruction.inject(calls[name], interrupt)
+        for one in (stream, captured):
+            with suppress(ar.AclError):
+                one.end_capture()
+            assert not one.captured
+        dev.synchronize(TIMEOUT)
+        assert set(seen) <= {"old"}
+        stream.begin_capture()
+        stream.launch_host_func(lambda seen=seen: seen.append("new"))
+        again = stream.end_capture()
+        again.launch(captured)
+        dev.synchronize(TIMEOUT)
+        assert seen[-1] == "new", instruction
+        again.destroy()
+    assert instruction > 20

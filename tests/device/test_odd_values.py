@@ -82,6 +82,8 @@ def make():
     space.pinned = dev.malloc_host(64)
     space.stream, space.served = dev.create_stream(), dev.create_stream()
     space.served.subscribe_report()
+    space.stream.begin_capture()
+    space.graph = space.stream.end_capture()
     space.event, space.old = dev.create_event(), dev.create_event(ex=False)
     dev.memset_async(space.memory, 0, stream=space.stream)
     space.size, space.executor = aclnn.aclnnLogitGradGetWorkspaceSize(
@@ -117,6 +119,14 @@ def busy():
     event.record(stream)
     yield types.SimpleNamespace(dev=dev, stream=stream, event=event)
     stream.destroy(force=True)
+
+
+def capture(stream, mode):
+    """Capture for a moment."""
+    try:
+        stream.begin_capture(mode)
+    finally:
+        stream.destroy(force=True)
 
 
 def subscribe(stream, thread):
@@ -165,6 +175,8 @@ CALLS = {
     "event.elapsed_time": lambda s, v: s.event.elapsed_time(v),
     "wait_event": lambda s, v: s.stream.wait_event(v),
     "set_failure_mode": lambda s, v: s.stream.set_failure_mode(v),
+    "begin_capture": lambda s, v: capture(s.dev.create_stream(), v),
+    "graph.launch": lambda s, v: s.graph.launch(v),
     "launch_host_func": lambda s, v: s.stream.launch_host_func(v),
     "subscribe_report": lambda s, v: subscribe(s.dev.create_stream(), v),
     "unsubscribe_report": lambda s, v: s.served.unsubscribe_report(v),
@@ -315,6 +327,6 @@ def test_every_public_method_is_called_with_odd_values(objects):
         "set_repeatable", "check", "first", "retire", "wake", "is_served_by", "end_subscription",
         "next_queued_callback", "launch", "own_stream", "record_to_wait_for", "add_wait", "content",
         "release", "note_wait", "find_leaks", "check_process", "run_copy", "queue_copy",
-        "create_notify", "room", "saved", "share",
+        "create_notify", "room", "saved", "share", "end_capture",
     }  # fmt: skip
     assert {name for name in methods if name not in covered} <= without

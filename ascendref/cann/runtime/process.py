@@ -30,6 +30,7 @@ class Context(Handle):
         self.primary = primary
         #: the stream of calls that name none
         self.default_stream = device.default_stream if primary else device.create_stream()
+        self.default_stream.is_default = True
         #: the streams created in it, by number, without the default stream
         self.streams: dict[int, Stream] = {}
         #: system parameters set for it
@@ -57,7 +58,7 @@ class Context(Handle):
         for stream in streams:
             if stream.alive:
                 with suppress(AclError):
-                    stream.destroy()
+                    stream.destroy(force=stream.captured)
 
 
 class Slot:

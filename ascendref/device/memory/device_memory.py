@@ -360,15 +360,22 @@ class DeviceMemory(BaseDevice):
 
     def run_copy(self, copy: Copy, call: str) -> None:
         """Copy or fill now."""
+        self.scheduler.captures.check_immediate()
         if self.checker is not None:
             self.checker.access(call, copy.reads, copy.writes, uses=copy.to_host)
         copy.run()
 
     def queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
         """Queue a copy or a fill."""
+        capture = self.scheduler.captures.of(self.own_stream(stream))
         if copy.pageable:
             refuse_in_task(self.checker)
-        pinned = [] if self.checker is None else watch_pinned(copy, self.checker)
+            self.scheduler.captures.check_immediate()
+            if capture is not None:
+                capture.refuse(capture.origin)
+        pinned = []
+        if self.checker is not None and capture is None:
+            pinned = watch_pinned(copy, self.checker)
         run: Callable[[], None] = copy.run
         for side in pinned:
             run = side.watched(run)

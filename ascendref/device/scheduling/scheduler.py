@@ -16,6 +16,7 @@ from ...core.products import Product
 from ...core.status import Status
 from ..arguments import remaining
 from ..checker.checker import Checker
+from .capture import Captures
 from .deadlock import begin_wait, end_wait, prerequisites
 from .placement import check_and_queue
 from .task import BaseStream, Failure, Kind, State, Task
@@ -31,7 +32,7 @@ POLL_TIMEOUT: Final = 0.001
 EXECUTION_MODES: Final = ("eager", "lazy", "random")
 
 #: changes whenever work is queued on any device, so that machine code sees without the interpreter
-#: whether any was since it last waited; 0 while a call queues
+#: whether any was since it last waited; 0 while a call queues, and when a stream began to record
 submissions: Final = ctypes.c_uint64(1)
 
 
@@ -66,6 +67,8 @@ class Scheduler:
         self.stop_on_failure = False
         #: the most recently ended tasks; after an interrupt, one may be listed twice
         self.history: deque[Task] = deque(maxlen=history)
+        #: what streams record instead of queuing it
+        self.captures = Captures()
         #: None if the checker is off
         self.checker: Checker | None = None
 
@@ -109,8 +112,13 @@ class Scheduler:
         workers.start()
         stream = task.stream
         if stream.number in self.streams and not stream.closing:
+            submissions.value = 0  # stays so while a capture records
+            capture = self.captures.of(stream)
+            if capture is not None:
+                capture.record(task)
+                return
+            self.captures.check_queued(stream)
             checker = self.checker
-            submissions.value = 0
             if checker is None:
                 stream.queue.append(task)
             else:
@@ -319,6 +327,7 @@ class Scheduler:
 
     def keep_failure(self, stream: BaseStream, failure: Failure) -> None:
         """Keep a failure for the next call that synchronizes with the stream."""
+        stream = stream.reporter or stream
         if stream.failure is None:
             stream.failure = failure
         if self.stop_on_failure:

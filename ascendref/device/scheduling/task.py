@@ -18,6 +18,7 @@ from ..checker.hazards import HazardError
 from ..checker.ordering import Operation, Submission, Timeline
 
 if TYPE_CHECKING:
+    from .capture import Capture
     from .scheduler import Scheduler
 
 _stream_numbers: Final = count(1)
@@ -97,6 +98,8 @@ class Task:
     thread: Callable[[], int | None] | None = None
     #: for a callback: called when a wait finds it running; ends it if no thread will
     recover: Callable[[], object] | None = None
+    #: the capture that recorded it, instead of running it
+    capture: Capture | None = None
 
     @property
     def depends_on_host(self) -> bool:
@@ -163,6 +166,10 @@ class BaseStream:
         self.closing = False
         #: the first unreported failure
         self.failure: Failure | None = None
+        #: the stream that reports its failures; None if it does so itself
+        self.reporter: BaseStream | None = None
+        #: whether calls that name no stream use it
+        self.is_default = False
 
     @property
     def listed(self) -> bool:

@@ -184,6 +184,7 @@ class Event(DeviceObject):
             if self.ex and self.device.checker is not None:
                 self.note_wait(self.device.checker.host)
             return self.ex
+        self._refuse_captured(record)
         reached = self.device.scheduler.query(record)
         if reached:
             self._seen(record)
@@ -245,6 +246,7 @@ class Event(DeviceObject):
             if self.device.checker is not None:
                 self.note_wait(self.device.checker.host)
             return
+        self._refuse_captured(record)
         if not self.device.scheduler.wait((record,), deadline):
             fail(
                 Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
@@ -319,7 +321,17 @@ class Event(DeviceObject):
                 f"{self!r} has flags {int(self.flags):#x}; streams can wait only for events with"
                 " the flag SYNC (0x1)",
             )
-        record = self._record
+        record, captures = self._record, stream.scheduler.captures
+        if record is not None and record.capture is not None:
+            captures.join(stream, record)
+            return None if record.stream is stream else record
+        capture = captures.of(stream)
+        if capture is not None:
+            capture.fail(
+                Status.ACL_ERROR_RT_CAPTURE_DEPENDENCY,
+                f"{stream!r} is captured and waits for {self!r}, which was not recorded in the same"
+                " capture",
+            )
         if record is None:
             if not self.ex:
                 fail(
@@ -341,6 +353,10 @@ class Event(DeviceObject):
             record = None if self._record is None else self._record.operation
             if self._record is None or record is not None:  # otherwise the wait is held, too
                 checker.wait_for_event(timeline, self.number, record, self._lost, self._late)
+
+    def _refuse_captured(self, record: Task) -> None:
+        if record.capture is not None:
+            self.device.scheduler.captures.refuse_record(record)
 
     def _seen(self, record: Task) -> None:
         """Note, for the checker, that the host has seen that a record was reached."""
@@ -374,6 +390,7 @@ class Event(DeviceObject):
                 f"{self!r} has flags {int(self.flags):#x}; only events with the flag TIME_LINE"
                 " (0x8) keep the time",
             )
+        self._refuse_captured(record)
         if record.state is not State.DONE or record.status is not Status.ACL_SUCCESS:
             fail(
                 Status.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,

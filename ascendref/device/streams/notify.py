@@ -8,6 +8,7 @@ from itertools import count
 from time import perf_counter_ns
 from typing import Final
 
+from ...core.status import Status
 from ..base_device import BaseDevice, DeviceObject
 from ..scheduling.task import BaseStream, Kind, Promise, State, Task
 
@@ -74,7 +75,7 @@ class Notify(DeviceObject):
         >>> ar.Device("Atlas A2").create_notify().record()
         """
         self._check()
-        stream = self.device.own_stream(stream)
+        stream = self._uncaptured(stream)
         promise = self._first_promise()
         if promise is not None:
             promise.stream, promise.submitted = stream, perf_counter_ns()
@@ -110,7 +111,7 @@ class Notify(DeviceObject):
         >>> notify.wait()
         """
         self._check()
-        stream = self.device.own_stream(stream)
+        stream = self._uncaptured(stream)
         for done in [x for x in list(self._waits) if x.state is State.DONE]:
             if done.after is not self._record:
                 with suppress(ValueError):
@@ -119,6 +120,16 @@ class Notify(DeviceObject):
         task = Task(stream, Kind.WAIT, f"wait for notify {self.number}", after=record)
         self._waits.append(task)  # before it is submitted, so that a record finds it
         self.device.scheduler.submit(task)
+
+    def _uncaptured(self, stream: BaseStream | None) -> BaseStream:
+        queue = self.device.own_stream(stream)
+        capture = self.device.scheduler.captures.of(queue)
+        if capture is not None:
+            capture.fail(
+                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                f"{queue!r} is captured, and notifies cannot be; use an event",
+            )
+        return queue
 
     @property
     def _label(self) -> str:

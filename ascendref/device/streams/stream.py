@@ -12,9 +12,12 @@ from ...core.status import Status
 from ..arguments import deadline_after, integer
 from ..base_device import BaseDevice
 from ..handle import Handle
+from ..scheduling.capture import CaptureMode
+from ..scheduling.scheduler import submissions
 from ..scheduling.task import Kind, Task
 from ..scheduling.task_context import in_task
 from .event import Event
+from .graph import Graph
 from .host_functions import HostFunctionStream
 
 #: stream priorities, highest to lowest
@@ -109,7 +112,7 @@ class Stream(HostFunctionStream, Handle):
         """
         self.check()
         deadline = deadline_after(timeout)
-        self.scheduler.check()
+        self._check_uncaptured()
         checker = self.scheduler.checker
         reached = {} if checker is None else checker.knowledge(self.timeline)
         task = self.last
@@ -145,7 +148,7 @@ class Stream(HostFunctionStream, Handle):
         True
         """
         self.check()
-        self.scheduler.check()
+        self._check_uncaptured()
         checker = self.scheduler.checker
         reached = {} if checker is None else checker.knowledge(self.timeline)
         done = self.scheduler.query(self.last)
@@ -188,6 +191,100 @@ class Stream(HostFunctionStream, Handle):
             task = Task(self, Kind.WAIT, f"wait for event {event.number}", after=record)
             event.add_wait(task)
             self.scheduler.submit(task)
+
+    def begin_capture(self, mode: int = CaptureMode.GLOBAL) -> None:
+        """Record the work submitted from now on, instead of running it.
+
+        `end_capture` returns the work as a graph. Other streams join the capture when they wait for
+        an event that was recorded in it; before the end, this stream must wait for their work. A
+        call that a capture does not allow, such as one that waits for a captured stream, raises
+        and makes `end_capture` fail. Callbacks, notifies and graphs cannot be captured.
+
+        Parameters
+        ----------
+        mode : CaptureMode or int, optional
+            Which threads must not copy or fill memory at once (`Device.memcpy`, `Device.memset`,
+            and asynchronous copies of host memory that is not pinned) until the end: all threads
+            (GLOBAL), this one (THREAD_LOCAL), or none (RELAXED).
+
+        Raises
+        ------
+        AclError
+            107000 for another mode, 107027 if the stream is captured already, 107031 for the
+            default stream, 207000 on products other than Atlas A2 and A3.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> stream = ar.Device("Atlas A2").create_stream()
+        >>> stream.begin_capture(ar.CaptureMode.RELAXED)
+        >>> stream.captured
+        True
+        """
+        self.check()
+        product = self.device.product
+        if not product.captures_streams:
+            fail(
+                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                f"{product.name} cannot capture streams; Atlas A2 and A3 can",
+            )
+        number = integer("mode", mode)
+        if number not in list(CaptureMode):
+            fail(
+                Status.ACL_ERROR_RT_PARAM_INVALID,
+                f"mode is {shown(mode)}; allowed are"
+                f" {', '.join(f'{x.name} ({int(x)})' for x in CaptureMode)}",
+            )
+        captures = self.scheduler.captures
+        capture = captures.of(self)
+        if capture is not None:
+            capture.refuse(self)
+        captures.add(self, Graph(self.device, self, CaptureMode(number)))
+        submissions.value = 0
+
+    def end_capture(self) -> Graph:
+        """Return what was recorded since `begin_capture`, as a graph.
+
+        Raises
+        ------
+        AclError
+            107025 if the stream does not wait for the work of another captured stream, 107029 if it
+            is not captured, 107036 if the capture began on another stream, 107038 if another thread
+            began it in a mode other than RELAXED, 507903 if a call failed that a capture does not
+            allow. Unless the code is 107036 or 107038, the capture has ended.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> stream, memory = dev.create_stream(), dev.malloc(4)
+        >>> stream.begin_capture()
+        >>> dev.memset_async(memory, 0, stream=stream)
+        >>> graph = stream.end_capture()
+        """
+        self.check()
+        graph = self.scheduler.captures.of(self)
+        if graph is None:
+            fail(
+                Status.ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+                f"{self!r} is not captured; call begin_capture first",
+            )
+        assert isinstance(graph, Graph)
+        graph.check_end(self)
+        graph.end()
+        return graph
+
+    @property
+    def captured(self) -> bool:
+        """Whether its work is recorded instead of run."""
+        return self.scheduler.captures.of(self) is not None
+
+    def _check_uncaptured(self) -> None:
+        """Before a call that needs the work done: raise AclError if it does not run."""
+        self.scheduler.check()
+        capture = self.scheduler.captures.of(self)
+        if capture is not None:
+            capture.refuse(self)
 
     def set_failure_mode(self, mode: int) -> None:
         """Set what happens to later work when a task fails.
@@ -240,6 +337,7 @@ class Stream(HostFunctionStream, Handle):
         >>> stream.abort()
         """
         self.check()
+        self._check_uncaptured()
         if self.scheduler.checker is not None:
             self.scheduler.checker.abandon(self.timeline)
         self.scheduler.abort(self)
@@ -275,6 +373,13 @@ class Stream(HostFunctionStream, Handle):
                 "the default stream cannot be destroyed; it exists as long as its device",
             )
         scheduler = self.scheduler
+        capture = scheduler.captures.of(self)
+        if capture is not None and not force:
+            capture.refuse(self)
+        if capture is not None:
+            capture.invalidated = True
+            if capture.origin is self:
+                scheduler.captures.end(capture)
         if in_task() and not force:
             self.closing = True
             scheduler.remove_if_closed(self)

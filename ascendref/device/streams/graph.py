@@ -1,0 +1,171 @@
+"""Graphs: captured work of streams, which can be queued again and again."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Final
+
+from ...core.errors import fail
+from ...core.status import Status
+from ..base_device import BaseDevice
+from ..handle import Handle
+from ..scheduling.capture import Capture, CaptureMode
+from ..scheduling.task import BaseStream, Kind, State, Task
+
+_numbers: Final = count(1)
+
+
+class Graph(Capture, Handle):
+    """Work that was captured instead of run, to be queued any number of times.
+
+    Returned by `Stream.end_capture`. A task works on the same memory in every run, with what the
+    memory holds then. The work of the stream that began the capture runs on the stream given to
+    `launch`; for every other captured stream, the graph has a stream of its own.
+
+    Attributes
+    ----------
+    device : Device
+        The device whose streams were captured.
+    number : int
+        Its number in messages.
+    alive : bool
+        False after it has been destroyed, or if the capture failed.
+
+    Examples
+    --------
+    >>> import ascendref as ar
+    >>> dev = ar.Device("Atlas A2")
+    >>> stream, total = dev.create_stream(), []
+    >>> stream.begin_capture()
+    >>> stream.launch_host_func(lambda: total.append(1))
+    >>> graph = stream.end_capture()
+    >>> for _ in range(3):
+    ...     graph.launch(stream)
+    >>> stream.synchronize()
+    >>> total
+    [1, 1, 1]
+    """
+
+    def __init__(self, device: BaseDevice, origin: BaseStream, mode: CaptureMode) -> None:
+        super().__init__(origin, mode)
+        self.device = device
+        self.number = next(_numbers)
+        self.alive = True
+        #: the streams on which it runs the work of captured streams other than the origin
+        self._lanes: dict[BaseStream, BaseStream] = {}
+        #: the last task of the latest run
+        self._last: Task | None = None
+
+    def __repr__(self) -> str:
+        state = "" if self.ended else ", being captured"
+        if not self.alive:
+            state = ", destroyed"
+        return f"<graph {self.number} of {self.device.soc_name}{state}>"
+
+    def end(self) -> None:
+        """End the capture, and get streams to run it on."""
+        scheduler = self.device.scheduler
+        scheduler.captures.end(self)
+        try:
+            self.check_complete()
+            for task in self.tasks:
+                if task.stream is not self.origin and task.stream not in self._lanes:
+                    lane = self._lanes[task.stream] = BaseStream(scheduler)
+                    scheduler.add_stream(lane, self.device.product)
+        except BaseException:
+            self._remove()
+            raise
+
+    def launch(self, stream: BaseStream | None = None) -> None:
+        """Queue the captured work, after that of the latest launch.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            None for the default stream.
+
+        Raises
+        ------
+        AclError
+            107003 for a stream of another device, 107017 if the graph or stream has been
+            destroyed, 107026 while the graph is being captured, 207000 for a captured stream.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> dev = ar.Device("Atlas A2")
+        >>> stream, memory = dev.create_stream(), dev.malloc(4)
+        >>> stream.begin_capture()
+        >>> dev.memset_async(memory, 7, stream=stream)
+        >>> graph = stream.end_capture()
+        >>> graph.launch()
+        >>> dev.synchronize()
+        """
+        self._check()
+        queue, scheduler = self.device.own_stream(stream), self.device.scheduler
+        capture = scheduler.captures.of(queue)
+        if capture is not None:
+            capture.fail(
+                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                f"{queue!r} is captured, and graphs cannot be; launch {self!r} on another stream",
+            )
+        if self._runs() and self._last is not None and self._last.stream is not queue:
+            label = f"wait for graph {self.number}"
+            scheduler.submit(Task(queue, Kind.WAIT, label, after=self._last))
+        queued: dict[Task, Task] = {}
+        for task in self.tasks:
+            lane = self._lanes.get(task.stream, queue)
+            if lane is not queue:
+                lane.reporter = queue
+            after = None if task.after is None else queued[task.after]
+            again = queued[task] = Task(
+                lane, task.kind, task.label, task.function, task.reads, task.writes, after,
+                copies=task.copies,
+            )  # fmt: skip
+            scheduler.submit(again)
+            if lane is queue:
+                self._last = again
+
+    def destroy(self) -> None:
+        """Destroy it, with its streams.
+
+        Raises
+        ------
+        AclError
+            107017 if it has already been destroyed, 107026 while it is being captured, 107037 while
+            it runs.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> stream = ar.Device("Atlas A2").create_stream()
+        >>> stream.begin_capture()
+        >>> stream.end_capture().destroy()
+        """
+        self._check()
+        if self._runs():
+            fail(
+                Status.ACL_ERROR_RT_MODEL_RUNNING,
+                f"{self!r} is still running; synchronize the stream on which it was launched",
+            )
+        self._remove()
+
+    def _check(self) -> None:
+        self.device.check_process()
+        if not self.alive:
+            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} can no longer be used")
+        if not self.ended:
+            self.fail(
+                Status.ACL_ERROR_RT_MODEL_CAPTURED,
+                f"{self!r} can be used when the capture has ended",
+            )
+
+    def _runs(self) -> bool:
+        return self._last is not None and self._last.state is not State.DONE
+
+    def _remove(self) -> None:
+        self.alive = False
+        for lane in self._lanes.values():
+            self.device.scheduler.remove_stream(lane, busy=True)
+            if self.device.checker is not None:
+                self.device.checker.end_stream(lane.timeline, waited=False)
