@@ -67,6 +67,8 @@ RT_ENUMS: Final[dict[str, dict[str, int]]] = {
         "ACL_RT_RANDOM_NUM_FUNC_TYPE_",
         "DROPOUT_BITMASK UNIFORM_DIS NORMAL_DIS TRUNCATED_NORMAL_DIS",
     ),
+    "aclmdlRICaptureMode": _enum("ACL_MODEL_RI_CAPTURE_MODE_", "GLOBAL THREAD_LOCAL RELAXED"),
+    "aclmdlRICaptureStatus": _enum("ACL_MODEL_RI_CAPTURE_STATUS_", "NONE ACTIVE INVALIDATED"),
     "aclrtErrorType": _enum(
         "ACL_RT_",
         "NO_ERROR ERROR_MEMORY ERROR_L2 ERROR_AICORE ERROR_LINK ERROR_L3_PORT",

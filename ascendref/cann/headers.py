@@ -34,7 +34,8 @@ typedef void *aclrtContext;
 typedef void *aclrtNotify;"""
 _RT_TYPES = """typedef void (*aclrtCallback)(void *userData);
 typedef void (*aclrtHostFunc)(void *args);
-typedef void *aclrtDrvMemHandle;"""
+typedef void *aclrtDrvMemHandle;
+typedef void *aclmdlRI;"""
 _OBJECTS = "Tensor Scalar IntArray FloatArray BoolArray TensorList ScalarList OpExecutor".split()
 
 

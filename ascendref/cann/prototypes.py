@@ -25,6 +25,7 @@ _VALUES: Final = {
     "aclrtContext": ("CONTEXT", "p"),
     "aclrtNotify": ("NOTIFY", "p"),
     "aclrtDrvMemHandle": ("PHYSICAL_MEMORY", "p"),
+    "aclmdlRI": ("GRAPH", "p"),
     "aclTensor *": ("TENSOR", "p"),
     "aclScalar *": ("SCALAR", "p"),
     "aclIntArray *": ("INT_ARRAY", "p"),

@@ -44,6 +44,10 @@ FAMILIES = (
     Family("notifies", r"aclrt\w*Notify\w*",
            "keys for other processes (`aclrtNotifyGetExportKey`, `aclrtNotifyImportByKey`),"
            " `aclrtNotifyBatchReset`, counting notifies (`aclrtCntNotify…`)"),
+    Family("graphs", r"aclmdlRI\w+",
+           "task groups and updates (`aclmdlRICaptureTask…`), building without a capture"
+           " (`aclmdlRIBuild…`), conditional tasks (`aclmdlRICond…`), names, `aclmdlRIAbort`,"
+           " lists of streams and tasks"),
     Family("host functions", r"aclrt\w*(Report|Callback|HostFunc)",
            "`aclrtSubscribeHostFunc`"),
     Family("memory", r"aclrt(Malloc(Align32|Cached|Host)?|Free(Host)?(WithDevSync)?|GetMemInfo)",
@@ -74,7 +78,7 @@ FAMILIES = (
 #: families that the library lacks entirely
 WITHOUT = (
     ("binary kernels", "`aclrtBinary…`, `aclrtLaunchKernel…`, `aclrtKernelArgs…`"),
-    ("graphs and models", "`aclmdl…`"),
+    ("models", "`aclmdlLoad…`, `aclmdlExecute…`, dumps"),
     ("compiled or loaded operators", "`aclop…`"),
     ("labels, core groups", "`aclrtCreateLabel…`, `aclrtSetGroup`"),
     ("data queues and channels", "`acltdt…`"),

@@ -40,6 +40,10 @@ def test_the_sample_prints_its_result(programs):
             (("notifies.cpp",), {**TWO_DEVICES, "ASCENDREF_EXECUTION": x, "ASCENDREF_CHECK": "1"})
             for x in ("eager", "lazy", "random")
         ],
+        *[
+            (("graphs.cpp",), {**TWO_DEVICES, "ASCENDREF_EXECUTION": x, "ASCENDREF_CHECK": "1"})
+            for x in ("eager", "lazy", "random")
+        ],
         *[(("mappings.cpp",), {**TWO_DEVICES, "ASCENDREF_CHECK": check}) for check in "01"],
     ],
     ids=lambda value: " ".join(value.values() if isinstance(value, dict) else value),

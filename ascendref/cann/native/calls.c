@@ -53,7 +53,7 @@ int32_t ascendref_call_helper(const char *function, int helper, PyObject *first,
 static bool is_required(enum kind kind)
 {
     return kind == KIND_EVENT || kind == KIND_CONTEXT || kind == KIND_NOTIFY ||
-           kind == KIND_PHYSICAL_MEMORY;
+           kind == KIND_PHYSICAL_MEMORY || kind == KIND_GRAPH;
 }
 
 /* The code for a handle that stands for nothing. */
@@ -129,8 +129,14 @@ static bool store(const struct parameter *parameter, argument where, PyObject *v
         return true;
     }
     default: {
-        /* contexts and default streams are asked for again and again, and programs compare them */
-        bool shared = parameter->kind == KIND_CONTEXT || parameter->kind == KIND_STREAM;
+        /* contexts, default streams and graphs are asked for again and again, and programs compare
+           them */
+        bool shared = parameter->kind == KIND_CONTEXT || parameter->kind == KIND_STREAM ||
+                      parameter->kind == KIND_GRAPH;
+        if (value == python.None) {
+            memset(place, 0, sizeof(void *));
+            return true;
+        }
         void *handle = shared ? ascendref_handle_of((enum kind)parameter->kind, value) : NULL;
         if (handle) {
             memcpy(place, &handle, sizeof handle);

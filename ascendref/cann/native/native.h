@@ -35,6 +35,7 @@ enum kind {
     KIND_EXECUTOR,
     KIND_NOTIFY,
     KIND_PHYSICAL_MEMORY,
+    KIND_GRAPH,
 };
 
 /* What a function returns. */

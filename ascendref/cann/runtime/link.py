@@ -25,6 +25,7 @@ from ..source import digest, python_functions
 from . import (
     arithmetic,
     events,
+    graphs,
     lifecycle,
     memory,
     operators,
@@ -38,7 +39,7 @@ from .process import process
 
 #: the modules with the functions that belong to no operator
 _MODULES: Final = (
-    arithmetic, events, lifecycle, memory, operators, peers, resources, sharing,
+    arithmetic, events, graphs, lifecycle, memory, operators, peers, resources, sharing,
     streams, virtual_memory,
 )  # fmt: skip
 

@@ -1,0 +1,107 @@
+"""Functions of the C library: captured work of streams (model running instances)."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from ctypes import c_int32
+from operator import attrgetter
+from pathlib import Path
+
+from ...core.output_files import output_file
+from ...device.scheduling.capture import CaptureMode, exchange_mode
+from ...device.streams.graph import Graph
+from ...device.streams.stream import Stream
+from .arguments import check_given, invalid, rt_invalid
+from .process import process
+
+aclmdlRIDestroy = Graph.destroy
+aclmdlRIGetId = attrgetter("number")
+#: statuses of a capture
+_NONE, _ACTIVE, _INVALIDATED = range(3)
+
+
+def aclmdlRICaptureBegin(stream: Stream | None, mode: int) -> None:
+    """Begin to capture a stream."""
+    process.own_stream(stream).begin_capture(mode)
+
+
+def aclmdlRICaptureEnd(stream: Stream | None) -> Graph:
+    """Return what was captured."""
+    return process.own_stream(stream).end_capture()
+
+
+def aclmdlRICaptureGetInfo(stream: Stream | None) -> tuple[int, Graph | None]:
+    """Return whether a stream is captured, and the graph that is made of it."""
+    queue = process.own_stream(stream)
+    capture = queue.scheduler.captures.of(queue)
+    if capture is None:
+        return _NONE, None
+    assert isinstance(capture, Graph)
+    return _INVALIDATED if capture.invalidated else _ACTIVE, capture
+
+
+def aclmdlRICaptureThreadExchangeMode(address: int) -> None:
+    """Set the calling thread's mode, and write the one before to the same place."""
+    check_given(mode=address)
+    place = c_int32.from_address(address)
+    if place.value not in list(CaptureMode):
+        rt_invalid(f"mode is {place.value}; 0, 1 and 2 are allowed")
+    place.value = exchange_mode(CaptureMode(place.value))
+
+
+def aclmdlRIExecuteAsync(graph: Graph, stream: Stream | None) -> None:
+    """Queue what was captured."""
+    graph.launch(process.own_stream(stream))
+
+
+def aclmdlRIExecute(graph: Graph, timeout: int) -> None:
+    """Run what was captured on the default stream, and wait for it; -1 is no limit."""
+    stream = process.own_stream(None)
+    graph.launch(stream)
+    stream.synchronize(timeout)
+
+
+def aclmdlRIDebugPrint(graph: Graph) -> None:
+    """Print a line for each captured task."""
+    device = process.number_of(graph.device)
+    for number, task in enumerate(graph.tasks):
+        print(
+            f"ascendref: graph {graph.number}, device {device}, stream {task.stream.number}, task"
+            f" {number}: {task.label}",
+            file=sys.stderr,
+        )
+
+
+def aclmdlRIDebugJsonPrint(graph: Graph, path: bytes | None, flags: int) -> None:
+    """Write the captured tasks as JSON for Perfetto: a task after another, as none has a time."""
+    if flags:
+        invalid(f"flags is {flags:#x}; 0 is expected")
+    if not path:
+        invalid("path is NULL or empty; the name of a file is expected")
+    name = os.fsdecode(path)
+    numbers = {task: number for number, task in enumerate(graph.tasks)}
+    events = [
+        {
+            "ph": "X",
+            "name": task.label,
+            "cat": task.kind.name.lower(),
+            "pid": process.number_of(graph.device),
+            "tid": f"stream {task.stream.number}",
+            "ts": number,
+            "dur": 1,
+            "args": {
+                "Model Id": graph.number,
+                "Stream Id": task.stream.number,
+                "Task Id": number,
+                **({} if task.after is None else {"waits for": numbers[task.after]}),
+            },
+        }
+        for task, number in numbers.items()
+    ]
+    try:
+        with output_file(Path(name)) as file:
+            file.write(json.dumps(events, indent=1).encode())
+    except OSError as error:
+        rt_invalid(f"path is {name!r}, which cannot be written: {error}", error)
