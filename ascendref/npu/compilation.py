@@ -51,8 +51,17 @@ def _command() -> list[str]:
     """Return the compiler's command up to the output; ``CXXFLAGS`` come last."""
     package = Path(torch.__file__).parent
     flags = shlex.split(os.environ.get("CXXFLAGS", ""))
-    words = [*compiler("CXX"), *_FLAGS, *flags, f"-I{package / 'include'}", str(_SOURCE)]
-    return [*words, f"-L{package / 'lib'}", "-lc10", "-ltorch_cpu"]
+    theirs = package.with_name("torch_npu")
+    headers = [f"-I{package / 'include'}", f"-isystem{theirs / 'include'}"]
+    words = [*compiler("CXX"), *_FLAGS, *flags, *headers, str(_SOURCE)]
+    return [
+        *words,
+        f"-L{package / 'lib'}",
+        "-lc10",
+        "-ltorch_cpu",
+        f"-L{theirs / 'lib'}",
+        "-ltorch_npu",
+    ]
 
 
 def _folder(command: list[str]) -> Path:

@@ -11,19 +11,20 @@ from typing import Any, Final
 
 import torch
 
-from ..cann.runtime.process import process
 from ..core.errors import message_of
 from ..device.check_output import mode_from_environment
 from ..device.checker.checker import Access, Checker
 from ..device.memory.address_space import Memory
 from ..device.scheduling.scheduler import submissions
-from ..device.streams.stream import Stream
-from .root import LIBRARY
+from .capture import note_drawing
 from .storage import access_of, memory_at
+from .streams import current_stream
 
 #: the dispatch key of the kernel that copies between devices
 BETWEEN_DEVICES: Final = "PrivateUse3"
 _LOCATE: Final = CFUNCTYPE(c_void_p, c_uint64, c_uint64, POINTER(c_uint64))
+_CAPTURED: Final = CFUNCTYPE(c_int32, c_int32, c_int64)
+_DRAW: Final = CFUNCTYPE(None, c_uint64, c_uint64, c_uint64)
 _PREPARE: Final = CFUNCTYPE(c_void_p, c_int32, c_int32, c_int64, POINTER(c_int64), c_int64)
 _FINISH: Final = CFUNCTYPE(c_void_p, c_int32, POINTER(c_int64), c_int64)
 
@@ -38,6 +39,8 @@ class _Hooks(ctypes.Structure):
 
     _fields_ = (
         ("locate", _LOCATE),
+        ("captured", _CAPTURED),
+        ("draw", _DRAW),
         ("prepare", _PREPARE),
         ("finish", _FINISH),
         ("interrupt", c_void_p),
@@ -80,6 +83,8 @@ class CompiledFallback:
         self._known: dict[tuple[int, ...], _Accesses] = {}
         self._hooks = _Hooks(
             _LOCATE(self._locate),
+            _CAPTURED(_is_captured),
+            _DRAW(note_drawing),
             _PREPARE(self._prepare),
             _FINISH(self._finish),
             ctypes.cast(ctypes.pythonapi.PyErr_SetInterrupt, c_void_p),
@@ -124,7 +129,7 @@ class CompiledFallback:
 
     def _prepare(self, kernel: int, device: int, stream: int, accesses: Any, count: int) -> int:
         try:
-            _stream(device, stream).synchronize()
+            current_stream(device, stream).synchronize()
             if count:
                 self._tell(kernel, accesses[:count])
         except BaseException as error:
@@ -176,24 +181,11 @@ class CompiledFallback:
         return checker, *found
 
 
+def _is_captured(device: int, stream: int) -> bool:
+    return current_stream(device, stream).captured
+
+
 def _place(content: Any) -> int:
     """Return the address of an array in the process."""
     place: int = content.__array_interface__["data"][0]
     return place
-
-
-#: streams by the numbers of torch_npu's device and stream
-_streams: Final[dict[tuple[int, int], Stream]] = {}
-
-
-def _stream(device: int, number: int) -> Stream:
-    """Return the current stream, which has these numbers."""
-    stream = _streams.get((device, number))
-    if stream is None:
-        import torch_npu
-
-        handle = torch_npu.npu.current_stream(device).npu_stream
-        found = c_int32()
-        ctypes.CDLL(LIBRARY).aclrtStreamGetId(c_void_p(handle), byref(found))
-        stream = _streams[device, number] = process.find_stream(found.value)
-    return stream

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from typing import Any
 
 import torch
 
+from .capture import device_of, device_tensors, record
 from .randomness import drawing_from, host_generator
 from .report import fallback_calls
+from .schema import Schema
 from .storage import on_host, shared_storage, shared_tensor, tell_checker
+from .streams import current_stream
 
 
 class _Call:
@@ -96,81 +98,48 @@ class Fallback:
     def __init__(self, op: torch._ops.OpOverload) -> None:
         self.op = op
         self.name = op.name()
-        arguments = op._schema.arguments
-        self._places = {argument.name: number for number, argument in enumerate(arguments)}
-        written = {
-            alias: argument.name
-            for argument in arguments
-            if argument.alias_info is not None and argument.alias_info.is_write
-            for alias in argument.alias_info.before_set
-        }
-        self._written = set(written.values())
-        #: for each result, the argument that it aliases, or None
-        self._returned = [
-            written.get(min(result.alias_info.before_set, default=""))
-            if result.alias_info is not None and result.alias_info.is_write
-            else None
-            for result in op._schema.returns
-        ]
-        self._outs = [argument.name for argument in arguments if argument.is_out]
-        self._random = "generator" in self._places
-        self._seeded = torch.Tag.nondeterministic_seeded in op.tags and not self._random
+        self._schema = Schema.of(op)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         fallback_calls[self.name] += 1
+        schema = self._schema
+        given = schema.named(args, kwargs)
+        if current_stream(device_of(given).index).captured:
+            return record(self.op, *args, **kwargs)
         call = _Call(self.name)
         host_args = [call.host(value) for value in args]
         host_kwargs = {name: call.host(value) for name, value in kwargs.items()}
-        self._tell_checker({**dict(zip(self._places, args, strict=False)), **kwargs})
+        self._tell_checker(given)
         if host_kwargs.get("pin_memory"):
             host_kwargs["pin_memory"] = False
         context: AbstractContextManager[None] = nullcontext()
-        if self._random:
-            given = self._value("generator", args, kwargs)
-            self._replace("generator", call.generator(given), host_args, host_kwargs)
-        elif self._seeded:
+        if schema.takes_generator:
+            generator = call.generator(schema.value("generator", args, kwargs))
+            schema.replace("generator", generator, host_args, host_kwargs)
+        elif schema.is_seeded:
             context = drawing_from(call.generator(None))
         with context:
-            results = self._run(args, kwargs, host_args, host_kwargs)
-        if isinstance(results, (list, tuple)) and len(self._returned) > 1:
-            return tuple(map(partial(self._result, call, args, kwargs), self._returned, results))
-        if not self._returned:
-            return None
-        return self._result(call, args, kwargs, self._returned[0], results)
+            found = self._run(args, kwargs, host_args, host_kwargs)
+        return schema.packed(
+            [
+                call.result(result) if name is None else schema.value(name, args, kwargs)
+                for name, result in zip(schema.returned, schema.each(found), strict=True)
+            ]
+        )
 
     def _tell_checker(self, given: dict[str, Any]) -> None:
         """Report the arguments that are device tensors to the checker."""
         reads: list[tuple[str, torch.Tensor]] = []
         writes: list[tuple[str, torch.Tensor]] = []
-        for name, value in given.items():
-            accesses = writes if name in self._written else reads
-            for member in value if isinstance(value, (list, tuple)) else (value,):
-                if isinstance(member, torch.Tensor) and member.device.type == "npu":
-                    accesses.append((name, member))
+        for name, tensor in device_tensors(given):
+            (writes if name in self._schema.written else reads).append((name, tensor))
         tell_checker(self.name, reads, writes)
-
-    def _result(
-        self, call: _Call, args: Sequence[Any], kwargs: Any, name: str | None, result: Any
-    ) -> Any:
-        return call.result(result) if name is None else self._value(name, args, kwargs)
-
-    def _value(self, name: str, args: Sequence[Any], kwargs: Any) -> Any:
-        """Return an argument by its name."""
-        place = self._places[name]
-        return args[place] if place < len(args) else kwargs.get(name)
-
-    def _replace(self, name: str, value: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
-        place = self._places[name]
-        if place < len(args):
-            args[place] = value
-        else:
-            kwargs[name] = value
 
     def _run(
         self, args: Sequence[Any], kwargs: Any, host_args: list[Any], host_kwargs: dict[str, Any]
     ) -> Any:
         """Run the CPU kernel; if it must resize its outputs, with tensors that can be resized."""
-        outs = {name: self._value(name, args, kwargs) for name in self._outs}
+        outs = {name: self._schema.value(name, args, kwargs) for name in self._schema.outs}
         outs = {name: out for name, out in outs.items() if isinstance(out, torch.Tensor)}
         if all(out.numel() for out in outs.values()):
             try:
@@ -180,7 +149,7 @@ class Fallback:
                     raise
         made = {name: torch.empty_like(out, device="cpu") for name, out in outs.items()}
         for name, out in made.items():
-            self._replace(name, out, host_args, host_kwargs)
+            self._schema.replace(name, out, host_args, host_kwargs)
         results = self.op(*host_args, **host_kwargs)
         for name, out in outs.items():
             result = made[name]

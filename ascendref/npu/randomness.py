@@ -26,8 +26,12 @@ def host_generator(generator: torch.Generator | None, device: torch.device) -> t
         generator = torch_npu.npu.default_generators[index]
     offset = generator.get_offset()
     generator.set_offset(offset + _STEP)
-    mixed = (generator.initial_seed() + offset * _SPREAD) % 2**64
-    return torch.Generator().manual_seed(mixed)
+    return mixed_generator(generator.initial_seed(), offset)
+
+
+def mixed_generator(seed: int, offset: int) -> torch.Generator:
+    """Return a host generator for a call at an offset of the numbers of a seed."""
+    return torch.Generator().manual_seed((seed + offset * _SPREAD) % 2**64)
 
 
 def drawing_from(generator: torch.Generator) -> Scope:

@@ -72,12 +72,7 @@ def refuse_functions() -> None:
     """Refuse functions of torch_npu that launch missing operators and then ignore or await them."""
     import torch_npu
 
-    graph = "there are no ACL graphs (torch.npu.NPUGraph)"
-    # before the context changes the current stream
-    torch_npu.npu.graphs.graph.__enter__ = refusal("aclmdlRICaptureBegin", graph)
     for owner, name, called, why in (
-        (torch_npu._C._NPUGraph, "capture_begin", "aclmdlRICaptureBegin", graph),
-        (torch_npu._C._NPUGraph, "capture_end", "aclmdlRICaptureEnd", graph),
         (torch_npu._C, "_npu_stress_detect", "aclStressDetect", "no hardware is tested"),
         (torch_npu._C, "_npu_sleep", "aclnnSleep", "operators that only torch_npu has are absent"),
     ):

@@ -9,6 +9,7 @@ import torch
 
 from ..cann.runtime.process import process
 from ..declaration.operator import OPERATORS, Operator
+from .capture import CAPTURE, record
 from .compiled import BETWEEN_DEVICES, CompiledFallback
 from .copies import copy_kernel
 from .fallback import Fallback
@@ -71,8 +72,8 @@ _CPU: Final = (
 _NO_FALLBACK: Final = "the fallback to the CPU is off (--no-fallback, ASCENDREF_NPU_FALLBACK=0)"
 
 
-def register(fallback: bool, compiled: CompiledFallback | None) -> torch.library.Library:
-    """Replace torch_npu's kernels while the returned object is alive.
+def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.library.Library]:
+    """Replace torch_npu's kernels while the returned objects are alive.
 
     With a fallback, operators that are not emulated run on the CPU, by a kernel in C++ if there is
     one; otherwise they are refused.
@@ -98,7 +99,9 @@ def register(fallback: bool, compiled: CompiledFallback | None) -> torch.library
             library.impl(name, recurrent_kernel(op), AUTOGRAD, allow_override=True)
     for name, why in _lacking():
         library.impl(name, refusal(name, why), NPU, allow_override=True)
-    return library
+    captures = torch.library.Library("_", "IMPL")
+    captures.fallback(record, CAPTURE)
+    return [library, captures]
 
 
 def _lacking() -> Iterator[tuple[str, str]]:

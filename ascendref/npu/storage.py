@@ -18,10 +18,15 @@ def shared_storage(storage: torch.UntypedStorage) -> torch.UntypedStorage:
     nbytes, address = storage.nbytes(), storage.data_ptr()
     if not nbytes:
         return torch.UntypedStorage(0)
+    return shared_bytes(address, nbytes).untyped_storage()
+
+
+def shared_bytes(address: int, nbytes: int) -> torch.Tensor:
+    """Return a host tensor of bytes that shares living memory of a device."""
     memory = memory_at(address)
     start = address - memory.address
     content = memory.content(start, nbytes)[start : start + nbytes]
-    return torch.from_numpy(content).untyped_storage()
+    return torch.from_numpy(content)
 
 
 def memory_at(address: int) -> Memory:

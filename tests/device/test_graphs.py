@@ -121,8 +121,9 @@ def test_the_checker_finds_a_race_between_captured_streams(dev, stream):
     join.record(side)
     stream.wait_event(join)
     graph = stream.end_capture()
-    with pytest.raises(ar.HazardError, match="race"):
+    with pytest.raises(ar.HazardError, match="race: memset_async writes") as raised:
         graph.launch(stream)
+    assert raised.value.first.line == raised.value.second.line - 1  # those of the captured calls
     dev.synchronize(TIMEOUT)
 
 

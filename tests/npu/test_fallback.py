@@ -16,7 +16,7 @@ KERNELS = {"C++": {}, "Python": {"CXX": "no-such-compiler"}}
 ADD = "import ascendref.npu, torch\nprint((torch.ones(4).npu() + 1).sum().item())"
 
 
-@pytest.mark.parametrize("name", ["fallback", "views", "randomness"])
+@pytest.mark.parametrize("name", ["fallback", "views", "randomness", "graphs"])
 def test_both_kernels_do_the_same(name):
     compiled, interpreted = [run(BY_NAME[name], **settings) for settings in KERNELS.values()]
     assert (compiled.status, interpreted.status) == (0, 0), compiled.errors + interpreted.errors

@@ -79,6 +79,33 @@ def test_a_missing_wait_of_a_stream_is_found(fix, execution):
     assert ("500001" in done.stderr) == (not fix)
 
 
+GRAPH_RACE = """
+import ascendref.npu
+import torch
+import torch_npu
+x, graph, stream = torch.linspace(-2, 2, 1000).npu(), torch.npu.NPUGraph(), torch.npu.Stream()
+with torch.npu.graph(graph):
+    stream.wait_stream(torch.npu.current_stream())
+    with torch.npu.stream(stream):
+        first = torch.ops.aten.softplus_backward(x, x, 1, 20)
+    {fix}
+    second = torch.ops.aten.hardshrink_backward(first, x, 0.5)
+    third = first * 2
+    torch.npu.current_stream().wait_stream(stream)
+graph.replay()
+torch.npu.synchronize()
+"""
+
+
+@pytest.mark.parametrize("fix", ["", "torch.npu.current_stream().wait_stream(stream)"])
+def test_a_missing_wait_in_a_graph_is_found_when_it_is_replayed(fix):
+    done = python("-c", GRAPH_RACE.format(fix=fix), ASCENDREF_CHECK="report")
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"race: (\S+) reads (\w+) while (\w+) may", done.stderr)
+    races = [("aclnnHardshrinkBackward", "gradOutput"), ("aten::mul.Tensor", "self")]
+    assert found == ([] if fix else [(*race, "aclnnSoftplusBackward") for race in races])
+
+
 def test_every_gradient_of_the_classifier_goes_through_aclnn():
     emulated = run(BY_NAME["digits"]).counts["emulated"]
     assert {name: emulated[name] for name in OPERATORS} == dict.fromkeys(OPERATORS, 300)

@@ -13,7 +13,7 @@ from ...core.output_files import output_file
 from ...device.scheduling.capture import CaptureMode, exchange_mode
 from ...device.streams.graph import Graph
 from ...device.streams.stream import Stream
-from .arguments import check_given, invalid, rt_invalid
+from .arguments import check_flag, check_given, invalid, rt_invalid
 from .process import process
 
 aclmdlRIDestroy = Graph.destroy
@@ -76,8 +76,7 @@ def aclmdlRIDebugPrint(graph: Graph) -> None:
 
 def aclmdlRIDebugJsonPrint(graph: Graph, path: bytes | None, flags: int) -> None:
     """Write the captured tasks as JSON for Perfetto: a task after another, as none has a time."""
-    if flags:
-        invalid(f"flags is {flags:#x}; 0 is expected")
+    check_flag(flags)  # with 1, the vendor writes more, such as shapes
     if not path:
         invalid("path is NULL or empty; the name of a file is expected")
     name = os.fsdecode(path)

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import count
 from typing import Final
 
-from .callers import find_caller
+from .callers import Caller, find_caller
 from .host_functions import HostFunctions
 from .ordering import (
     HOST,
@@ -44,9 +44,9 @@ class Order:
 
     # ---- operations
 
-    def begin(self, timeline: Timeline, call: str) -> Operation:
-        """Begin a task of a stream."""
-        running, caller = _running.get(), find_caller(call)
+    def begin(self, timeline: Timeline, call: str, caller: Caller | None = None) -> Operation:
+        """Begin a task of a stream, from the present place in the program if no other is given."""
+        running, caller = _running.get(), caller or find_caller(call)
         if running is not None:
             submission = self._body(running).act(call, caller, running)
             return self._row(timeline, submission).submit(submission)
@@ -68,9 +68,9 @@ class Order:
         host, callback = self.host, _callback.get()
         return host.begin(call, caller, host.length + 1, host.clock, callback)
 
-    def submit(self, timeline: Timeline, call: str) -> Submission:
+    def submit(self, timeline: Timeline, call: str, caller: Caller | None = None) -> Submission:
         """Note a task of a stream that gets its place in the order later."""
-        running, caller, host = _running.get(), find_caller(call), self.host
+        running, caller, host = _running.get(), caller or find_caller(call), self.host
         if running is None:
             place = partial(timeline.begin, call, caller, host.length, host.clock)
             return Submission(timeline, place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..checker.checker import Checker
+from ..checker.checker import Access, Checker
 from .task import BaseStream, Kind, Promise, Task
 
 
@@ -16,7 +16,7 @@ def check_and_queue(streams: Mapping[int, BaseStream], checker: Checker, task: T
     stream, after = task.stream, task.after
     last = stream.last
     if (last is not None and last.unplaced) or (after is not None and after.unplaced):
-        task.held = checker.submit(stream.timeline, task.label)
+        task.held = checker.submit(stream.timeline, task.label, task.caller)
         stream.queue.append(task)
         _place_held(streams, checker)  # another thread may have kept the promise meanwhile
     else:
@@ -34,14 +34,16 @@ def _place(
     if held is None:
         if record is not None:
             checker.join(timeline, record)
-        operation = task.operation = checker.begin(timeline, task.label)
+        operation = task.operation = checker.begin(timeline, task.label, task.caller)
     else:
         if record is not None and not record.abandoned:
             held.timeline.join(record.knowledge, record.host_index)
         operation = task.operation = held.place()
     try:
         if task.reads or task.writes:
-            late = checker.record(operation, task.reads, task.writes, uses=not task.copies)
+            late = False
+            for reads, writes, uses in _accesses(task):
+                late = checker.record(operation, reads, writes, uses=uses) or late
             if late and task.function is not None:
                 task.function = _settled(checker, task, task.function)
         elif task.kind in (Kind.HOST, Kind.CALLBACK):
@@ -53,6 +55,13 @@ def _place(
     except BaseException:
         operation.cancel()
         raise
+
+
+def _accesses(task: Task) -> list[tuple[tuple[Access, ...], tuple[Access, ...], bool]]:
+    """Return what a task reads and writes, in parts, and whether it uses what it reads."""
+    if task.reads_unwritten:  # what it writes is written all the same
+        return [(task.reads, (), False), ((), task.writes, True)]
+    return [(task.reads, task.writes, not task.copies)]
 
 
 def _place_held(streams: Mapping[int, BaseStream], checker: Checker) -> None:
@@ -74,7 +83,8 @@ def _settled(checker: Checker, task: Task, function: Callable[[], object]) -> Ca
 
     def run() -> None:
         assert task.operation is not None
-        checker.settle(task.operation, task.reads, task.writes, uses=not task.copies)
+        for reads, writes, uses in _accesses(task):
+            checker.settle(task.operation, reads, writes, uses=uses)
         function()
 
     return run

@@ -15,6 +15,7 @@ from ...core.errors import AclError, fail, fail_argument, shown
 from ...core.products import Product
 from ...core.status import Status
 from ..arguments import remaining
+from ..checker.callers import find_caller
 from ..checker.checker import Checker
 from .capture import Captures
 from .deadlock import begin_wait, end_wait, prerequisites
@@ -115,6 +116,8 @@ class Scheduler:
             submissions.value = 0  # stays so while a capture records
             capture = self.captures.of(stream)
             if capture is not None:
+                if self.checker is not None:
+                    task.caller = find_caller(task.label)
                 capture.record(task)
                 return
             self.captures.check_queued(stream)

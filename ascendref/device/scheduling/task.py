@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from ...core.errors import AclError, fail, message_of, recorded
 from ...core.status import Status
+from ..checker.callers import Caller
 from ..checker.checker import Access
 from ..checker.hazards import HazardError
 from ..checker.ordering import Operation, Submission, Timeline
@@ -79,6 +80,8 @@ class Task:
     _: KW_ONLY
     #: whether it writes exactly what it reads
     copies: bool = False
+    #: whether it may read bytes that nothing wrote
+    reads_unwritten: bool = False
     #: its place in program order, if there is a checker
     operation: Operation | None = None
     #: for a task submitted before its place was known: sets the place
@@ -100,6 +103,8 @@ class Task:
     recover: Callable[[], object] | None = None
     #: the capture that recorded it, instead of running it
     capture: Capture | None = None
+    #: for the checker: the call that was captured, if it was
+    caller: Caller | None = None
 
     @property
     def depends_on_host(self) -> bool:

@@ -121,6 +121,7 @@ class Graph(Capture, Handle):
             again = queued[task] = Task(
                 lane, task.kind, task.label, task.function, task.reads, task.writes, after,
                 copies=task.copies,
+                reads_unwritten=task.reads_unwritten, caller=task.caller,
             )  # fmt: skip
             scheduler.submit(again)
             if lane is queue:

@@ -11,6 +11,8 @@
 //    originals and their views, new tensors by tensors that take over the memory. Only what the
 //    CPU's kernel allocated elsewhere, such as on threads of its own, is copied.
 //
+// On a captured stream, a call does none of that: Python records it (`capture.py`).
+//
 // Python is called for what happens rarely, to wait and to find memory, and on every call if there
 // is a checker, which hears which bytes are read and written.
 
@@ -25,6 +27,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/SmallVector.h>
+#include <torch_npu/csrc/aten/NPUGeneratorImpl.h>
 
 #include <atomic>
 #include <deque>
@@ -50,12 +53,20 @@ constexpr auto CPU_KEYS = c10::DispatchKeySet(c10::DispatchKey::CPU);
 constexpr auto NPU_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse1);
 // the key of the kernel for other copies between devices, which is written in Python
 constexpr auto COPY_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse3);
+// the key of the kernel for captured streams, which is written in Python
+constexpr auto CAPTURE_KEYS = c10::DispatchKeySet(c10::DispatchKey::DeferredInit);
+// numbers of a generator that a call takes
+constexpr uint64_t STEP = 4;
 
 // Functions in Python. Those that may fail return nullptr, or a message that lives until the
 // thread's next call; an empty one is an interrupt.
 struct Hooks {
     // find `nbytes` of a device's memory in the process, and mark them as accessed
     const char *(*locate)(uint64_t address, uint64_t nbytes, uint64_t *found);
+    // whether a stream is captured
+    int32_t (*captured)(int32_t device, int64_t stream);
+    // note where the next recorded call finds its seed and its offset, and what adds to the offset
+    void (*draw)(uint64_t seed, uint64_t offset, uint64_t within);
     // wait for the current stream, then tell the checker of the arguments that are accessed
     const char *(*prepare)(int32_t kernel, int32_t device, int64_t stream, const int64_t *accesses,
                            int64_t count);
@@ -63,7 +74,7 @@ struct Hooks {
     const char *(*finish)(int32_t kernel, const int64_t *accesses, int64_t count);
     // have the main thread raise KeyboardInterrupt when it is in Python again
     void (*interrupt)();
-    // changes whenever work is queued on any stream; 0 meanwhile
+    // changes whenever work is queued on any stream; 0 meanwhile, and when a capture begins
     const volatile uint64_t *queued;
     // whether devices have a checker
     int32_t checked;
@@ -267,16 +278,27 @@ struct Waited {
 };
 thread_local std::vector<Waited> waits;
 
+Waited *find_wait(Device device, c10::StreamId stream)
+{
+    for (auto &each : waits)
+        if (each.device == device && each.stream == stream) return &each;
+    return nullptr;
+}
+
+// Whether nothing was queued since this thread waited for a stream, nor does a capture record.
+bool is_idle(Device device, c10::StreamId stream)
+{
+    auto queued = *hooks.queued;
+    const auto *last = find_wait(device, stream);
+    return last && queued && last->queued == queued;
+}
+
 void wait(const Kernel &kernel, Device device, c10::StreamId stream, const Accesses &accesses)
 {
     auto queued = *hooks.queued;
-    Waited *last = nullptr;
-    for (auto &each : waits)
-        if (each.device == device && each.stream == stream) last = &each;
-    if (!hooks.checked && last && queued && last->queued == queued) return;
     check(hooks.prepare(kernel.number, device.index(), stream, accesses.data(),
                         static_cast<int64_t>(accesses.size())));
-    if (last) last->queued = queued;
+    if (auto *last = find_wait(device, stream)) last->queued = queued;
     else waits.push_back({device, stream, queued});
 }
 
@@ -290,8 +312,22 @@ uint64_t next_seed(std::optional<at::Generator> generator, Device device)
     auto drawn = generator ? *generator : at::globalContext().defaultGenerator(device);
     std::lock_guard lock(drawn.mutex());
     auto offset = drawn.get_offset();
-    drawn.set_offset(offset + 4);
+    drawn.set_offset(offset + STEP);
     return drawn.current_seed() + offset * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+// Have the next recorded call draw from a generator: at a launch, the graph has its seed and offset.
+void draw_captured(std::optional<at::Generator> generator, Device device)
+{
+    auto drawn = generator ? *generator : at::globalContext().defaultGenerator(device);
+    auto *theirs = at::check_generator<at_npu::NPUGeneratorImpl>(drawn);
+    std::lock_guard lock(theirs->mutex_);
+    auto state = theirs->philox_npu_state(STEP);
+    TORCH_CHECK(state.captured_, "the stream of the generator is not captured");
+    auto address = [](const Tensor *tensor) {
+        return reinterpret_cast<uint64_t>(tensor->const_data_ptr());
+    };
+    hooks.draw(address(state.seed_.ptr), address(state.offset_.ptr), state.offset_intragraph_);
 }
 
 // Has the CPU's default generator draw from another seed while it lives.
@@ -474,6 +510,14 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
     std::optional<c10::DeviceGuard> guard;
     if (device != current) guard.emplace(device);
 
+    const auto stream = devices.getStream(device).id();
+    const bool idle = is_idle(device, stream);
+    if (!idle && hooks.captured(device.index(), stream)) {
+        if (generator >= 0) draw_captured(arguments[generator].toOptional<at::Generator>(), device);
+        else if (is_seeded) draw_captured(std::nullopt, device);
+        op.redispatchBoxed(CAPTURE_KEYS, stack);
+        return;
+    }
     Accesses accesses;
     if (hooks.checked)
         for (size_t k = 0; k < count; k++)
@@ -481,7 +525,7 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
                 if (is_on_device(tensor))
                     add_access(accesses, static_cast<int64_t>(k), written[k], tensor);
             });
-    wait(*this, device, devices.getStream(device).id(), accesses);
+    if (hooks.checked || !idle) wait(*this, device, stream, accesses);
 
     Call call(*this, device);
     c10::SmallVector<Tensor, 2> resizable;

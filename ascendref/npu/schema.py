@@ -1,0 +1,74 @@
+"""What an operator's schema says of its arguments and results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+
+
+class Schema:
+    """The schema of an overload."""
+
+    def __init__(self, op: torch._ops.OpOverload) -> None:
+        self.op = op
+        arguments = op._schema.arguments
+        self.places = {argument.name: number for number, argument in enumerate(arguments)}
+        written = {
+            alias: argument.name
+            for argument in arguments
+            if argument.alias_info is not None and argument.alias_info.is_write
+            for alias in argument.alias_info.before_set
+        }
+        #: names of the arguments that it writes to
+        self.written = set(written.values())
+        #: for each result, the argument that it is, or None
+        self.returned = [
+            written.get(min(result.alias_info.before_set, default=""))
+            if result.alias_info is not None and result.alias_info.is_write
+            else None
+            for result in op._schema.returns
+        ]
+        self.outs = [argument.name for argument in arguments if argument.is_out]
+        #: whether nothing is new, and no argument is resized
+        self.is_in_place = not self.outs and None not in self.returned
+        self.takes_generator = "generator" in self.places
+        #: whether it draws from the default generator, and cannot be given one
+        self.is_seeded = torch.Tag.nondeterministic_seeded in op.tags and not self.takes_generator
+
+    @staticmethod
+    @cache
+    def of(op: torch._ops.OpOverload) -> Schema:
+        """Return the schema of an overload, made once."""
+        return Schema(op)
+
+    def named(self, args: Iterable[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a call by name."""
+        return {**dict(zip(self.places, args, strict=False)), **kwargs}
+
+    def value(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Return an argument of a call."""
+        place = self.places[name]
+        return args[place] if place < len(args) else kwargs.get(name)
+
+    def replace(self, name: str, value: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
+        """Replace an argument of a call."""
+        place = self.places[name]
+        if place < len(args):
+            args[place] = value
+        else:
+            kwargs[name] = value
+
+    def each(self, found: Any) -> list[Any]:
+        """Return what a call returned as a list with an item for each result."""
+        if len(self.returned) > 1:
+            return list(found)
+        return [found] if self.returned else []
+
+    def packed(self, results: Sequence[Any]) -> Any:
+        """Return the results as a call does."""
+        if len(self.returned) > 1:
+            return tuple(results)
+        return results[0] if self.returned else None
