@@ -135,7 +135,7 @@ class Trace:
         """
         write_chrome(path, [self])
 
-    def _events(self, process: int) -> Iterator[dict[str, object]]:
+    def events(self, process: int) -> Iterator[dict[str, object]]:
         """Yield the tasks as events of one Perfetto process."""
         common: dict[str, object] = {"pid": process}
         yield {**common, "ph": "M", "name": "process_name", "tid": 0, "args": {"name": self.name}}
@@ -228,7 +228,7 @@ class Trace:
 
 def write_chrome(path: str | os.PathLike[str], traces: Iterable[Trace]) -> None:
     """Write the timelines of several devices as JSON for Perfetto or chrome://tracing."""
-    events = [event for number, trace in enumerate(traces, 1) for event in trace._events(number)]
+    events = [event for number, trace in enumerate(traces, 1) for event in trace.events(number)]
     document = {"traceEvents": events, "displayTimeUnit": "ms"}
     with output_file(Path(path)) as file:
         file.write(json.dumps(document, indent=1).encode())
