@@ -33,7 +33,7 @@ FAMILIES = (
     Family("devices",
            r"aclrt(Set|Reset|Get)Device(?!Res)\w*|aclrtGetRunMode|aclrtSynchronizeDevice\w*"
            r"|aclrtDeviceGet(BareTgid|StreamPriorityRange)|aclGet(CannAttribute|DeviceCapability)\w*",
-           "utilization, topology, overflow flags, device state callbacks,"
+           "topology, overflow flags, device state callbacks,"
            " conversions of device ids"),
     Family("core limits", r"aclrt\w+ResLimit|aclrt\w+ResInCurrentThread", "–"),
     Family("copies between devices", r"aclrtDevice(CanAccess|Enable|Disable)?Peer\w*", "–"),

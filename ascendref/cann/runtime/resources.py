@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from ...device.streams.stream import Stream
 from ..constants import BASE_ENUMS, RT_ENUMS
-from ..structures import ErrorInformation
+from ..structures import ErrorInformation, PackageVersion, Utilization
 from .arguments import invalid, rt_invalid, text_at, unsupported, write_text
 from .process import process
 
@@ -21,6 +21,7 @@ _PACKAGES: Final = (
 )
 #: architectures whose devices report errors in detail
 _REPORTING: Final = (2201, 3510)
+_SECOND: Final = 1_000_000_000
 _NO_ERROR, _OTHER_ERROR = 0, 0xFFFF
 #: limits of streams: how many cores of either kind operators may use
 _stream_limits: Final[WeakKeyDictionary[Stream, dict[int, int]]] = WeakKeyDictionary()
@@ -45,6 +46,19 @@ def aclsysGetVersionNum(name: int) -> int:
     return (major * 100 + minor) * 1_000_000 + patch * 10_000
 
 
+def aclsysGetCANNVersion(name: int, address: int) -> None:
+    """Write the version of CANN or of a package; all packages have the same version."""
+    _name(RT_ENUMS["aclCANNPackageName"], "name", name)
+    if not address:
+        invalid("version is NULL; an aclCANNPackageVersion is expected")
+    major, minor, release = map(str, CANN_VERSION)
+    found = PackageVersion(
+        ".".join((major, minor, release)).encode(), major.encode(), minor.encode(),
+        release.encode(), b"0",
+    )  # fmt: skip
+    ctypes.memmove(address, ctypes.byref(found), ctypes.sizeof(found))
+
+
 def aclrtGetErrorVerbose(number: int, address: int) -> None:
     """Report a device's error: none, or the failure of a task that stopped it."""
     if not address:
@@ -56,6 +70,22 @@ def aclrtGetErrorVerbose(number: int, address: int) -> None:
     stopped = device is not None and device.scheduler.sticky_error is not None
     found = ErrorInformation(error_type=_OTHER_ERROR if stopped else _NO_ERROR)
     ctypes.memmove(address, ctypes.byref(found), ctypes.sizeof(found))
+
+
+def aclrtGetDeviceUtilizationRate(number: int, address: int) -> None:
+    """Report percentages: of the last second in which kernels ran, and of memory in use.
+
+    A kernel uses all cores, and none runs on the device's CPUs.
+    """
+    if not address:
+        invalid("utilizationInfo is NULL; an aclrtUtilizationInfo is expected")
+    device = process.slot(number).device
+    found = Utilization.from_address(address)
+    busy = used = 0
+    if device is not None:
+        busy = round(100 * device.scheduler.busy(_SECOND) / _SECOND)
+        used = round(100 * (1 - device.memory_free / device.memory_total))
+    found.cube, found.vector, found.ai_cpu, found.memory = busy, busy, 0, used
 
 
 # ---- figures of the product

@@ -289,6 +289,17 @@ class Scheduler:
         """Make the worker threads check a stream whose first task may be ready."""
         workers.wake(stream)
 
+    def busy(self, span: int) -> int:
+        """Return for how many of the last nanoseconds kernels ran."""
+        now = perf_counter_ns()
+        running = [task for stream in list(self.streams.values()) for task in list(stream.queue)]
+        ran = [
+            (max(task.started, now - span), task.ended if task.state is State.DONE else now)
+            for task in dict.fromkeys([*list(self.history), *running])
+            if task.kind is Kind.KERNEL and task.started
+        ]
+        return sum(max(0, end - start) for start, end in ran)
+
     def take(self, stream: BaseStream) -> Task | None:
         """Return the first task of a stream, marked as running; None if it may not run yet.
 

@@ -215,7 +215,6 @@ REFUSED(aclrtMemSetPidToShareableHandle, NO_SHARING)
 UNAVAILABLE(HcclGetRootInfo, NO_COLLECTIVES)
 UNAVAILABLE(HcclCommInitClusterInfoConfig, NO_COLLECTIVES)
 UNAVAILABLE(aclprofInit, "the device is not profiled (torch_npu.profiler)")
-UNAVAILABLE(aclrtGetDeviceUtilizationRate, "there are no rates of utilization")
 
 /* ---- kernels as binaries, dumps */
 

@@ -21,6 +21,33 @@ static void versions()
     EXPECT(100000, aclsysGetVersionStr(package, nullptr));
     EXPECT(100000, aclsysGetVersionNum(package, nullptr));
     EXPECT(100000, aclsysGetVersionNum(unknown, &number));
+    aclCANNPackageVersion version;
+    SUCCEEDS(aclsysGetCANNVersion(ACL_PKG_NAME_TOOLKIT, &version));
+    EXPECT(0, strcmp(version.version, "9.0.0"));
+    EXPECT('9', version.majorVersion[0]);
+    EXPECT('0', version.patchVersion[0]);
+    EXPECT(100000, aclsysGetCANNVersion(static_cast<aclCANNPackageName>(99), &version));
+    EXPECT(100000, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr));
+}
+
+static void utilization()
+{
+    void *memory;
+    aclrtUtilizationInfo found = {-1, -1, -1, -1, nullptr};
+    EXPECT(100000, aclrtGetDeviceUtilizationRate(0, nullptr));
+    EXPECT(107001, aclrtGetDeviceUtilizationRate(2, &found));
+    SUCCEEDS(aclrtGetDeviceUtilizationRate(1, &found)); // which nothing uses
+    EXPECT(0, found.cubeUtilization + found.vectorUtilization + found.memoryUtilization);
+    size_t free_bytes, total;
+    SUCCEEDS(aclrtGetMemInfo(ACL_HBM_MEM, &free_bytes, &total));
+    SUCCEEDS(aclrtMalloc(&memory, total / 4, ACL_MEM_MALLOC_HUGE_FIRST));
+    for (int k = 0; k < 40; k++) SUCCEEDS(aclrtMemsetAsync(memory, 1 << 24, k, 1 << 24, nullptr));
+    SUCCEEDS(aclrtSynchronizeStream(nullptr));
+    SUCCEEDS(aclrtGetDeviceUtilizationRate(0, &found));
+    EXPECT(25, found.memoryUtilization);
+    EXPECT(1, found.vectorUtilization > 0 && found.vectorUtilization <= 100);
+    EXPECT(0, found.aicpuUtilization);
+    SUCCEEDS(aclrtFree(memory));
 }
 
 static void cores()
@@ -209,6 +236,7 @@ int main()
     versions();
     SUCCEEDS(aclrtSetDevice(0));
     cores();
+    utilization();
     errors();
     reductions();
     random_numbers();
