@@ -5,14 +5,11 @@ from __future__ import annotations
 import threading
 from enum import IntEnum
 from threading import get_ident
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 from ...core.errors import fail
 from ...core.status import Status
 from .task import BaseStream, Kind, Task
-
-if TYPE_CHECKING:
-    pass
 
 
 class CaptureMode(IntEnum):
