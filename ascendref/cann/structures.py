@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import Structure, c_char, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import Structure, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from typing import Any, Final
 
 #: most addresses of faulty memory in an error
@@ -40,14 +40,6 @@ typedef struct aclrtErrorInfo {{
     aclrtErrorType errorType;
     aclrtErrorInfoDetail detail;
 }} aclrtErrorInfo;
-typedef struct aclCANNPackageVersion {{
-    char version[ACL_PKG_VERSION_MAX_SIZE];
-    char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char minorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char releaseVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char patchVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
-    char reserved[ACL_PKG_VERSION_MAX_SIZE];
-}} aclCANNPackageVersion;
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 typedef struct aclrtUtilizationInfo {{
     int32_t cubeUtilization;
@@ -118,15 +110,6 @@ class ErrorInformation(Structure):
     _fields_ = _fields(
         try_repair=c_uint8, has_detail=c_uint8, reserved=c_uint8 * 2, error_type=c_int32,
         detail=c_size_t * (1 + 16 * MEMORY_ERRORS),
-    )  # fmt: skip
-
-
-class PackageVersion(Structure):
-    """``aclCANNPackageVersion``."""
-
-    _fields_ = _fields(
-        version=c_char * 128, major=c_char * 64, minor=c_char * 64, release=c_char * 64,
-        patch=c_char * 64, reserved=c_char * 128,
     )  # fmt: skip
 
 

@@ -115,15 +115,10 @@ def test_a_failed_call_reports_its_own_code_and_no_earlier_message(tmp_path):
         assert line.count("weight has 8 elements") == 1
 
 
-GRAPHS = """
+FUNCTIONS = """
 import torch, torch_npu
 x = torch.ones(4).npu()
-before = torch.npu.current_stream()
 for call in (
-    lambda: torch.npu.graph(torch.npu.NPUGraph()).__enter__(),
-    lambda: torch.npu.NPUGraph().capture_begin(),
-    lambda: torch.npu.make_graphed_callables(torch.nn.Linear(4, 4).npu(), (x,)),
-    lambda: torch.npu.utilization(),
     lambda: torch.npu.stress_detect(),
     lambda: torch.mm(x.view(2, 2).half(), x.view(2, 2).half(), out_dtype=torch.float32),
 ):
@@ -131,15 +126,12 @@ for call in (
         call()
     except RuntimeError as error:
         print(str(error).splitlines()[0])
-print(torch.npu.current_stream() == before, torch.npu.is_current_stream_capturing())
 """
 
 
 def test_functions_that_are_no_operators_are_refused_by_their_names(tmp_path):
-    *lines, last = ascendref_npu(tmp_path, GRAPHS)
-    assert last == "True False"
-    names = [*["aclmdlRICaptureBegin"] * 3, "aclrtGetDeviceUtilizationRate", "aclStressDetect"]
-    for line, name in zip(lines, [*names, "aten::mm.dtype"], strict=True):
+    lines = ascendref_npu(tmp_path, FUNCTIONS)
+    for line, name in zip(lines, ["aclStressDetect", "aten::mm.dtype"], strict=True):
         assert line.startswith(f"emulated device: {name} is not available: ")
 
 

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from ...device.streams.stream import Stream
 from ..constants import BASE_ENUMS, RT_ENUMS
-from ..structures import ErrorInformation, PackageVersion, Utilization
+from ..structures import ErrorInformation, Utilization
 from .arguments import invalid, rt_invalid, text_at, unsupported, write_text
 from .process import process
 
@@ -44,19 +44,6 @@ def aclsysGetVersionNum(name: int) -> int:
     _check_package(name)
     major, minor, patch = CANN_VERSION
     return (major * 100 + minor) * 1_000_000 + patch * 10_000
-
-
-def aclsysGetCANNVersion(name: int, address: int) -> None:
-    """Write the version of CANN or of a package; all packages have the same version."""
-    _name(RT_ENUMS["aclCANNPackageName"], "name", name)
-    if not address:
-        invalid("version is NULL; an aclCANNPackageVersion is expected")
-    major, minor, release = map(str, CANN_VERSION)
-    found = PackageVersion(
-        ".".join((major, minor, release)).encode(), major.encode(), minor.encode(),
-        release.encode(), b"0",
-    )  # fmt: skip
-    ctypes.memmove(address, ctypes.byref(found), ctypes.sizeof(found))
 
 
 def aclrtGetErrorVerbose(number: int, address: int) -> None:

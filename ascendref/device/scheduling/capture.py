@@ -9,6 +9,7 @@ from typing import Final, NoReturn
 
 from ...core.errors import fail
 from ...core.status import Status
+from ..checker.callers import Caller
 from .task import BaseStream, Kind, Task
 
 
@@ -54,6 +55,8 @@ class Capture:
         self._thread = get_ident()
         #: the recorded tasks of all streams, in the order of the calls
         self.tasks: list[Task] = []
+        #: for the checker: the calls that they come from
+        self.callers: dict[Task, Caller] = {}
         #: whether a call failed that a capture does not allow
         self.invalidated = False
         self.ended = False

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ..checker.callers import Caller
 from ..checker.checker import Access, Checker
 from .task import BaseStream, Kind, Promise, Task
 
 
-def check_and_queue(streams: Mapping[int, BaseStream], checker: Checker, task: Task) -> None:
+def check_and_queue(
+    streams: Mapping[int, BaseStream], checker: Checker, task: Task, caller: Caller | None
+) -> None:
     """Give a task its place in program order, and queue it; HazardError if it must not run.
 
     A task that waits for a promise, directly or behind others, gets its place when it is kept.
@@ -16,17 +19,18 @@ def check_and_queue(streams: Mapping[int, BaseStream], checker: Checker, task: T
     stream, after = task.stream, task.after
     last = stream.last
     if (last is not None and last.unplaced) or (after is not None and after.unplaced):
-        task.held = checker.submit(stream.timeline, task.label, task.caller)
+        task.held = checker.submit(stream.timeline, task.label, caller)
         stream.queue.append(task)
         _place_held(streams, checker)  # another thread may have kept the promise meanwhile
     else:
-        _place(streams, checker, task, then=stream.queue.append)
+        _place(streams, checker, task, caller, then=stream.queue.append)
 
 
 def _place(
     streams: Mapping[int, BaseStream],
     checker: Checker,
     task: Task,
+    caller: Caller | None = None,
     then: Callable[[Task], object] | None = None,
 ) -> None:
     timeline, held = task.stream.timeline, task.held
@@ -34,7 +38,7 @@ def _place(
     if held is None:
         if record is not None:
             checker.join(timeline, record)
-        operation = task.operation = checker.begin(timeline, task.label, task.caller)
+        operation = task.operation = checker.begin(timeline, task.label, caller)
     else:
         if record is not None and not record.abandoned:
             held.timeline.join(record.knowledge, record.host_index)

@@ -15,7 +15,7 @@ from ...core.errors import AclError, fail, fail_argument, shown
 from ...core.products import Product
 from ...core.status import Status
 from ..arguments import remaining
-from ..checker.callers import find_caller
+from ..checker.callers import Caller, find_caller
 from ..checker.checker import Checker
 from .capture import Captures
 from .deadlock import begin_wait, end_wait, prerequisites
@@ -107,8 +107,8 @@ class Scheduler:
 
     # ---- for calls of the host
 
-    def submit(self, task: Task) -> None:
-        """Queue a task on its stream."""
+    def submit(self, task: Task, caller: Caller | None = None) -> None:
+        """Queue a task on its stream; for the checker, it comes from this call or another."""
         self.check()
         workers.start()
         stream = task.stream
@@ -117,7 +117,7 @@ class Scheduler:
             capture = self.captures.of(stream)
             if capture is not None:
                 if self.checker is not None:
-                    task.caller = find_caller(task.label)
+                    capture.callers[task] = find_caller(task.label)
                 capture.record(task)
                 return
             self.captures.check_queued(stream)
@@ -125,7 +125,7 @@ class Scheduler:
             if checker is None:
                 stream.queue.append(task)
             else:
-                check_and_queue(self.streams, checker, task)
+                check_and_queue(self.streams, checker, task, caller)
             submissions.value = task.submitted
             if self.eager:
                 workers.wake(stream)

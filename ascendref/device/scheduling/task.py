@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from ...core.errors import AclError, fail, message_of, recorded
 from ...core.status import Status
-from ..checker.callers import Caller
 from ..checker.checker import Access
 from ..checker.hazards import HazardError
 from ..checker.ordering import Operation, Submission, Timeline
@@ -103,8 +102,6 @@ class Task:
     recover: Callable[[], object] | None = None
     #: the capture that recorded it, instead of running it
     capture: Capture | None = None
-    #: for the checker: the call that was captured, if it was
-    caller: Caller | None = None
 
     @property
     def depends_on_host(self) -> bool:

@@ -121,9 +121,9 @@ class Graph(Capture, Handle):
             again = queued[task] = Task(
                 lane, task.kind, task.label, task.function, task.reads, task.writes, after,
                 copies=task.copies,
-                reads_unwritten=task.reads_unwritten, caller=task.caller,
+                reads_unwritten=task.reads_unwritten,
             )  # fmt: skip
-            scheduler.submit(again)
+            scheduler.submit(again, self.callers.get(task))
             if lane is queue:
                 self._last = again
 

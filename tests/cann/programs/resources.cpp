@@ -21,13 +21,6 @@ static void versions()
     EXPECT(100000, aclsysGetVersionStr(package, nullptr));
     EXPECT(100000, aclsysGetVersionNum(package, nullptr));
     EXPECT(100000, aclsysGetVersionNum(unknown, &number));
-    aclCANNPackageVersion version;
-    SUCCEEDS(aclsysGetCANNVersion(ACL_PKG_NAME_TOOLKIT, &version));
-    EXPECT(0, strcmp(version.version, "9.0.0"));
-    EXPECT('9', version.majorVersion[0]);
-    EXPECT('0', version.patchVersion[0]);
-    EXPECT(100000, aclsysGetCANNVersion(static_cast<aclCANNPackageName>(99), &version));
-    EXPECT(100000, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr));
 }
 
 static void utilization()
