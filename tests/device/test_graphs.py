@@ -1,6 +1,7 @@
 """Graphs: captured work runs when it is launched, in order, on what the memory holds then."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -104,6 +105,20 @@ def test_the_checker_sees_every_launch(dev, stream):
     other.synchronize(TIMEOUT)
     graph.launch(stream)
     stream.synchronize(TIMEOUT)
+    assert content(memory).tolist() == 8 * [1]
+
+
+def test_launches_on_two_streams_are_ordered_even_if_the_first_has_ended():
+    dev = ar.Device("Atlas A2")
+    stream, other, memory = dev.create_stream(), dev.create_stream(), dev.malloc(8)
+    stream.begin_capture()
+    dev.memset_async(memory, 1, stream=stream)
+    graph = stream.end_capture()
+    graph.launch(stream)
+    while not dev.trace():  # which is no wait for the checker
+        time.sleep(0.001)
+    graph.launch(other)
+    other.synchronize(TIMEOUT)
     assert content(memory).tolist() == 8 * [1]
 
 

@@ -43,6 +43,14 @@ def test_a_program_runs_with_expandable_segments(name):
     assert "aclrtMapMem" in outcome.errors
 
 
+@pytest.mark.parametrize(
+    "product", ["Atlas A3", "Atlas 200I/500 A2", "Atlas inference", "Atlas training"]
+)
+def test_properties_are_those_of_the_product(product):
+    outcome = run(BY_NAME["properties"], "--product", product)
+    assert outcome.status == 0, outcome.errors
+
+
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_program_runs_and_has_no_hazard(name):
     outcome = run(BY_NAME[name], ASCENDREF_CHECK="1")

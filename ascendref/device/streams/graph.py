@@ -109,7 +109,7 @@ class Graph(Capture, Handle):
                 Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                 f"{queue!r} is captured, and graphs cannot be; launch {self!r} on another stream",
             )
-        if self._runs() and self._last is not None and self._last.stream is not queue:
+        if self._last is not None and self._last.stream is not queue:
             label = f"wait for graph {self.number}"
             scheduler.submit(Task(queue, Kind.WAIT, label, after=self._last))
         queued: dict[Task, Task] = {}
@@ -144,7 +144,7 @@ class Graph(Capture, Handle):
         >>> stream.end_capture().destroy()
         """
         self._check()
-        if self._runs():
+        if self._last is not None and self._last.state is not State.DONE:
             fail(
                 Status.ACL_ERROR_RT_MODEL_RUNNING,
                 f"{self!r} is still running; synchronize the stream on which it was launched",
@@ -160,9 +160,6 @@ class Graph(Capture, Handle):
                 Status.ACL_ERROR_RT_MODEL_CAPTURED,
                 f"{self!r} can be used when the capture has ended",
             )
-
-    def _runs(self) -> bool:
-        return self._last is not None and self._last.state is not State.DONE
 
     def _remove(self) -> None:
         self.alive = False

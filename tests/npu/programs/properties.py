@@ -16,15 +16,26 @@ assert torch.npu.mem_get_info(0)[1] == chip.memory
 x = torch.linspace(-2, 2, 5).npu()
 assert (x + x).cpu().tolist() == [-4, -2, 0, 2, 4]
 assert torch.npu.is_available()
-assert torch.npu.device_count() == 2  # as the tests set it
+assert torch.npu.is_initialized()
+assert torch.npu.device_count() == torch.accelerator.device_count() == 2  # as the tests set it
 assert torch.npu.current_device() == 0
-assert torch.npu.is_bf16_supported() == chip.has_bfloat16
+is_200i = "200I" in chip.name
+assert torch.npu.can_device_access_peer(0, 1) == (not is_200i)
+# torch_npu itself says so, of all chips since Ascend910B
+assert torch.npu.is_bf16_supported() == (chip.has_bfloat16 or is_200i)
+assert (torch.bfloat16 in torch.npu.get_amp_supported_dtype()) == torch.npu.is_bf16_supported()
+assert torch.npu.get_soc_version() == torch.npu.utils.get_soc_version() > 0
 assert torch.npu.get_device_capability() is None  # unless TORCH_NPU_DEVICE_CAPABILITY sets it
-assert torch.npu.get_device_limit(0) == {
-    "cube_core_num": chip.cube_cores,
-    "vector_core_num": chip.vector_cores,
-}
-assert torch.npu.can_device_access_peer(0, 1)
+assert torch.npu.utils.get_cann_version() == ""
+
+# cores, which a program may limit
+cores = {"cube_core_num": chip.cube_cores, "vector_core_num": chip.vector_cores}
+stream = torch.npu.Stream()
+assert torch.npu.get_device_limit(0) == torch.npu.get_stream_limit(stream) == cores
+torch.npu.set_stream_limit(stream, cube_num=1)
+assert torch.npu.get_stream_limit(stream) == {**cores, "cube_core_num": 1}
+torch.npu.reset_stream_limit(stream)
+assert torch.npu.get_stream_limit(stream) == cores
 
 # memory, of torch_npu's allocator and of the device
 torch.npu.synchronize()
@@ -36,18 +47,32 @@ assert 4 * 2**20 <= torch.npu.memory_allocated() - before <= 4 * 2**20 + 512
 assert torch.npu.max_memory_allocated() - before >= 4 * 2**20
 assert torch.npu.memory_reserved() >= torch.npu.memory_allocated()
 assert free - torch.npu.mem_get_info()[0] >= 4 * 2**20
+assert torch.accelerator.get_memory_info() == torch.npu.mem_get_info()
 stats = torch.npu.memory_stats()
 assert stats["allocated_bytes.all.current"] == torch.npu.memory_allocated()
+assert stats["reserved_bytes.all.current"] == torch.npu.memory_reserved()
+assert sum(one["total_size"] for one in torch.npu.memory_snapshot()) == torch.npu.memory_reserved()
 assert "NPU memory summary" in torch.npu.memory_summary()
 del y
 assert torch.npu.memory_allocated() == before
 torch.npu.empty_cache()
 assert torch.npu.mem_get_info()[0] >= free
+pinned = torch.ones(2**22).pin_memory()
+assert torch.npu.host_memory_stats()["allocated_bytes.current"] >= pinned.nbytes
+torch.npu.set_per_process_memory_fraction(0.25)
+try:
+    torch.empty(chip.memory // 2, dtype=torch.uint8, device="npu")
+    raise AssertionError("more memory than the fraction")
+except torch.OutOfMemoryError as error:
+    message = str(error)
+assert "Tried to allocate" in message
+torch.npu.set_per_process_memory_fraction(1.0)
+torch.empty(chip.memory // 2, dtype=torch.uint8, device="npu")
+torch.npu.empty_cache()
 
-# the share of the last second in which kernels ran
+# the share of the last second in which the device worked
 assert 0 <= torch.npu.utilization() <= 100
-z = torch.linspace(-2, 2, 2**24).npu()
 for _ in range(20):
-    torch.nn.functional.silu(z)
+    pinned.to("npu", non_blocking=True)
 torch.npu.synchronize()
 assert 0 < torch.npu.utilization() <= 100
