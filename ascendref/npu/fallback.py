@@ -18,7 +18,7 @@ from .randomness import drawing_from, host_generator
 from .report import fallback_calls
 from .schema import Schema
 from .storage import on_host, shared_storage, shared_tensor, tell_checker
-from .streams import current_stream
+from .streams import current_stream, is_capturing
 
 
 class _Call:
@@ -104,7 +104,7 @@ class Fallback:
         fallback_calls[self.name] += 1
         schema = self._schema
         given = schema.named(args, kwargs)
-        if current_stream(device_of(given).index).captured:
+        if is_capturing() and current_stream(device_of(given).index).captured:
             return record(self.op, *args, **kwargs)
         call = _Call(self.name)
         host_args = [call.host(value) for value in args]

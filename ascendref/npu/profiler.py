@@ -104,6 +104,8 @@ _profiler: Final = _Profiler()
 def _start(settings: Settings, activities: Container[Any]) -> None:
     from torch_npu.profiler import ProfilerActivity
 
+    if _profiler.recording is not None:
+        raise RuntimeError("torch_npu.profiler records already; stop the other profiler first")
     _profiler.recording = Recording(
         settings, ProfilerActivity.CPU in activities, ProfilerActivity.NPU in activities
     )
@@ -113,6 +115,21 @@ def _stop() -> None:
     recording, _profiler.recording = _profiler.recording, None
     if recording is not None:
         recording.stop()
+
+
+def _supported() -> set[Any]:
+    """Return what PyTorch's profiler can record; of devices it would ask a library of CANN."""
+    return {torch.profiler.ProfilerActivity.CPU}
+
+
+def _supported_with_device() -> set[Any]:
+    """Return the same to a profiler that was asked for a device."""
+    warnings.warn(
+        "torch.profiler does not record the emulated device; torch_npu.profiler does",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return _supported()
 
 
 def _nothing(*arguments: Any) -> None:
@@ -135,12 +152,14 @@ def _write(folder: str, kind: str, output: str | None) -> None:
         shutil.copyfile(path, target)
 
 
-def replace_profiler() -> None:
-    """Have torch_npu's profiler record timelines."""
+def replace_profilers() -> None:
+    """Have torch_npu's profiler record timelines, and PyTorch's the CPU."""
     from torch_npu.profiler import profiler_interface
     from torch_npu.profiler.analysis._npu_profiler import NpuProfiler
     from torch_npu.profiler.analysis.prof_common_func._constant import Constant
 
+    torch.autograd._supported_activities = _supported
+    torch.autograd.profiler._supported_activities = _supported_with_device
     for name, function in (
         ("NpuProfilerConfig", Settings),
         ("_init_profiler", _nothing),

@@ -26,3 +26,9 @@ def current_stream(device: int | None, number: int | None = None) -> Stream:
         stream = process.find_stream(found.value)
         _streams[theirs.device_index, theirs.stream_id] = stream
     return stream
+
+
+def is_capturing() -> bool:
+    """Tell whether any stream of any device is captured."""
+    devices = (slot.device for slot in process.slots)
+    return any(device and device.scheduler.captures.active() for device in devices)

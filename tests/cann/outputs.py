@@ -93,6 +93,16 @@ class Caller:
             self.call("aclrtRecordEvent", ctypes.c_void_p(event), ctypes.c_void_p(self.stream))
             self.events.append(event)
         self.call("aclrtSynchronizeStream", ctypes.c_void_p(self.stream))
+        self.captured = self.made("aclrtCreateStream")
+        self.graph = None
+        if self.begins_capture():
+            self.graph = ctypes.c_void_p()
+            end = "aclmdlRICaptureEnd"
+            self.call(end, ctypes.c_void_p(self.captured), ctypes.byref(self.graph))
+
+    def begins_capture(self):
+        """Begin to capture a stream; tell whether that is so, as only some products can."""
+        return self.library.aclmdlRICaptureBegin(ctypes.c_void_p(self.captured), 0) == 0
 
     def call(self, name, *arguments):
         code = getattr(self.library, name)(*arguments)
@@ -133,6 +143,11 @@ class Caller:
             return ctypes.c_void_p(self.memory)
         if kind == "EVENT":
             return ctypes.c_void_p(self.events[next(numbers) % 2])
+        if kind == "GRAPH":
+            return self.graph
+        if function.name == "aclmdlRICaptureEnd":
+            self.begins_capture()
+            return ctypes.c_void_p(self.captured)
         if kind in ("STREAM", "CONTEXT"):
             return ctypes.c_void_p(self.stream if kind == "STREAM" else self.context)
         return NUMBERS.get(kind, ctypes.c_int32)(value)

@@ -60,9 +60,9 @@ def aclrtGetErrorVerbose(number: int, address: int) -> None:
 
 
 def aclrtGetDeviceUtilizationRate(number: int, address: int) -> None:
-    """Report percentages: of the last second in which kernels ran, and of memory in use.
+    """Report percentages: of the last second in which the device worked, and of memory in use.
 
-    A kernel uses all cores, and none runs on the device's CPUs.
+    Kernels, queued copies and fills use all cores, and none runs on the device's CPUs.
     """
     if not address:
         invalid("utilizationInfo is NULL; an aclrtUtilizationInfo is expected")

@@ -290,7 +290,7 @@ class Scheduler:
         workers.wake(stream)
 
     def busy(self, span: int) -> int:
-        """Return for how many of the last nanoseconds kernels ran."""
+        """Return for how many of the last nanoseconds kernels, queued copies or fills ran."""
         now = perf_counter_ns()
         running = [task for stream in list(self.streams.values()) for task in list(stream.queue)]
         ran = [

@@ -65,6 +65,17 @@ with tempfile.TemporaryDirectory() as name:
         assert tuple(map(bool, map(len, events(path)))) == tuple(map(bool, count))
         path.unlink()
 
+    # a second profiler records nothing, and torch_npu says why; the first is not disturbed
+    first, second = (profiler.profile(activities=[ProfilerActivity.NPU]) for _ in "12")
+    first.start()
+    second.start()
+    torch.relu(x)
+    first.stop()
+    second.stop()
+    path = Path(name, "first.json")
+    first.export_chrome_trace(str(path))
+    assert [one["name"] for one in events(path)[0]] == ["aclnnRelu"]
+
     # data that are kept, and made into traces later
     folder = Path(name, "later")
     ready = profiler.tensorboard_trace_handler(str(folder), analyse_flag=False)

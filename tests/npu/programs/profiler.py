@@ -1,12 +1,31 @@
-"""torch.profiler around a step."""
+"""torch.profiler around a step, with the activities that it takes by default, and others."""
+
+import warnings
 
 import torch
 import torch_npu  # noqa: F401
 from torch import nn
+from torch.profiler import ProfilerActivity, profile
 
 model = nn.Sequential(nn.Linear(8, 8), nn.PReLU()).npu()
 x = torch.randn(4, 8).npu()
-with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
-    model(x).sum().backward()
-names = {event.key for event in profile.key_averages()}
-assert "aten::_prelu_kernel_backward" in names, names
+for activities, warned in (
+    (None, 0),
+    ([ProfilerActivity.CPU], 0),
+    ([ProfilerActivity.CPU, ProfilerActivity.PrivateUse1], 1),
+):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with profile(activities=activities) as recorded:
+            model(x).sum().backward()
+    names = {event.key for event in recorded.key_averages()}
+    assert "aten::_prelu_kernel_backward" in names, names
+    found = [str(one.message) for one in caught if "emulated device" in str(one.message)]
+    assert found == warned * [
+        "torch.profiler does not record the emulated device; torch_npu.profiler does"
+    ]
+try:
+    with profile(activities=[ProfilerActivity.PrivateUse1]):
+        raise NotImplementedError
+except AssertionError as error:
+    assert "No activities" in str(error)
