@@ -8,15 +8,14 @@ results there.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple, NoReturn
 
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ..device.checker.checker import Access
-from .randomness import drawing_from, mixed_generator
+from .randomness import mixed_generator
 from .schema import Schema
 from .storage import access_of, memory_at, shared_bytes
 from .streams import current_stream
@@ -167,6 +166,29 @@ def _given(value: Any) -> Any:
     return value.on_host() if isinstance(value, _Place) else value
 
 
+def _dropout(
+    x: torch.Tensor, p: float, train: bool | None, generator: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Compute ``native_dropout`` as the CPU's kernel does, with a given generator."""
+    if train is False:
+        return x.clone(), torch.ones_like(x, dtype=torch.bool)
+    kept = 1 - p
+    mask = torch.empty_like(x, dtype=torch.bool, memory_format=torch.contiguous_format)
+    mask.bernoulli_(kept, generator=generator)
+    return (x * mask).mul_(1 / kept if kept else 0), mask
+
+
+#: operators whose kernels draw from the CPU's default generator, from which the program may draw
+#: while a graph runs -> the same with a generator as an argument
+_WITH_GENERATOR: Final[dict[torch._ops.OpOverload, Callable[..., Any]]] = {
+    torch.ops.aten.native_dropout.default: _dropout,
+    torch.ops.aten.randperm.default: torch.ops.aten.randperm.generator,
+    torch.ops.aten.randperm.out: torch.ops.aten.randperm.generator_out,
+}
+#: arguments that have other operators draw from it
+_DRAWING: Final = ("dropout", "dropout_p")
+
+
 class _Recorded(NamedTuple):
     """A recorded call."""
 
@@ -182,14 +204,13 @@ class _Recorded(NamedTuple):
         schema = self.schema
         args = [tree_map(_given, value, is_leaf=_is_place) for value in self.args]
         kwargs = {k: tree_map(_given, v, is_leaf=_is_place) for k, v in self.kwargs.items()}
-        context: AbstractContextManager[None] = nullcontext()
+        compute: Callable[..., Any] = schema.op
         if self.drawing is not None and schema.takes_generator:
             schema.replace("generator", self.drawing.generator(), args, kwargs)
-        elif self.drawing is not None:
-            context = drawing_from(self.drawing.generator())
+        elif self.drawing is not None and schema.op in _WITH_GENERATOR:
+            compute, kwargs["generator"] = _WITH_GENERATOR[schema.op], self.drawing.generator()
         with torch.no_grad():
-            with context:
-                found = tree_leaves(schema.op(*args, **kwargs))
+            found = tree_leaves(compute(*args, **kwargs))
             for place, result in zip(self.results, found, strict=True) if self.results else ():
                 if place is not None:
                     place.on_host().copy_(result)
@@ -206,8 +227,10 @@ def record(op: torch._ops.OpOverload, *args: Any, **kwargs: Any) -> Any:
     given = schema.named(args, kwargs)
     device = device_of(given)
     stream = current_stream(device.index)
-    if (schema.takes_generator or schema.is_seeded) and drawing is None:
+    if drawing is None and (schema.takes_generator or op in _WITH_GENERATOR):
         _refuse(op, "random numbers are captured by the fallback in C++ only")
+    if schema.is_seeded and any(map(given.get, _DRAWING)):
+        _refuse(op, "it draws from the CPU's default generator")
     if schema.is_in_place:
         made: list[torch.Tensor | None] = []
         results = schema.packed([given[name] for name in schema.returned if name is not None])
@@ -270,9 +293,11 @@ def _allocated(
     like_named = {name: tree_map(shapes.of, value) for name, value in kwargs.items()}
     try:
         found = schema.op(*like, **like_named)
-    except (NotImplementedError, RuntimeError):
-        why = "its results depend on data, or PyTorch has no kernel for their shapes (device meta)"
-        _refuse(schema.op, why)
+    except RuntimeError as error:
+        if isinstance(error, NotImplementedError) or "meta tensor" in str(error):
+            why = "its results depend on data, or PyTorch has no kernel for their shapes"
+            _refuse(schema.op, f"{why} (device meta)")
+        raise
     for name, out in schema.named(like, like_named).items():
         if name in schema.outs and isinstance(out, torch.Tensor):
             if given[name].size() != out.size():

@@ -154,6 +154,7 @@ for call, text in (
     (lambda: x.unique(), "cannot be captured"),
     (lambda: torch.equal(x, x), "cannot be captured"),
     (lambda: cell(x[None]), ""),
+    (lambda: x[:2] + x, "broadcast"),
     (lambda: torch.npu.Event().synchronize() or 1 / 0, "division"),
 ):
     graph = torch.npu.NPUGraph()

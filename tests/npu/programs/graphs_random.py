@@ -8,7 +8,14 @@ x = torch.ones(100).npu()
 
 
 def draw():
-    return functional.dropout(x, 0.5), torch.randn(5, device="npu"), torch.rand_like(x)
+    return (
+        functional.dropout(x, 0.5),
+        functional.dropout(x, 1.0),
+        functional.rrelu(-x, training=True),
+        torch.randn(5, device="npu"),
+        torch.rand_like(x),
+        torch.randperm(50, device="npu"),
+    )
 
 
 graph = torch.npu.NPUGraph()
@@ -22,7 +29,7 @@ for _ in range(2):
 torch.npu.manual_seed(7)
 for turn in replayed:
     assert all(torch.equal(one, other.cpu()) for one, other in zip(turn, draw(), strict=True))
-assert not torch.equal(replayed[0][1], replayed[1][1])
+assert not torch.equal(replayed[0][0], replayed[1][0])
 own = torch.Generator(device="npu").manual_seed(3)
 graph = torch.npu.NPUGraph()
 graph.register_generator_state(own)
@@ -31,3 +38,40 @@ with torch.npu.graph(graph):
 graph.replay()
 same = torch.Generator(device="npu").manual_seed(3)
 assert torch.equal(drawn.cpu(), torch.randn(4, device="npu", generator=same).cpu())
+
+# the program draws from the CPU's generator while a graph runs
+large = torch.ones(2**22).npu()
+graph = torch.npu.NPUGraph()
+with torch.npu.graph(graph):
+    for _ in range(5):
+        large = functional.dropout(large, 0.1)
+
+
+def draw_on_host():
+    torch.default_generator.manual_seed(1)
+    return [torch.rand(2).tolist() for _ in range(2000)]
+
+
+alone = draw_on_host()
+for _ in range(3):
+    torch.npu.synchronize()
+    graph.replay()
+    assert draw_on_host() == alone
+torch.npu.synchronize()
+
+# an operator that would draw from it only with dropout
+query = torch.randn(1, 2, 8, 16).npu()
+for dropout in (0.0, 0.5):
+    message = None
+    try:
+        with torch.inference_mode():
+            graph = torch.npu.NPUGraph()
+            with torch.npu.graph(graph):
+                found = functional.scaled_dot_product_attention(query, query, query, None, dropout)
+        graph.replay()
+        with torch.inference_mode():
+            wanted = functional.scaled_dot_product_attention(query, query, query)
+        assert torch.equal(found.cpu(), wanted.cpu())
+    except NotImplementedError as error:
+        message = str(error)
+    assert message is None if dropout == 0 else "draws from the CPU's default generator" in message
