@@ -214,7 +214,7 @@ REFUSED(aclrtMemSetPidToShareableHandle, NO_SHARING)
 #define NO_COLLECTIVES "there is no collective communication (HCCL)"
 UNAVAILABLE(HcclGetRootInfo, NO_COLLECTIVES)
 UNAVAILABLE(HcclCommInitClusterInfoConfig, NO_COLLECTIVES)
-UNAVAILABLE(aclprofInit, "the device is not profiled (torch_npu.profiler)")
+UNAVAILABLE(aclprofInit, "there is no profiler of CANN; torch_npu.profiler records timelines")
 
 /* ---- kernels as binaries, dumps */
 
