@@ -18,13 +18,14 @@ AUTOGRAD: Final = "AutogradPrivateUse1"
 has_kernel: Final = torch._C._dispatch_has_kernel_for_dispatch_key
 _NO_HCCL: Final = "there is no collective communication (HCCL)"
 #: operators of the namespace ``npu`` that only create, describe or copy memory or call other
-#: operators; `casts` has more
+#: operators; `casts` and the folder `operators` have more
 AVAILABLE: Final = frozenset(
     "copy_memory_ empty_with_format fast_gelu get_npu_format get_storage_size"
+    " kl_div_backward kl_div_target_backward l1_loss_backward matmul_double_backward"
     " npu_binary_cross_entropy_with_logits_backward npu_change_data_ptr npu_fast_gelu"
-    " npu_fast_gelu_backward npu_gelu npu_gelu_backward npu_reshape npu_rotary_mul"
-    " npu_rotary_mul_backward npu_swiglu npu_swiglu_backward print_npugraph_tensor"
-    " save_npugraph_tensor set_op_timeout_ms unsafe_empty_with_format".split()
+    " npu_fast_gelu_backward npu_gather_backward npu_gelu npu_gelu_backward"
+    " npu_swiglu npu_swiglu_backward print_npugraph_tensor save_npugraph_tensor"
+    " set_op_timeout_ms unsafe_empty_with_format".split()
 )
 
 

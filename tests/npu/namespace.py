@@ -1,13 +1,14 @@
 """Call the operators of the namespace ``npu`` with generic arguments, as one program.
 
-``ascendref npu namespace.py`` prints a line for each: the name, whether it is available, and
-``works`` or the first line of what was raised.
+``ascendref npu namespace.py`` prints a line for each: the name, ``available``, ``formula`` or
+``refused``, and ``works`` or the first line of what was raised. The arguments fit few formulas.
 """
 
 import torch
 import torch_npu  # noqa: F401
 
 from ascendref.npu.casts import CASTS
+from ascendref.npu.operators.formulas import FORMULAS
 from ascendref.npu.refusals import AVAILABLE
 
 #: arguments without a default, by their type in the schema
@@ -56,5 +57,10 @@ def call(name):
 for name in sorted(torch._C._dispatch_get_all_op_names()):
     if name.startswith("npu::"):
         base = name.removeprefix("npu::")
-        available = base in CASTS or base.partition(".")[0] in AVAILABLE
-        print(name, available, call(name), sep="\t", flush=True)
+        if base in FORMULAS or base.removesuffix(".out") in FORMULAS:
+            kind = "formula"
+        elif base in CASTS or base.partition(".")[0] in AVAILABLE:
+            kind = "available"
+        else:
+            kind = "refused"
+        print(name, kind, call(name), sep="\t", flush=True)

@@ -1,0 +1,57 @@
+"""Formulas in place of torch_npu's own kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+
+from ..refusals import AUTOGRAD, NPU, has_kernel
+from . import activations, attention, layout, normalization, rotary
+from .formulas import FORMULAS
+
+#: the modules that fill the table
+_MODULES: Final = (activations, attention, layout, normalization, rotary)
+_AUTOCAST: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastPrivateUse1)
+
+
+def register_formulas() -> torch.library.Library:
+    """Replace torch_npu's kernels while the returned object is alive.
+
+    Where torch_npu has gradients, PyTorch records those of the formula. Without, results have none.
+    """
+    library = torch.library.Library("npu", "IMPL")
+    names = set(torch._C._dispatch_get_all_op_names())
+    for name, function in FORMULAS.items():
+        overload = f"npu::{name}"
+        run = _without_autocast(function)
+        library.impl(name, torch.no_grad()(run), NPU, allow_override=True)
+        if has_kernel(overload, AUTOGRAD):
+            library.impl(name, run, AUTOGRAD, allow_override=True)
+        if f"{overload}.out" in names:
+            library.impl(f"{name}.out", torch.no_grad()(_into(run)), NPU, allow_override=True)
+    return library
+
+
+def _without_autocast(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a formula whose operators keep their types, as the device's do."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with torch._C._ExcludeDispatchKeyGuard(_AUTOCAST):
+            return function(*args, **kwargs)
+
+    return run
+
+
+def _into(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a formula that writes its result to ``out``."""
+
+    def run(*args: Any, out: Tensor, **kwargs: Any) -> Tensor:
+        found = function(*args, **kwargs)
+        return out.resize_(found.shape).copy_(found)
+
+    return run
