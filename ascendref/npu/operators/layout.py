@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from ...borrowed import adapters
+from ...borrowed.adapters import indexing
+from ...borrowed.adapters.layout import strided_slice
 from ...core.errors import ArgumentValueError
 from .formulas import formula, refuse
 
@@ -91,7 +92,7 @@ def npu_indexing(
     """A slice of the first axes; bits of the masks leave out where it begins or ends."""
     if ellipsis_mask or new_axis_mask or shrink_axis_mask:
         refuse("npu_indexing", "with ellipsis_mask, new_axis_mask or shrink_axis_mask")
-    found = adapters.strided_slice(input, begin, end, strides, begin_mask, end_mask)
+    found = strided_slice(input, begin, end, strides, begin_mask, end_mask)
     return found.clone(memory_format=torch.contiguous_format)
 
 
@@ -127,7 +128,7 @@ def npu_one_hot(
     The classes, as many as depth says, are along the axis num_classes.
     """
     on, off = (torch.tensor(float(one), device=input.device) for one in (on_value, off_value))
-    return adapters.one_hot(input, depth, on, off, num_classes).contiguous()
+    return indexing.one_hot(input, depth, on, off, num_classes).contiguous()
 
 
 @formula()
@@ -178,7 +179,7 @@ def npu_min_backward(
 @formula()
 def npu_gather_sparse_index(input: Tensor, index: Tensor) -> Tensor:
     """Slices along the first axis, which the axes of the indices replace."""
-    return adapters.gather_rows(input, 0, index)
+    return indexing.gather_rows(input, 0, index)
 
 
 @formula()
@@ -190,7 +191,7 @@ def npu_scatter_nd_update(input: Tensor, indices: Tensor, updates: Tensor) -> Te
 @formula()
 def npu_scatter_nd_update_(input: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """`npu_scatter_nd_update` in place."""
-    return adapters.scatter_nd_(input, indices.long(), updates)
+    return indexing.scatter_nd_(input, indices.long(), updates)
 
 
 @formula()

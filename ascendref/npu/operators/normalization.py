@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from ...borrowed import adapters
+from ...borrowed.adapters import normalization as adapters
 from .formulas import formula
 
 

@@ -10,11 +10,33 @@ import torch
 from torch import Tensor
 
 from ..refusals import AUTOGRAD, NPU, has_kernel
-from . import activations, attention, layout, normalization, rotary
+from . import (
+    activations,
+    attention,
+    boxes,
+    experts,
+    layout,
+    losses,
+    matrices,
+    normalization,
+    quantization,
+    rotary,
+)
 from .formulas import FORMULAS
 
 #: the modules that fill the table
-_MODULES: Final = (activations, attention, layout, normalization, rotary)
+_MODULES: Final = (
+    activations,
+    attention,
+    boxes,
+    experts,
+    layout,
+    losses,
+    matrices,
+    normalization,
+    quantization,
+    rotary,
+)
 _AUTOCAST: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastPrivateUse1)
 
 

@@ -1,0 +1,317 @@
+"""Products of matrices and convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from ...core.errors import ArgumentValueError
+from .formulas import formula, lacking, one_of, refuse
+
+
+@formula()
+def npu_linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """x·wᵀ + b."""
+    return F.linear(input, weight, bias)
+
+
+@formula()
+def npu_linear_backward(grad: Tensor, input: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Gradients of `npu_linear` for x and w."""
+    return grad @ weight, grad.t() @ input
+
+
+@formula()
+def npu_bmmV2(input: Tensor, mat2: Tensor, output_sizes: list[int]) -> Tensor:
+    """Products of matrices, batch by batch."""
+    if output_sizes:
+        refuse("npu_bmmV2", "with output_sizes")
+    return torch.matmul(input, mat2)
+
+
+@formula()
+def npu_transpose_batchmatmul(
+    input: Tensor,
+    weight: Tensor,
+    *,
+    bias: Tensor | None = None,
+    perm_x1: list[int] | None = None,
+    perm_x2: list[int] | None = None,
+    perm_y: list[int] | None = None,
+    **others: Any,
+) -> Tensor:
+    """Products of matrices, batch by batch, whose axes come and go in other orders."""
+    lacking("npu_transpose_batchmatmul", bias=bias, **others)
+    first = input.permute(perm_x1 or [0, 1, 2])
+    second = weight.permute(perm_x2 or [0, 1, 2])
+    return torch.bmm(first, second).permute(perm_y or [1, 0, 2]).contiguous()
+
+
+# ---- products of groups of rows
+
+#: PyTorch's numbers of types
+_NUMBERS: Final = {torch.float16: 5, torch.float32: 6, torch.bfloat16: 15}
+
+
+def _ends(group_list: Tensor | Sequence[int], kind: int, rows: int) -> list[int]:
+    """Return where groups of rows end."""
+    numbers = torch.as_tensor(group_list).cpu()
+    ends: list[int] = (numbers if kind == 0 else numbers.cumsum(0)).tolist()
+    if any(end < start for start, end in zip([0, *ends], ends, strict=False)) or ends[-1] > rows:
+        raise ArgumentValueError(
+            "group_list", f"gives the ends {ends}; expected: none before another, of {rows} rows"
+        )
+    return ends
+
+
+@formula("", "List")
+def npu_grouped_matmul(
+    x: list[Tensor],
+    weight: list[Tensor],
+    *,
+    bias: list[Tensor] | None = None,
+    group_list: Tensor | list[int] | None = None,
+    split_item: int | None = 0,
+    group_type: int | None = None,
+    group_list_type: int | None = 0,
+    output_dtype: Any = None,
+    **others: Any,
+) -> list[Tensor]:
+    """x·w + b for each of several x, or of groups of the rows of one, with a w and a b each.
+
+    The results are separate, or joined in one where split_item is 2 or 3.
+    """
+    lacking("npu_grouped_matmul", **others)
+    if not all(one.is_floating_point() for one in (*x, *weight)):
+        refuse("npu_grouped_matmul", "for integers")
+    if output_dtype not in (None, x[0].dtype, _NUMBERS.get(x[0].dtype)):
+        refuse("npu_grouped_matmul", f"for {x[0].dtype} with output_dtype {output_dtype}")
+    one_of("group_type", group_type, (None, -1, 0))
+    one_of("group_list_type", group_list_type or 0, (0, 1))
+    one_of("split_item", split_item or 0, (0, 1, 2, 3))
+    matrices = list(weight[0]) if len(weight) == 1 and weight[0].ndim == 3 else weight
+    rows = x
+    if len(x) == 1 and len(matrices) > 1:
+        if group_list is None:
+            raise ArgumentValueError("group_list", "is None; it must say which rows are a group's")
+        ends = _ends(group_list, group_list_type or 0, len(x[0]))
+        rows = [x[0][start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+    if len(rows) != len(matrices):
+        raise ArgumentValueError(
+            "weight", f"has {len(matrices)} matrices, for {len(rows)} groups of rows"
+        )
+    found = [one @ other for one, other in zip(rows, matrices, strict=True)]
+    if bias:
+        biases = list(bias[0]) if len(bias) == 1 and bias[0].ndim == 2 else bias
+        found = [
+            (one.float() + other.float()).to(one.dtype)
+            for one, other in zip(found, biases, strict=True)
+        ]
+    if split_item not in (2, 3):
+        return found
+    joined = torch.cat(found)
+    missing = sum(len(one) for one in x) - len(joined)  # rows of no group are 0
+    return [F.pad(joined, (0, 0, 0, missing))]
+
+
+# ---- convolutions
+
+
+def _convolved(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+    output_padding: Sequence[int] | None = None,
+) -> Tensor:
+    """Return a convolution, a transposed one if it has an output padding."""
+    return torch.ops.aten.convolution(
+        input, weight, bias, stride, padding, dilation, output_padding is not None,
+        output_padding or [0] * len(stride), groups,
+    )  # fmt: skip
+
+
+def _convolution_gradients(
+    input: Tensor,
+    grad: Tensor,
+    weight: Tensor,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+    mask: list[bool],
+    output_padding: Sequence[int] | None = None,
+) -> tuple[Tensor | None, ...]:
+    """Return the gradients that a mask names, for input, weight and bias."""
+    channels = grad.shape[1]
+    found: tuple[Tensor | None, ...] = torch.ops.aten.convolution_backward(
+        grad, input, weight, [channels], stride, padding, dilation, output_padding is not None,
+        output_padding or [0] * len(stride), groups, mask,
+    )  # fmt: skip
+    return found
+
+
+@formula()
+def npu_conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+) -> Tensor:
+    """A convolution of images."""
+    return _convolved(input, weight, bias, stride, padding, dilation, groups)
+
+
+@formula()
+def npu_conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+) -> Tensor:
+    """A convolution of volumes."""
+    return _convolved(input, weight, bias, stride, padding, dilation, groups)
+
+
+@formula()
+def npu_convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+) -> Tensor:
+    """A convolution of images or volumes."""
+    return _convolved(input, weight, bias, stride, padding, dilation, groups)
+
+
+@formula()
+def npu_conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    padding: list[int],
+    output_padding: list[int],
+    stride: list[int],
+    dilation: list[int],
+    groups: int,
+) -> Tensor:
+    """A transposed convolution of images."""
+    return _convolved(input, weight, bias, stride, padding, dilation, groups, output_padding)
+
+
+@formula()
+def npu_convolution_transpose(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    padding: list[int],
+    output_padding: list[int],
+    stride: list[int],
+    dilation: list[int],
+    groups: int,
+) -> Tensor:
+    """A transposed convolution of images or volumes."""
+    return _convolved(input, weight, bias, stride, padding, dilation, groups, output_padding)
+
+
+@formula()
+def npu_conv2d_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    weight: Tensor,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `npu_conv2d` for input, weight and bias, of those that the mask names."""
+    return _convolution_gradients(
+        input, grad_output, weight, stride, padding, dilation, groups, output_mask
+    )
+
+
+@formula()
+def npu_conv3d_backward(
+    input: Tensor,
+    grad: Tensor,
+    weight: Tensor,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `npu_conv3d` for input, weight and bias, of those that the mask names."""
+    return _convolution_gradients(
+        input, grad, weight, stride, padding, dilation, groups, output_mask
+    )
+
+
+@formula()
+def npu_convolution_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    weight: Tensor,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `npu_convolution` for input, weight and bias, of those that the mask names."""
+    return _convolution_gradients(
+        input, grad_output, weight, stride, padding, dilation, groups, output_mask
+    )
+
+
+@formula()
+def npu_conv_transpose2d_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    weight: Tensor,
+    padding: list[int],
+    output_padding: list[int],
+    stride: list[int],
+    dilation: list[int],
+    groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `npu_conv_transpose2d`, of those that the mask names."""
+    return _convolution_gradients(
+        input, grad_output, weight, stride, padding, dilation, groups, output_mask, output_padding
+    )
+
+
+@formula()
+def npu_convolution_transpose_backward(
+    input: Tensor,
+    grad: Tensor,
+    weight: Tensor,
+    padding: list[int],
+    output_padding: list[int],
+    stride: list[int],
+    dilation: list[int],
+    groups: int,
+    grad_input_mask: list[bool],
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `npu_convolution_transpose`, of those that the mask names."""
+    return _convolution_gradients(
+        input, grad, weight, stride, padding, dilation, groups, grad_input_mask, output_padding
+    )
