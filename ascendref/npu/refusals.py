@@ -80,7 +80,7 @@ def refuse_functions() -> None:
         (torch_npu._C._NPUGraph, "capture_begin", "aclmdlRICaptureBegin", graph),
         (torch_npu._C._NPUGraph, "capture_end", "aclmdlRICaptureEnd", graph),
         (torch_npu._C, "_npu_stress_detect", "aclStressDetect", "no hardware is tested"),
-        (torch_npu._C, "_npu_sleep", "aclnnSleep", "operators that only torch_npu has are absent"),
+        (torch_npu._C, "_npu_sleep", "aclnnSleep", "the C library does not have it"),
     ):
         setattr(owner, name, refusal(called, why))
 
@@ -98,7 +98,7 @@ def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
         if space == "npu":
             if operator in replaced or operator.partition(".")[0] in AVAILABLE:
                 continue
-            why = "operators that only torch_npu has are not emulated"
+            why = "it is not among the operators of torch_npu that are emulated"
             # gradients call operators of other names; without device tensors, one of the last two
             # runs
             for key in (NPU, AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd"):

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from .cases import PROGRAMS
+from .cases import PROGRAMS, run
 from .test_programs import python
 
 if find_spec("torch_npu") is None or shutil.which("cc") is None:
@@ -58,3 +58,22 @@ def test_a_program_tries_every_formula(names):
     text = "\n".join(program.read_text() for program in PROGRAMS)
     words = set(re.findall(r"\w+", text))
     assert [name for name in names if name.partition(".")[0] not in words] == []
+
+
+WITHOUT_FALLBACK = """
+import torch, torch_npu
+x = torch.linspace(-2, 2, 8).npu()
+torch_npu.npu_silu(x)
+torch_npu.npu_rms_norm(x, x)
+"""
+
+
+def test_without_fallback_a_formula_runs_as_far_as_its_operators_are_emulated(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(WITHOUT_FALLBACK)
+    outcome = run(program, "--no-fallback")
+    assert outcome.status == 1
+    assert "emulated device: aten::pow.Tensor_Scalar is not available: the fallback" in (
+        outcome.errors
+    )
+    assert outcome.counts == {"emulated": {"aclnnSilu": 1}, "fallback": {}}
